@@ -1,0 +1,49 @@
+# Every target sets up what it needs: `make play` and `make test` work from a clean clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+GAME ?= chess
+STAMP := $(VENV)/.setup-stamp
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: help setup play test bench lint format stubs sanitize fuzz wheel clean
+
+help:  ## Show what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP)  ## Build everything into .venv
+
+$(STAMP): $(CORE)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Sparring needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "Sparring needs a C++ compiler. On Debian: apt-get install g++"; exit 1; }
+	@test -x $(BIN)/python || { echo "==> Creating $(VENV)"; $(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "Python's venv module is missing. On Debian: apt-get install python3-venv python3-dev"; exit 1; }; }
+	@echo "==> Building the native core and installing into $(VENV) (about a minute the first time)"
+	@$(PIP) install -q -c constraints.txt -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+	@touch $@
+
+play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots)
+	@$(BIN)/sparring play $(GAME)
+
+test: setup  ## Run all tests
+	@echo "==> Running the tests"
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+lint: setup  ## ruff, mypy --strict and clang-format in check mode
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+
+format: setup  ## Format all code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+
+stubs: setup  ## Write the types of the native module to _core.pyi
+	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi
+
+clean:  ## Remove everything that was built
+	rm -rf $(VENV) .venv-sanitize build dist

@@ -1,0 +1,10 @@
+// One function a game adds its classes to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace sparring::bindings {
+
+void bind_chess(nanobind::module_& m);
+
+}  // namespace sparring::bindings

@@ -1,0 +1,185 @@
+// One Python class a game, all with the same methods: the native half of the Game seam.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "game/perft.hpp"
+#include "game/playout.hpp"
+#include "game/state.hpp"
+
+namespace sparring::bindings {
+
+namespace nb = nanobind;
+
+/// A move as a Python integer. Each is made once and kept: this is the hot path of every loop that
+/// Python drives, and most of its cost would be making the same small integers again.
+inline PyObject* move_object(Move move) {
+    static std::array<PyObject*, 0x10000> made{};
+    if (!made[move]) made[move] = PyLong_FromLong(move);
+    Py_XINCREF(made[move]);
+    return made[move];
+}
+
+inline nb::list to_list(const MoveList& moves) {
+    nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(moves.size())));
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), move_object(moves[i]));
+    }
+    return result;
+}
+
+/// Encoded positions as a new NumPy array [states, planes, rows, columns].
+template <Position P>
+nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
+                                     std::array<std::size_t, 3> shape) {
+    const std::size_t each = shape[0] * shape[1] * shape[2];
+    auto* data = new float[std::max<std::size_t>(positions.size() * each, 1)];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+    for (std::size_t i = 0; i < positions.size(); ++i) positions[i]->encode(data + i * each);
+    return nb::ndarray<nb::numpy, float>(data, {positions.size(), shape[0], shape[1], shape[2]}, owner);
+}
+
+/// Where a line began, and the moves since: what a pickle holds.
+template <Position P>
+std::tuple<std::string, std::vector<int>> line_of(const State<P>& state) {
+    std::vector<int> moves;
+    const Node<P>* node = &state.node();
+    for (; node->previous; node = node->previous.get()) moves.push_back(node->move);
+    std::reverse(moves.begin(), moves.end());
+    return {node->position.text(), moves};
+}
+
+inline Move checked(int move) {
+    if (move < 0 || move > 0xFFFF) throw IllegalMove("illegal move code " + std::to_string(move));
+    return static_cast<Move>(move);
+}
+
+template <Position P>
+State<P> replay(std::string_view start, const std::vector<int>& moves) {
+    State<P> state(P::parse(start));
+    for (const int move : moves) state = state.play(checked(move));
+    return state;
+}
+
+template <Position P>
+nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* doc) {
+    using S = State<P>;
+    return nb::class_<S>(m, name, doc)
+        .def_static(
+            "parse", [](std::string_view text) { return S(P::parse(text)); }, nb::arg("text"),
+            "The state that a text describes; raises BadText.")
+        .def(
+            "text", [](const S& s) { return s.position().text(); }, "The state as text; parse reads it back.")
+        .def_prop_ro(
+            "to_move", [](const S& s) { return s.position().side(); },
+            "0 for the first player, 1 for the second.")
+        .def_prop_ro(
+            "ply", [](const S& s) { return s.node().ply; }, "Moves played since the start of the line.")
+        .def_prop_ro(
+            "key", [](const S& s) { return s.position().key(); },
+            "A 64-bit key of what the repetition rule compares.")
+        .def_prop_ro(
+            "outcome",
+            [](const S& s) -> nb::object { return s.outcome().over() ? nb::cast(s.outcome()) : nb::none(); },
+            nb::sig("def outcome(self) -> Outcome | None"), "How the game ended, or None while it goes on.")
+        .def(
+            "legal_moves",
+            [](const S& s) {
+                MoveList list;
+                s.legal_moves(list);
+                return to_list(list);
+            },
+            nb::sig("def legal_moves(self) -> list[int]"),
+            "The legal moves in ascending order; none when the game is over.")
+        .def(
+            "play", [](const S& s, int move) { return s.play(checked(move)); }, nb::arg("move"),
+            "The state after a move; raises IllegalMove.")
+        .def(
+            "move_text", [](const S& s, int move) { return s.position().move_text(checked(move)); },
+            nb::arg("move"), "A move as text.")
+        .def(
+            "parse_move",
+            [](const S& s, std::string_view text) { return static_cast<int>(s.position().parse_move(text)); },
+            nb::arg("text"), "The move that a text describes, legal or not; raises BadText.")
+        .def_prop_ro(
+            "previous",
+            [](const S& s) -> nb::object { return s.has_previous() ? nb::cast(s.previous()) : nb::none(); },
+            nb::sig("def previous(self) -> typing.Self | None"), "The state before the last move.")
+        .def_prop_ro(
+            "last_move",
+            [](const S& s) -> nb::object {
+                return s.has_previous() ? nb::cast(static_cast<int>(s.node().move)) : nb::none();
+            },
+            nb::sig("def last_move(self) -> int | None"), "The move that led here.")
+        .def(
+            "perft", [](const S& s, int depth) { return perft(s.position(), depth); }, nb::arg("depth"),
+            nb::call_guard<nb::gil_scoped_release>(),
+            "The number of move sequences of this length, the past ignored.")
+        .def(
+            "playout",
+            [](const S& s, std::uint64_t seed, std::uint32_t limit) {
+                PlayoutResult result;
+                {
+                    nb::gil_scoped_release release;
+                    result = playout(s, seed, limit);
+                }
+                return nb::make_tuple(result.outcome.over() ? nb::cast(result.outcome) : nb::none(),
+                                      result.plies);
+            },
+            nb::arg("seed"), nb::arg("limit"),
+            nb::sig("def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]"),
+            "Random moves to the end or for `limit` plies: the outcome and the plies played.")
+        .def_static(
+            "encode",
+            [](const std::vector<S>& states) {
+                if (states.empty()) throw nb::value_error("encode needs at least one state");
+                std::vector<const P*> positions;
+                const auto shape = states[0].position().shape();
+                for (const S& s : states) {
+                    if (s.position().shape() != shape)
+                        throw nb::value_error("encode needs boards of one size");
+                    positions.push_back(&s.position());
+                }
+                return encode<P>(positions, shape);
+            },
+            nb::arg("states"),
+            nb::sig("def encode(states: collections.abc.Sequence[typing.Self]) -> "
+                    "numpy.typing.NDArray[numpy.float32]"),
+            "Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, "
+            "1].")
+        .def(
+            "__eq__",
+            [](const S& a, nb::handle b) { return nb::isinstance<S>(b) && a == nb::cast<const S&>(b); },
+            nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+        .def("__hash__", [](const S& s) { return static_cast<Py_hash_t>(s.position().hash() >> 2); })
+        .def("__repr__", [name](const S& s) { return std::string(name) + "('" + s.position().text() + "')"; })
+        .def("__str__",
+             [](nb::handle self) {
+                 return nb::cast<std::string>(
+                     nb::module_::import_("sparring.games.pictures").attr("text_of")(self));
+             })
+        .def("_repr_svg_",
+             [](nb::handle self) {
+                 return nb::cast<std::string>(
+                     nb::module_::import_("sparring.games.pictures").attr("svg_of")(self));
+             })
+        .def("__getstate__", &line_of<P>)
+        .def("__setstate__",
+             [](S& s, const std::tuple<std::string, std::vector<int>>& line) {
+                 new (&s) S(replay<P>(std::get<0>(line), std::get<1>(line)));
+             })
+        .def_static("replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
+                    "The state after the moves from a start.");
+}
+
+}  // namespace sparring::bindings

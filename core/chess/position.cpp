@@ -1,0 +1,104 @@
+#include "chess/position.hpp"
+
+#include "chess/generate.hpp"
+#include "game/errors.hpp"
+#include "game/text.hpp"
+
+namespace sparring::chess {
+
+namespace {
+
+constexpr std::string_view start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Whether `c` alone could never mate, whatever the other side does.
+bool cannot_mate(const Board& b, Color c) {
+    const Bitboard own = b.colors[c], other = b.colors[~c];
+    if (own & (b.types[pawn] | b.types[rook] | b.types[queen])) return false;
+    if (own & b.types[knight]) {
+        return std::popcount(own) <= 2 && !(other & ~b.types[king] & ~b.types[queen]);
+    }
+    if (own & b.types[bishop]) {
+        const bool one_shade = !(b.types[bishop] & light_squares) || !(b.types[bishop] & ~light_squares);
+        return one_shade && !b.types[pawn] && !b.types[knight];
+    }
+    return true;
+}
+
+}  // namespace
+
+Position::Position() : board_(Board::parse(start)) {}
+
+Position Position::parse(std::string_view fen) {
+    Position position(Board::parse(fen));
+    const Board& b = position.board_;
+    for (const Color c : {white, black}) {
+        if (!b.pieces(c, king))
+            throw BadText("FEN: there is no " + std::string(c == white ? "white" : "black") + " king in " +
+                          quoted(fen));
+    }
+    const Color mover = b.side();
+    if (b.attackers(first(b.pieces(~mover, king)), mover, b.occupied())) {
+        throw BadText("FEN: the side that just moved is in check in " + quoted(fen));
+    }
+    position.drop_idle_en_passant();
+    return position;
+}
+
+void Position::moves(MoveList& list) const {
+    ListSink sink{list};
+    generate(board_, sink);
+}
+
+std::uint64_t Position::count() const {
+    CountSink sink;
+    generate(board_, sink);
+    return sink.total;
+}
+
+void Position::play(Move m) {
+    board_.apply(m);
+    drop_idle_en_passant();
+}
+
+void Position::drop_idle_en_passant() {
+    if (board_.en_passant == no_square) return;
+    const Color us = board_.side();
+    const Square k = first(board_.pieces(us, king));
+    for (Bitboard from = pawn_attacks(~us, board_.en_passant) & board_.pieces(us, pawn); from;) {
+        const Square s = pop(from);
+        if (us == white ? en_passant_is_legal<white>(board_, s, k) : en_passant_is_legal<black>(board_, s, k))
+            return;
+    }
+    board_.clear_en_passant();
+}
+
+bool Position::in_check() const {
+    const Color us = board_.side();
+    return board_.attackers(first(board_.pieces(us, king)), ~us, board_.occupied()) != 0;
+}
+
+bool Position::insufficient_material() const {
+    return cannot_mate(board_, white) && cannot_mate(board_, black);
+}
+
+Outcome Position::outcome(const Node<Position>& node) {
+    const Position& p = node.position;
+    const bool stuck = p.count() == 0;
+    if (stuck && p.in_check()) return Outcome::win(1 - p.side(), Reason::checkmate);
+    if (p.insufficient_material()) return Outcome::draw(Reason::insufficient_material);
+    if (stuck) return Outcome::draw(Reason::stalemate);
+    if (p.board_.halfmoves >= 150) return Outcome::draw(Reason::seventyfive_moves);
+    constexpr int soonest_fifth = 16;  // four visits back and forth take four plies each
+    if (p.board_.halfmoves >= soonest_fifth && occurrences(node, p.board_.halfmoves) >= 5)
+        return Outcome::draw(Reason::fivefold_repetition);
+    return {};
+}
+
+Outcome Position::claimable_draw(const Node<Position>& node) {
+    const int reversible = node.position.board_.halfmoves;
+    if (reversible >= 100) return Outcome::draw(Reason::fifty_moves);
+    if (occurrences(node, reversible) >= 3) return Outcome::draw(Reason::threefold_repetition);
+    return {};
+}
+
+}  // namespace sparring::chess

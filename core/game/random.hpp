@@ -1,0 +1,29 @@
+// Seeded randomness: the same seed gives the same game on every machine.
+#pragma once
+
+#include <cstdint>
+
+namespace sparring {
+
+/// SplitMix64 (Steele, Lea, Flood 2014): tiny, fast, and good enough for playouts and hash keys.
+class Random {
+ public:
+    constexpr explicit Random(std::uint64_t seed) : state_(seed) {}
+
+    constexpr std::uint64_t next() {
+        std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31);
+    }
+
+    /// A number below `bound` (Lemire's multiplication; its bias is below bound / 2^32).
+    constexpr std::uint32_t below(std::uint32_t bound) {
+        return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
+    }
+
+ private:
+    std::uint64_t state_;
+};
+
+}  // namespace sparring

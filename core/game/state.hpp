@@ -1,0 +1,133 @@
+// State: an immutable position together with the line of play that led to it.
+//
+// A game supplies a Position: a plain value that knows how the pieces move and nothing of the past.
+// State keeps positions in a chain that is shared between all the states that grew from it, so that
+// playing a move costs one allocation whatever the game's length, a search tree shares its trunk,
+// and rules about the past (repetition, superko) as well as networks that look at earlier boards
+// walk back along `previous`.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "game/errors.hpp"
+#include "game/move.hpp"
+#include "game/outcome.hpp"
+
+namespace sparring {
+
+/// One position in a line of play.
+template <class P>
+struct Node {
+    P position;
+    std::shared_ptr<const Node> previous;  // null at the start of the line
+    Move move = 0;                         // what was played in `previous`
+    std::uint32_t ply = 0;                 // moves since the start of the line
+    Outcome outcome;
+
+    Node(P p, std::shared_ptr<const Node> before, Move m)
+        : position(std::move(p)),
+          previous(std::move(before)),
+          move(m),
+          ply(previous ? previous->ply + 1 : 0) {}
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    /// Frees a long line in a loop: letting each node free the one before it would recurse.
+    ~Node() {
+        auto next = std::move(previous);
+        while (next && next.use_count() == 1) {
+            next = std::move(const_cast<Node&>(*next).previous);
+        }
+    }
+};
+
+/// What a game supplies. `moves` and `play` know the board alone; `outcome` and `allowed` see the line.
+template <class P>
+concept Position =
+    std::equality_comparable<P> && requires(const P p, P q, Move m, MoveList& list, std::string_view text,
+                                            const Node<P>& node, float* planes) {
+        { P::parse(text) } -> std::same_as<P>;
+        { p.text() } -> std::same_as<std::string>;
+        { p.parse_move(text) } -> std::same_as<Move>;  // its form only
+        { p.move_text(m) } -> std::same_as<std::string>;
+        { p.side() } -> std::same_as<Player>;
+        { p.key() } -> std::same_as<std::uint64_t>;   // what repetition compares
+        { p.hash() } -> std::same_as<std::uint64_t>;  // agrees with ==
+        { p.moves(list) } -> std::same_as<void>;
+        { q.play(m) } -> std::same_as<void>;
+        { p.shape() } -> std::same_as<std::array<std::size_t, 3>>;  // planes, rows, columns
+        { p.encode(planes) } -> std::same_as<void>;                 // values in [0, 1]
+        { P::outcome(node) } -> std::same_as<Outcome>;
+        { P::allowed(node, list) } -> std::same_as<void>;
+    };
+
+template <Position P>
+class State {
+ public:
+    explicit State(P start) : node_(finish(std::make_shared<Node<P>>(std::move(start), nullptr, 0))) {}
+
+    const P& position() const { return node_->position; }
+    const Node<P>& node() const { return *node_; }
+    Outcome outcome() const { return node_->outcome; }
+
+    /// The moves of the player to move, in ascending order; none when the game is over.
+    void legal_moves(MoveList& list) const {
+        list.clear();
+        if (node_->outcome.over()) return;
+        P::allowed(*node_, list);
+        list.sort();
+    }
+
+    State play(Move move) const {
+        if (node_->outcome.over()) {
+            throw IllegalMove(std::string("the game is over: ") + reason_name(outcome().reason));
+        }
+        MoveList list;
+        P::allowed(*node_, list);
+        if (!list.contains(move)) {
+            throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
+        }
+        P next = position();
+        next.play(move);
+        return State(finish(std::make_shared<Node<P>>(std::move(next), node_, move)));
+    }
+
+    /// Two states are equal when their positions are: the line behind them does not count.
+    bool operator==(const State& other) const {
+        return node_ == other.node_ || position() == other.position();
+    }
+
+    bool has_previous() const { return node_->previous != nullptr; }
+    State previous() const { return State(node_->previous); }
+
+ private:
+    explicit State(std::shared_ptr<const Node<P>> node) : node_(std::move(node)) {}
+
+    static std::shared_ptr<const Node<P>> finish(std::shared_ptr<Node<P>> node) {
+        node->outcome = P::outcome(*node);
+        return node;
+    }
+
+    std::shared_ptr<const Node<P>> node_;
+};
+
+/// How often the newest position has come up in its line, itself included, looking back `plies`.
+template <class P>
+int occurrences(const Node<P>& node, std::uint32_t plies) {
+    const auto key = node.position.key();
+    int count = 1;
+    const Node<P>* earlier = node.previous.get();
+    for (std::uint32_t back = 1; earlier && back <= plies; ++back, earlier = earlier->previous.get()) {
+        count += earlier->position.key() == key;
+    }
+    return count;
+}
+
+}  // namespace sparring

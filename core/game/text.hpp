@@ -1,0 +1,20 @@
+// The little that every text parser needs. Parsers take any bytes and give a value or BadText.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sparring {
+
+/// The words of a text between runs of white space.
+std::vector<std::string_view> words(std::string_view text);
+
+/// A decimal number without sign from 0 to `limit`, or nothing.
+std::optional<int> number(std::string_view text, int limit);
+
+/// The text in quotes for an error message: cut to a readable length, unprintable bytes replaced.
+std::string quoted(std::string_view text);
+
+}  // namespace sparring

@@ -1,0 +1,1 @@
+"""Sparring builds the opponent you want to play."""

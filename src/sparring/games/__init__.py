@@ -1,0 +1,42 @@
+"""The games: rules, text, pictures and encodings behind one small surface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparring.games.chess import Chess
+from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
+
+__all__ = [
+    "GAMES",
+    "BadText",
+    "Chess",
+    "Game",
+    "HiddenGame",
+    "IllegalMove",
+    "Move",
+    "Outcome",
+    "Spec",
+    "game_of",
+    "load",
+]
+
+GAMES: dict[str, type[Any]] = {"chess": Chess}
+"""Every game by name. Each is a frozen dataclass whose fields are its options."""
+
+
+def load(name: str, **options: object) -> Game[Any]:
+    """The game of that name with the given options, such as `load("go", size=9)`."""
+    if name not in GAMES:
+        raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+    game: Game[Any] = GAMES[name](**options)
+    return game
+
+
+def game_of(state: object) -> Game[Any]:
+    """The game that a native state belongs to, with its usual options."""
+    for kind in GAMES.values():
+        if isinstance(state, kind.state_type):
+            game: Game[Any] = kind()
+            return game
+    raise TypeError(f"{type(state).__name__} is not a state of any game")

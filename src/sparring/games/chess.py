@@ -1,0 +1,109 @@
+"""Chess by FIDE's rules. Positions are FEN, moves UCI; SAN is read and written through python-chess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import chess
+import chess.svg
+
+from sparring._core import ChessState
+from sparring.games.game import BadText, IllegalMove, Move, Outcome, Spec
+from sparring.games.native import NativeGame, clean
+from sparring.games.pictures import Diagram, Piece
+
+_PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
+BOARD_PLANES = (
+    *(f"{owner} {piece}" for owner in ("own", "other's") for piece in _PIECES),
+    *(f"{owner} {wing} castling" for owner in ("own", "other's") for wing in ("short", "long")),
+    "en passant square",
+    "plies since a capture or pawn move / 100",
+)
+_GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+
+
+@dataclass(frozen=True)
+class Chess(NativeGame[ChessState]):
+    """Chess. A game ends by mate, stalemate, bare kings, 75 moves or a fifth repetition."""
+
+    claim_draws: bool = False
+    """Whether the third repetition and 50 moves end the game too, as if a player claimed at once."""
+
+    state_type = ChessState
+    spec: ClassVar[Spec] = Spec(
+        name="chess",
+        title="Chess",
+        players=("White", "Black"),
+        moves=5 << 12,
+        planes=BOARD_PLANES,
+        board=(8, 8),
+    )
+
+    def initial(self) -> ChessState:
+        """The state in which a game begins."""
+        return ChessState.initial()
+
+    def outcome(self, state: ChessState) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+        if state.outcome is None and self.claim_draws:
+            return state.claimable_draw
+        return state.outcome
+
+    def legal_moves(self, state: ChessState) -> list[Move]:
+        """The legal moves in ascending order; none exactly when the game is over."""
+        if self.claim_draws and state.claimable_draw is not None:
+            return []
+        return state.legal_moves()
+
+    def play(self, state: ChessState, move: Move) -> ChessState:
+        """The state after a move. Raises IllegalMove."""
+        if self.claim_draws and (claim := state.claimable_draw) is not None:
+            raise IllegalMove(f"the game is over: {claim.reason}")
+        return state.play(move)
+
+    def parse_move(self, state: ChessState, text: str) -> Move:
+        """The legal move that UCI or SAN describes. Raises BadText or IllegalMove."""
+        try:
+            return super().parse_move(state, text)
+        except BadText:
+            return self._parse_san(state, clean(text))
+
+    def san(self, state: ChessState, move: Move) -> str:
+        """A move as SAN, such as Nf3."""
+        return board_of(state).san(chess.Move.from_uci(state.move_text(move)))
+
+    def diagram(self, state: ChessState) -> Diagram:
+        """The board as a picture."""
+        return board_diagram(board_of(state), state.last_move)
+
+    def _parse_san(self, state: ChessState, text: str) -> Move:
+        try:
+            move = board_of(state).parse_san(text)
+        except (chess.IllegalMoveError, chess.AmbiguousMoveError) as error:
+            raise IllegalMove(str(error)) from None
+        except ValueError:
+            raise BadText(f"{text[:80]!r} is not a move, such as e2e4 or Nf3") from None
+        return state.parse_move(move.uci())
+
+
+def board_of(state: ChessState) -> chess.Board:
+    """The position as a python-chess board (without its history)."""
+    return chess.Board(state.text())
+
+
+def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
+    """A chess board as a picture, the last move's squares set off."""
+
+    def piece(row: int, column: int) -> Piece | None:
+        found = board.piece_at(chess.square(column, 7 - row))
+        return Piece(_GLYPHS[found.symbol()], owner=0 if found.color else 1) if found else None
+
+    squares = [] if last_move is None else [last_move >> 6 & 63, last_move & 63]
+    return Diagram(
+        cells=tuple(tuple(piece(row, column) for column in range(8)) for row in range(8)),
+        columns=tuple("abcdefgh"),
+        rows=tuple("87654321"),
+        highlights=frozenset((7 - chess.square_rank(s), chess.square_file(s)) for s in squares),
+        svg=lambda: chess.svg.board(board, fill=dict.fromkeys(squares, "#cdd26acc"), size=400),
+    )
