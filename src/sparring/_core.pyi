@@ -124,3 +124,130 @@ class ChessState:
         """
         The draw that the player to move may claim: 50 moves or the third repetition.
         """
+
+class RbcState:
+    """
+    The truth of a reconnaissance blind chess game and the line that led to it.
+    """
+
+    @staticmethod
+    def parse(text: str) -> RbcState:
+        """The state that a text describes; raises BadText."""
+
+    def text(self) -> str:
+        """The state as text; parse reads it back."""
+
+    @property
+    def to_move(self) -> int:
+        """0 for the first player, 1 for the second."""
+
+    @property
+    def ply(self) -> int:
+        """Moves played since the start of the line."""
+
+    @property
+    def key(self) -> int:
+        """A 64-bit key of what the repetition rule compares."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+
+    def legal_moves(self) -> list[int]:
+        """The legal moves in ascending order; none when the game is over."""
+
+    def play(self, move: int) -> RbcState:
+        """The state after a move; raises IllegalMove."""
+
+    def move_text(self, move: int) -> str:
+        """A move as text."""
+
+    def parse_move(self, text: str) -> int:
+        """The move that a text describes, legal or not; raises BadText."""
+
+    @property
+    def previous(self) -> Self | None:
+        """The state before the last move."""
+
+    @property
+    def last_move(self) -> int | None:
+        """The move that led here."""
+
+    def perft(self, depth: int) -> int:
+        """The number of move sequences of this length, the past ignored."""
+
+    def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
+        """
+        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        """
+
+    @staticmethod
+    def encode(states: Sequence[Self]) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __str__(self) -> str: ...
+
+    def __getstate__(self) -> tuple[str, list[int]]: ...
+
+    def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
+
+    @staticmethod
+    def replay(start: str, moves: Sequence[int]) -> RbcState:
+        """The state after the moves from a start."""
+
+    @staticmethod
+    def initial() -> RbcState: ...
+
+    @property
+    def sensing(self) -> bool:
+        """Whether the player to move has to sense first."""
+
+    def sense(self, square: int) -> list[tuple[int, str | None]]:
+        """
+        What a sense of the square shows: squares and pieces, in reconchess's order.
+        """
+
+    def result_of(self, request: int) -> tuple[int, int | None]:
+        """The move that a request becomes, and the square where it captures."""
+
+class RbcBoards:
+    """The boards that are possible for a player; immutable."""
+
+    @staticmethod
+    def of(states: Sequence[RbcState]) -> RbcBoards:
+        """The distinct boards of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __contains__(self, arg: RbcState, /) -> bool: ...
+
+    def sample(self, count: int, seed: int) -> list[RbcState]:
+        """Up to `count` of the boards, as states whose move is due."""
+
+    def successors(self) -> RbcBoards:
+        """The boards after any move or pass."""
+
+    def after_opponent(self, capture_square: int | None) -> RbcBoards:
+        """The boards after a move that captured on that square, or nowhere."""
+
+    def after_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoards:
+        """The boards that show these pieces on these squares."""
+
+    def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
+        """The boards after one's own move had this result."""
+
+    def expected_sizes(self) -> list[float]:
+        """For each of the 64 senses, how many boards would remain on average."""
+
+    def certain(self) -> list[str | None]:
+        """
+        For each square the piece that every board has there, None where all are empty, '?' where they differ.
+        """

@@ -103,8 +103,8 @@ def _svg(diagram: Diagram) -> str:
     height = rows * _SQUARE + 2 * _MARGIN + head + foot
     light, dark = _COLOURS[diagram.style]
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        ' font-family="sans-serif" text-anchor="middle">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" font-family="sans-serif" text-anchor="middle">',
         f'<rect width="{width}" height="{height}" fill="{light}"/>',
     ]
     for text, y in ((diagram.above, _MARGIN - 8), (diagram.below, height - 8)):

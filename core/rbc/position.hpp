@@ -1,0 +1,82 @@
+// Reconnaissance blind chess, exactly as reconchess 1.6.9 plays it.
+//
+// A turn is two actions: a sense (one of 64 squares, or none), then a move (or a pass). The state is
+// the truth; what each player learns of it is in `window`, `taken` and `capture_square`.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chess/board.hpp"
+#include "game/state.hpp"
+
+namespace sparring::rbc {
+
+using chess::Bitboard;
+using chess::Board;
+using chess::Square;
+
+/// Senses have codes of their own above the moves; `pass` is chess's null move.
+constexpr Move sense_base = 0x8000;
+constexpr Move no_sense = sense_base + 64;
+constexpr Move pass = chess::null_move;
+constexpr Move make_sense(Square s) { return static_cast<Move>(sense_base + s); }
+
+/// Every move that a player may ask for knowing only its own pieces ("move_actions"): the other
+/// side's pieces are thought away, every pawn diagonal is added. A diagonal onto the last rank is
+/// offered with each promotion and without one. Passing is not among them.
+void requests(const Board& board, MoveList& list);
+
+/// Every move that can really happen on the board: no check rules at all. Passing is not among them.
+void pseudo_legal(const Board& board, MoveList& list);
+
+/// What comes of a request: sliders stop at and capture the first piece in their way, a blocked
+/// double step becomes a single one, what cannot happen becomes a pass, a missing promotion a queen.
+Move taken(const Board& board, Move request);
+
+/// Where a taken move captures: for en passant the pawn's square.
+std::optional<Square> capture_square(const Board& board, Move taken);
+
+/// Plays a taken move or pass.
+void apply(Board& board, Move taken);
+
+/// The squares of a sense: 3x3, clipped at the edge.
+Bitboard window(Square centre);
+
+class Position {
+ public:
+    Position();  // the initial position, White to sense
+    static Position parse(std::string_view text);
+    explicit Position(const Board& board, bool sensing) : board_(board), sensing_(sensing) {}
+
+    const Board& board() const { return board_; }
+    bool sensing() const { return sensing_; }
+
+    /// FEN with the en passant square after every double step, then `sense` or `move`.
+    std::string text() const;
+    Move parse_move(std::string_view text) const;
+    std::string move_text(Move m) const;
+    Player side() const { return board_.turn; }
+    std::uint64_t key() const { return sensing_ ? board_.key : ~board_.key; }
+    std::uint64_t hash() const { return sensing_ ? board_.hash() : ~board_.hash(); }
+    bool operator==(const Position&) const = default;
+
+    void moves(MoveList& list) const;
+    void play(Move m);
+
+    std::array<std::size_t, 3> shape() const { return {chess::board_planes + 1, 8, 8}; }
+    void encode(float* out) const;
+
+    static Outcome outcome(const Node<Position>& node);
+    static void allowed(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
+
+ private:
+    Board board_;
+    bool sensing_ = true;
+};
+
+}  // namespace sparring::rbc

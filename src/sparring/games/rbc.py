@@ -1,0 +1,97 @@
+"""Reconnaissance blind chess, exactly as reconchess 1.6.9 plays it.
+
+A turn is two moves of the seam: a sense (`sense e4`, `sense none`), then a chess move or `pass`.
+States are the truth; players know what `observe` tells them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import chess
+
+from sparring._core import RbcState
+from sparring.games.chess import BOARD_PLANES, board_diagram
+from sparring.games.game import Move, Spec
+from sparring.games.native import NativeGame
+from sparring.games.pictures import Diagram
+
+PASS: Move = 0
+SENSE: Move = 0x8000
+"""The code of the sense of a1; those of the other squares follow."""
+NO_SENSE: Move = SENSE + 64
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """What a player's own sense showed: squares and FEN letters, in reconchess's order."""
+
+    pieces: tuple[tuple[int, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What came of a player's own request: `taken` is None where nothing could move."""
+
+    request: Move
+    taken: Move | None
+    capture_square: int | None
+
+
+@dataclass(frozen=True)
+class OpponentMoved:
+    """What the other player is told of a move: the square of its captured piece, if any."""
+
+    capture_square: int | None
+
+
+@dataclass(frozen=True)
+class OpponentSensed:
+    """The other player sensed; nobody else learns where."""
+
+
+Observation: TypeAlias = Sensed | Moved | OpponentMoved | OpponentSensed
+
+
+@dataclass(frozen=True)
+class Rbc(NativeGame[RbcState]):
+    """Reconnaissance blind chess. Capturing the king wins; 100 reversible plies are a draw."""
+
+    state_type = RbcState
+    spec: ClassVar[Spec] = Spec(
+        name="rbc",
+        title="Reconnaissance blind chess",
+        players=("White", "Black"),
+        moves=NO_SENSE + 1,
+        planes=(*BOARD_PLANES, "to sense"),
+        board=(8, 8),
+        hidden=True,
+    )
+
+    def initial(self) -> RbcState:
+        """The state in which a game begins."""
+        return RbcState.initial()
+
+    def observe(self, state: RbcState, player: int, move: Move) -> Observation:
+        """What `player` learns when `move` is played in `state`. Raises IllegalMove."""
+        own = player == state.to_move
+        if move >= SENSE:
+            if not own:
+                return OpponentSensed()
+            return Sensed(() if move == NO_SENSE else tuple(state.sense(move - SENSE)))
+        taken, capture_square = state.result_of(move)
+        if not own:
+            return OpponentMoved(capture_square)
+        return Moved(move, None if taken == PASS else taken, capture_square)
+
+    def diagram(self, state: RbcState) -> Diagram:
+        """The true board as a picture: for spectators and replays, not for players."""
+        last = state.last_move
+        moved = last if last is not None and PASS < last < SENSE else None
+        return board_diagram(chess.Board(board_fen(state)), moved)
+
+
+def board_fen(state: RbcState) -> str:
+    """The true position as FEN, en passant square after every double step, as reconchess writes it."""
+    return state.text().rsplit(" ", 1)[0]
