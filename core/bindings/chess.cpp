@@ -1,5 +1,7 @@
 #include "bindings/games.hpp"
+#include "bindings/search.hpp"
 #include "bindings/state.hpp"
+#include "chess/judge.hpp"
 #include "chess/position.hpp"
 
 namespace sparring::bindings {
@@ -7,8 +9,8 @@ namespace sparring::bindings {
 void bind_chess(nb::module_& m) {
     using chess::Position;
     using S = State<Position>;
-    bind_state<Position>(m, "ChessState", "A chess position and the line that led to it.")
-        .def_static("initial", [] { return S(Position()); })
+    auto state = bind_state<Position>(m, "ChessState", "A chess position and the line that led to it.");
+    state.def_static("initial", [] { return S(Position()); })
         .def_prop_ro("in_check", [](const S& s) { return s.position().in_check(); })
         .def_prop_ro(
             "halfmove_clock", [](const S& s) { return s.position().board().halfmoves; },
@@ -24,6 +26,7 @@ void bind_chess(nb::module_& m) {
             },
             nb::sig("def claimable_draw(self) -> Outcome | None"),
             "The draw that the player to move may claim: 50 moves or the third repetition.");
+    bind_alphabeta(state);
 }
 
 }  // namespace sparring::bindings

@@ -8,6 +8,7 @@
 #include "bindings/state.hpp"
 #include "game/random.hpp"
 #include "rbc/boards.hpp"
+#include "rbc/judge.hpp"
 #include "rbc/position.hpp"
 
 namespace sparring::bindings {
@@ -76,16 +77,34 @@ Boards make_boards(const std::vector<S>& states) {
     return Boards(boards);
 }
 
-/// Up to `count` different boards in an order that the seed decides, as states before their move.
-std::vector<S> sample(const Boards& boards, std::size_t count, std::uint64_t seed) {
+/// Up to `count` different boards in an order that the seed decides.
+std::vector<chess::Board> draw(const Boards& boards, std::size_t count, std::uint64_t seed) {
     std::vector<std::uint32_t> order(boards.size());
     std::iota(order.begin(), order.end(), 0);
     Random random(seed);
-    std::vector<S> result;
+    std::vector<chess::Board> result;
     for (std::size_t i = 0; i < order.size() && i < count; ++i) {
         std::swap(order[i], order[i + random.below(static_cast<std::uint32_t>(order.size() - i))]);
-        result.push_back(S(Position(boards.boards()[order[i]], false)));
+        result.push_back(boards.boards()[order[i]]);
     }
+    return result;
+}
+
+std::vector<S> sample(const Boards& boards, std::size_t count, std::uint64_t seed) {
+    std::vector<S> result;
+    for (const auto& board : draw(boards, count, seed)) result.push_back(S(Position(board, false)));
+    return result;
+}
+
+nb::list judge(const Boards& boards, std::size_t count, std::uint64_t nodes, std::uint64_t seed) {
+    std::vector<rbc::MeanScore> scores;
+    {
+        nb::gil_scoped_release release;
+        scores = rbc::judge_requests(draw(boards, count, seed), nodes);
+    }
+    nb::list result;
+    for (const auto& [request, score] : scores)
+        result.append(nb::make_tuple(static_cast<int>(request), score));
     return result;
 }
 
@@ -97,6 +116,17 @@ void bind_boards(nb::module_& m) {
         .def("__contains__", [](const Boards& b, const S& s) { return b.contains(s.position().board()); })
         .def("sample", &sample, nb::arg("count"), nb::arg("seed"),
              "Up to `count` of the boards, as states whose move is due.")
+        .def(
+            "keep",
+            [](const Boards& b, std::size_t count, std::uint64_t seed) {
+                return Boards(draw(b, count, seed));
+            },
+            nb::arg("count"), nb::arg("seed"),
+            "At most `count` of the boards, drawn at random: for when there are too many to follow.")
+        .def("judge", &judge, nb::arg("count"), nb::arg("nodes"), nb::arg("seed"),
+             nb::sig("def judge(self, count: int, nodes: int, seed: int) -> list[tuple[int, float]]"),
+             "Requests with their mean score over up to `count` boards, each searched for `nodes` positions; "
+             "best first.")
         .def("successors", &Boards::successors, release(), "The boards after any move or pass.")
         .def(
             "after_opponent",

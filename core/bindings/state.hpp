@@ -153,8 +153,6 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                 return encode<P>(positions, shape);
             },
             nb::arg("states"),
-            nb::sig("def encode(states: collections.abc.Sequence[typing.Self]) -> "
-                    "numpy.typing.NDArray[numpy.float32]"),
             "Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, "
             "1].")
         .def(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy
-import numpy.typing
+from numpy.typing import NDArray
 
 
 class BadText(ValueError):
@@ -84,7 +84,7 @@ class ChessState:
         """
 
     @staticmethod
-    def encode(states: Sequence[Self]) -> numpy.typing.NDArray[numpy.float32]:
+    def encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
         """
         Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
         """
@@ -123,6 +123,11 @@ class ChessState:
     def claimable_draw(self) -> Outcome | None:
         """
         The draw that the player to move may claim: 50 moves or the third repetition.
+        """
+
+    def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
+        """
+        The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
 class RbcState:
@@ -182,7 +187,7 @@ class RbcState:
         """
 
     @staticmethod
-    def encode(states: Sequence[Self]) -> numpy.typing.NDArray[numpy.float32]:
+    def encode(states: Sequence[RbcState]) -> NDArray[numpy.float32]:
         """
         Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
         """
@@ -231,6 +236,16 @@ class RbcBoards:
 
     def sample(self, count: int, seed: int) -> list[RbcState]:
         """Up to `count` of the boards, as states whose move is due."""
+
+    def keep(self, count: int, seed: int) -> RbcBoards:
+        """
+        At most `count` of the boards, drawn at random: for when there are too many to follow.
+        """
+
+    def judge(self, count: int, nodes: int, seed: int) -> list[tuple[int, float]]:
+        """
+        Requests with their mean score over up to `count` boards, each searched for `nodes` positions; best first.
+        """
 
     def successors(self) -> RbcBoards:
         """The boards after any move or pass."""

@@ -132,14 +132,16 @@ def _svg(diagram: Diagram) -> str:
             if lit and diagram.style == "points":
                 out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="6" fill="#c33"/>')
     for c, label in enumerate(diagram.columns):
-        x = _MARGIN + c * _SQUARE + _SQUARE / 2
         for y in (top - 6, top + rows * _SQUARE + 16):
-            out.append(f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{escape(label)}</text>')
+            out.append(_svg_label(label, _MARGIN + c * _SQUARE + _SQUARE / 2, y))
     for r, label in enumerate(diagram.rows):
-        y = top + r * _SQUARE + _SQUARE / 2 + 5
         for x in (_MARGIN / 2, width - _MARGIN / 2):
-            out.append(f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{escape(label)}</text>')
+            out.append(_svg_label(label, x, top + r * _SQUARE + _SQUARE / 2 + 5))
     return "".join([*out, "</svg>"])
+
+
+def _svg_label(text: str, x: float, y: float) -> str:
+    return f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{escape(text)}</text>'
 
 
 def _point_lines(rows: int, columns: int, top: int) -> str:

@@ -1,0 +1,45 @@
+"""The command `sparring`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from sparring.cli.errors import UserError
+from sparring.cli.games import games
+from sparring.cli.perft import perft
+from sparring.cli.play import play
+from sparring.games import BadText, IllegalMove
+
+app = typer.Typer(
+    name="sparring",
+    help="The opponent you want to play.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command()(games)
+app.command()(perft)
+app.command()(play)
+
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command line. Errors that a user can make end in one line and a non-zero exit."""
+    try:
+        app(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except typer.TyperException as error:
+        _fail(error.format_message(), error.exit_code)
+    except (UserError, BadText, IllegalMove, OSError) as error:
+        _fail(str(error), 2)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("interrupted", _INTERRUPTED)
+
+
+def _fail(message: str, code: int) -> None:
+    if message:
+        print(f"sparring: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)

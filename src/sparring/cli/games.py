@@ -1,0 +1,37 @@
+"""`sparring games`: what can be played."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.cli.choosing import option_texts
+from sparring.games import GAMES, load
+
+
+def games(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the games with their options."""
+    specs = {name: load(name).spec for name in GAMES}
+    if as_json:
+        rows = [
+            {
+                "game": name,
+                "title": spec.title,
+                "players": spec.players,
+                "board": spec.board,
+                "hidden": spec.hidden,
+                "options": option_texts(name),
+            }
+            for name, spec in specs.items()
+        ]
+        print(json.dumps(rows))
+        return
+    table = Table("game", "", "board", "begins", "options", box=None)
+    for name, spec in specs.items():
+        board = f"{spec.board[0]}x{spec.board[1]}"
+        table.add_row(f"[bold]{name}[/]", spec.title, board, spec.players[0], " ".join(option_texts(name)))
+    Console().print(table)

@@ -1,0 +1,268 @@
+"""The table in the terminal: a person on one side, a player on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+from rich.console import Console
+
+from sparring.games import BadText, Chess, Game, HiddenGame, IllegalMove, Move, Outcome
+from sparring.games.chess import board_diagram
+from sparring.games.rbc import Moved, Observation, OpponentMoved, Sensed
+from sparring.players import HiddenPlayer, Knowledge, Player
+
+_COMMANDS = {
+    "help": "this list",
+    "moves": "the moves you can make",
+    "board": "draw the board again",
+    "hint": "what the opponent would play for you",
+    "undo": "take your last move back",
+    "text": "the position as text, to copy",
+    "resign": "give the game up",
+    "quit": "leave the table",
+}
+
+
+class _LeftError(Exception):
+    """The person left the table."""
+
+
+class _ResignedError(Exception):
+    """The person gave the game up."""
+
+
+class OpenTable:
+    """A game in which everything is seen."""
+
+    def __init__(self, game: Game[Any], state: Any, human: int, opponent: Player[Any]) -> None:
+        self.game = game
+        self.states = [state]
+        self.moves: list[Move] = []
+        self.human = human
+        self.opponent = opponent
+        self.console = Console(highlight=False)
+
+    def play(self) -> None:
+        """Plays to the end, or until the person leaves."""
+        you = self.game.spec.players[self.human]
+        self.console.print(f"[bold]{self.game.spec.title}[/]. You play {you}. Type a move, or 'help'.\n")
+        self._draw()
+        try:
+            while (outcome := self.game.outcome(self.states[-1])) is None:
+                if self.game.to_move(self.states[-1]) == self.human:
+                    self._make(self._ask())
+                else:
+                    self._answer()
+                self._draw()
+            self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/]")
+        except _ResignedError:
+            self.console.print(f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/]")
+        except _LeftError:
+            self.console.print("You leave the table.")
+        if self.moves:
+            self.console.print(self._record(), soft_wrap=True)
+
+    def _draw(self) -> None:
+        self.console.print(str(self.game.diagram(self.states[-1])), markup=False)
+
+    def _make(self, move: Move) -> None:
+        self.states.append(self.game.play(self.states[-1], move))
+        self.moves.append(move)
+
+    def _answer(self) -> None:
+        state = self.states[-1]
+        choice = self.opponent.choose(state)
+        name = self.game.spec.players[1 - self.human]
+        self.console.print(
+            f"\n{name} plays [bold]{move_name(self.game, state, choice.move)}[/] [dim]({choice.why})[/]"
+        )
+        self._make(choice.move)
+
+    def _ask(self) -> Move:
+        """The person's next move; commands are carried out on the way."""
+        while True:
+            state = self.states[-1]
+            text = read_line(self.console, f"{self.game.spec.players[self.human]} to move> ")
+            if text in _COMMANDS:
+                self._obey(text)
+            elif text:
+                try:
+                    return self.game.parse_move(state, text)
+                except (BadText, IllegalMove) as error:
+                    self.console.print(f"{error} (type 'moves' to see what is possible)", markup=False)
+
+    def _obey(self, command: str) -> None:
+        state = self.states[-1]
+        match command:
+            case "help":
+                print_commands(self.console, _COMMANDS)
+            case "moves":
+                names = [move_name(self.game, state, move) for move in self.game.legal_moves(state)]
+                self.console.print(" ".join(sorted(names)), markup=False)
+            case "board":
+                self._draw()
+            case "hint":
+                choice = self.opponent.choose(state)
+                self.console.print(f"{move_name(self.game, state, choice.move)} ({choice.why})", markup=False)
+            case "undo":
+                self._undo()
+            case "text":
+                self.console.print(self.game.text(state), markup=False, soft_wrap=True)
+            case "resign":
+                raise _ResignedError
+            case "quit":
+                raise _LeftError
+
+    def _undo(self) -> None:
+        """Back to the person's turn before this one."""
+        own = [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
+        if not own:
+            self.console.print("There is nothing to take back.")
+            return
+        del self.states[own[-1] + 1 :]
+        del self.moves[own[-1] :]
+        self._draw()
+
+    def _record(self) -> str:
+        names = [
+            move_name(self.game, state, move) for state, move in zip(self.states, self.moves, strict=False)
+        ]
+        return "The game: " + " ".join(names)
+
+
+class HiddenTable:
+    """A game of reconnaissance blind chess: the person sees what is certain, '?' where it is not."""
+
+    def __init__(
+        self, game: HiddenGame[Any, Observation], human: int, opponent: HiddenPlayer[Observation]
+    ) -> None:
+        self.game = game
+        self.state = game.initial()
+        self.human = human
+        self.opponent = opponent
+        self.knowledge = Knowledge()
+        self.console = Console(highlight=False)
+
+    def play(self) -> None:
+        """Plays to the end, or until the person leaves."""
+        you = self.game.spec.players[self.human]
+        self.console.print(
+            f"[bold]{self.game.spec.title}[/]. You play {you}. First sense a square (e4, or none), then move "
+            "(e2e4, or pass); 'moves' shows what is possible. '?' marks what you cannot be certain of.\n"
+        )
+        try:
+            while (outcome := self.game.outcome(self.state)) is None:
+                mine = self.game.to_move(self.state) == self.human
+                moves = self.game.legal_moves(self.state)
+                self._make(self._ask(moves) if mine else self.opponent.choose(moves).move)
+            self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/] The true board:")
+        except _ResignedError:
+            self.console.print(
+                f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/] The true board:"
+            )
+        except _LeftError:
+            self.console.print("You leave the table.")
+            return
+        self.console.print(str(self.game.diagram(self.state)), markup=False)
+
+    def _make(self, move: Move) -> None:
+        self.opponent.observe(self.game.observe(self.state, 1 - self.human, move))
+        seen = self.game.observe(self.state, self.human, move)
+        self.knowledge.observe(seen)
+        self._tell(seen)
+        self.state = self.game.play(self.state, move)
+
+    def _tell(self, seen: Observation) -> None:
+        match seen:
+            case Sensed():
+                self._draw()
+            case Moved(request, taken, capture_square):
+                if taken is None:
+                    passed = request == 0
+                    self.console.print("You pass." if passed else "Nothing moves: something was in the way.")
+                elif taken != request:
+                    self.console.print(f"Your move becomes {self.game.move_text(self.state, taken)}.")
+                if capture_square is not None:
+                    self.console.print(f"You capture on [bold]{chess.square_name(capture_square)}[/].")
+            case OpponentMoved(capture_square):
+                if capture_square is not None:
+                    self.console.print(
+                        f"Your piece on [bold]{chess.square_name(capture_square)}[/] is taken."
+                    )
+
+    def _draw(self) -> None:
+        count = len(self.knowledge.boards)
+        board = chess.BaseBoard.empty()
+        certain = self.knowledge.boards.certain()
+        for square, symbol in enumerate(certain):
+            if symbol not in (None, "?"):
+                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        lines = str(board_diagram(board, None)).splitlines()
+        for square in (s for s, symbol in enumerate(certain) if symbol == "?"):
+            row, column = 8 - chess.square_rank(square), 2 + 2 * chess.square_file(square)
+            lines[row] = f"{lines[row][:column]}?{lines[row][column + 1 :]}"
+        self.console.print("\n".join(lines), markup=False)
+        followed = "" if self.knowledge.exact else " followed, of too many: what looks certain may not be"
+        self.console.print(f"{count:,} possible board{'' if count == 1 else 's'}{followed}.")
+
+    def _ask(self, moves: Sequence[Move]) -> Move:
+        sensing = self.game.move_text(self.state, moves[-1]).startswith("sense")
+        if sensing:
+            self._draw()
+        while True:
+            text = read_line(self.console, "sense> " if sensing else "move> ")
+            match text:
+                case "":
+                    continue
+                case "help":
+                    print_commands(
+                        self.console, {c: _COMMANDS[c] for c in ("help", "moves", "board", "resign", "quit")}
+                    )
+                case "moves":
+                    names = [self.game.move_text(self.state, move).removeprefix("sense ") for move in moves]
+                    self.console.print(" ".join(names), markup=False)
+                case "board":
+                    self._draw()
+                case "resign":
+                    raise _ResignedError
+                case "quit":
+                    raise _LeftError
+                case _:
+                    try:
+                        return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
+                    except (BadText, IllegalMove):
+                        self.console.print(f"'{text}' is not possible now (type 'moves')", markup=False)
+
+
+def _sense_text(text: str) -> str:
+    return text if text.startswith("sense") else f"sense {text}"
+
+
+def read_line(console: Console, prompt: str) -> str:
+    """A line from the person; the end of input leaves the table."""
+    try:
+        return console.input(prompt, markup=False).strip()
+    except EOFError:
+        console.print()
+        raise _LeftError from None
+
+
+def print_commands(console: Console, commands: dict[str, str]) -> None:
+    """What can be typed beside moves."""
+    for command, meaning in commands.items():
+        console.print(f"  [bold]{command:8}[/]{meaning}")
+
+
+def move_name(game: Game[Any], state: Any, move: Move) -> str:
+    """A move as people write it: SAN in chess."""
+    return game.san(state, move) if isinstance(game, Chess) else game.move_text(state, move)
+
+
+def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
+    """How the game ended, for the person."""
+    if outcome.winner is None:
+        return f"A draw: {outcome.reason}."
+    won = "You win" if outcome.winner == human else f"{game.spec.players[outcome.winner]} wins"
+    return f"{won}: {outcome.reason}."

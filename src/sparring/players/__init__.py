@@ -1,0 +1,42 @@
+"""Players: what sits at the board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparring.players.player import Choice, HiddenPlayer, Player
+from sparring.players.scout import Knowledge, Scout
+from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
+
+__all__ = [
+    "LEVELS",
+    "AlphaBetaPlayer",
+    "Choice",
+    "HiddenPlayer",
+    "Knowledge",
+    "Player",
+    "PlayoutPlayer",
+    "Scout",
+    "small_hidden_player",
+    "small_player",
+]
+
+LEVELS = range(1, 10)
+"""The small players' levels: each thinks about three times as long as the one before."""
+
+
+def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]:
+    """The small opponent for a game in which nothing is hidden."""
+    effort = 3 ** (level - 1)
+    if name == "go":
+        return PlayoutPlayer(60 * effort, rng)
+    return AlphaBetaPlayer(150 * effort, rng)
+
+
+def small_hidden_player(name: str, level: int, rng: np.random.Generator) -> HiddenPlayer[Any]:
+    """The small opponent for a game with hidden information."""
+    if name != "rbc":
+        raise ValueError(f"there is no opponent for the hidden game {name}")
+    return Scout(30 * 3 ** (level - 1), rng)
