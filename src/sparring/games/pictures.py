@@ -132,11 +132,11 @@ def _svg(diagram: Diagram) -> str:
             if lit and diagram.style == "points":
                 out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="6" fill="#c33"/>')
     for c, label in enumerate(diagram.columns):
-        for y in (top - 6, top + rows * _SQUARE + 16):
-            out.append(_svg_label(label, _MARGIN + c * _SQUARE + _SQUARE / 2, y))
+        for label_y in (top - 6, top + rows * _SQUARE + 16):
+            out.append(_svg_label(label, _MARGIN + c * _SQUARE + _SQUARE / 2, label_y))
     for r, label in enumerate(diagram.rows):
-        for x in (_MARGIN / 2, width - _MARGIN / 2):
-            out.append(_svg_label(label, x, top + r * _SQUARE + _SQUARE / 2 + 5))
+        for label_x in (_MARGIN / 2, width - _MARGIN / 2):
+            out.append(_svg_label(label, label_x, top + r * _SQUARE + _SQUARE / 2 + 5))
     return "".join([*out, "</svg>"])
 
 

@@ -1,0 +1,141 @@
+"""The command line: what it prints, and that a user's errors end in one clear line."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from sparring.cli import main
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    code = ended.value.code
+    return code if isinstance(code, int) else 0
+
+
+def test_perft_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["perft", "chess", "4", "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert set(result) == {"game", "depth", "nodes", "seconds"}
+    assert (result["game"], result["depth"], result["nodes"]) == ("chess", 4, 197281)
+
+
+def test_perft_takes_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["perft", "chess", "3", "--position", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
+    assert "2,812 nodes" in capsys.readouterr().out
+
+
+def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["games", "--json"])
+    names = [row["game"] for row in json.loads(capsys.readouterr().out)]
+    assert names == ["chess", "rbc", "shogi", "go", "expendibots"]
+    main(["games"])
+    assert "Reconnaissance" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["perft", "checkers", "3"], "unknown game 'checkers'"),
+        (["perft", "chess"], "depth"),
+        (["perft", "chess", "many"], "depth"),
+        (["perft", "chess", "--", "-1"], "depth"),
+        (["perft", "chess", "3", "--position", "nonsense"], "FEN"),
+        (["perft", "chess", "3", "-o", "size=9"], "no option"),
+        (["perft", "chess", "3", "-o", "claim_draws=perhaps"], "true or false"),
+        (["perft", "go", "1", "-o", "size=nine"], "number"),
+        (["perft", "go", "1", "-o", "size=99"], "size"),
+        (["play", "chess", "--side", "green"], "white and black"),
+        (["play", "chess", "--level", "99"], "level"),
+        (["play", "rbc", "--position", "8/8/8/8/8/8/8/K6k w - - 0 1"], "secrets"),
+        (["fly"], "fly"),
+    ],
+)
+def test_errors_are_one_line(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*arguments) != 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert complaint in captured.err
+
+
+def play(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, *arguments: str
+) -> str:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    main(["play", *arguments])
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("chess", "e4\nNf3\n"),
+        ("rbc", "e7\ne2e4\nd5\npass\n"),
+        ("shogi", "7g7f\n"),
+        ("go", "D4\npass\n"),
+        ("expendibots", "moves\n"),
+    ],
+)
+def test_every_game_can_be_played_from_the_terminal(
+    name: str, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1")
+    assert "You leave the table" in first
+    assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1"), (
+        "same seed, same game"
+    )
+
+
+def test_the_table_takes_commands_and_refuses_illegal_moves(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = "help\nmoves\nNf6\nxyzzy\nhint\nundo\nNf3\nundo\ntext\nresign\n"
+    out = play(monkeypatch, capsys, typed, "chess", "--seed", "1", "--level", "1")
+    assert "take your last move back" in out
+    assert "Nf3" in out
+    assert "illegal san" in out
+    assert "'xyzzy' is not a move" in out
+    assert "nothing to take back" in out
+    assert "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in out
+    assert "You resign: Black wins" in out
+
+
+def test_a_won_game_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    out = play(monkeypatch, capsys, "Ra8\n", "chess", "--position", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
+    assert "You win: checkmate" in out
+    assert "The game: Ra8#" in out
+
+
+def test_the_other_side_can_be_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "", "chess", "--side", "Black", "--level", "1")
+    assert "White plays" in out
+
+
+def test_rbc_does_not_show_what_is_hidden(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "a1\ne2e4\nnone\nhelp\nquit\n", "rbc", "--seed", "1", "--level", "1")
+    assert "21 possible boards" in out
+    assert "?" in out
+    assert "true board" not in out
+
+
+def test_the_installed_command_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from sparring.cli import main; main()", "perft", "chess", "2"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("400 nodes")

@@ -1,0 +1,54 @@
+"""The house stays in order: types are true, dependencies point downwards."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from nanobind.stubgen import StubGen
+
+import sparring
+from sparring import _core
+
+SOURCE = Path(sparring.__file__).parent
+STOREYS = [
+    "cli",
+    "web",
+    "engines",
+    "studies",
+    "arena",
+    "players",
+    "learn",
+    "search",
+    "policies",
+    "networks",
+    "records",
+    "games",
+    "_core",
+]
+
+
+def imports(path: Path) -> set[str]:
+    """The parts of the package that a module imports."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("sparring.")}
+
+
+def test_dependencies_point_downwards() -> None:
+    for path in SOURCE.rglob("*.py"):
+        part = path.relative_to(SOURCE).parts[0]
+        if part.endswith(".py"):
+            continue
+        for below in imports(path) - {part}:
+            assert STOREYS.index(part) < STOREYS.index(below), f"{path} imports {below}"
+
+
+def test_the_stub_of_the_native_module_is_current() -> None:
+    stub = StubGen(_core)
+    stub.put(_core)
+    assert stub.get() == (SOURCE / "_core.pyi").read_text(), "run `make stubs`"
