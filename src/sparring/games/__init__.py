@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sparring.games.chess import Chess
+from sparring.games.expendibots import Expendibots
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
 
 __all__ = [
     "GAMES",
     "BadText",
     "Chess",
+    "Expendibots",
     "Game",
     "HiddenGame",
     "IllegalMove",
@@ -21,7 +23,7 @@ __all__ = [
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {"chess": Chess}
+GAMES: dict[str, type[Any]] = {"chess": Chess, "expendibots": Expendibots}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 
