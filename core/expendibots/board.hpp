@@ -44,4 +44,6 @@ struct Board {
     void explode(Square s);
 };
 
+static_assert(sizeof(Board) == 64);
+
 }  // namespace sparring::expendibots

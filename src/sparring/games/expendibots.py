@@ -1,4 +1,8 @@
-"""Expendibots by the course referee's rules. `core/expendibots/notation.hpp` describes its texts."""
+"""Expendibots by the course referee's rules.
+
+A position's letters are stacks, A to L White's of 1 to 12 tokens and a to l Black's; moves are `boom c1`
+and `2c1-c3` (two tokens from c1 to c3). `core/expendibots/notation.hpp` describes all that is read.
+"""
 
 from __future__ import annotations
 
