@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparring.games.chess import Chess
+from sparring.games.expendibots import Expendibots
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
 from sparring.games.rbc import Rbc
 
@@ -12,6 +13,7 @@ __all__ = [
     "GAMES",
     "BadText",
     "Chess",
+    "Expendibots",
     "Game",
     "HiddenGame",
     "IllegalMove",
@@ -23,7 +25,7 @@ __all__ = [
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {"chess": Chess, "rbc": Rbc}
+GAMES: dict[str, type[Any]] = {kind.spec.name: kind for kind in (Chess, Rbc, Expendibots)}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 

@@ -67,7 +67,8 @@ def _diagram_of(state: object) -> Diagram:
 
 
 def _text(diagram: Diagram) -> str:
-    width = 2 if diagram.wide else 1
+    symbols = [piece.symbol for cells in diagram.cells for piece in cells if piece]
+    width = 2 if diagram.wide else max(map(len, symbols), default=1)
     margin = max(map(len, diagram.rows))
     header = " " * (margin + 1) + " ".join(label.ljust(width) for label in diagram.columns)
     lines = [diagram.above] if diagram.above else []
@@ -76,7 +77,8 @@ def _text(diagram: Diagram) -> str:
         parts = []
         for c, piece in enumerate(cells):
             empty = "+" if (r, c) in diagram.stars else diagram.empty
-            parts.append(piece.symbol if piece else empty.ljust(width))
+            symbol = piece.symbol if piece else empty
+            parts.append(symbol if piece and diagram.wide else symbol.ljust(width))
         lines.append(f"{label.rjust(margin)} {' '.join(parts)} {label}")
     lines.append(header.rstrip())
     if diagram.below:

@@ -1,0 +1,28 @@
+"""Expendibots: the native rules against themselves written in plain Python."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from bench.plain_expendibots import START, WHITE, perft
+from bench.rows import Row
+from sparring.games import Expendibots
+
+DEPTH = 4
+"""About 2 s for the plain Python; a few milliseconds for us, hence the rounds."""
+ROUNDS = 100
+
+
+def measure() -> list[Row]:
+    state = Expendibots().initial()
+    started = perf_counter()
+    native = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - started)
+    started = perf_counter()
+    plain = perft(START, WHITE, DEPTH) / (perf_counter() - started)
+    what, peer = f"Expendibots perft {DEPTH}", "itself in plain Python"
+    return [Row(what, peer, native, plain, "nodes/s", at_least=200)]
+
+
+if __name__ == "__main__":
+    for row in measure():
+        print(f"{row.what}: {row.ours:,.0f} {row.unit}, {row.peer} {row.theirs:,.0f}: {row.ratio:,.0f} times")

@@ -1,0 +1,75 @@
+"""Expendibots by the course referee's rules.
+
+A position's letters are stacks, A to L White's of 1 to 12 tokens and a to l Black's; moves are `boom c1`
+and `2c1-c3` (two tokens from c1 to c3). `core/expendibots/notation.hpp` describes all that is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from sparring._core import ExpendibotsState
+from sparring.games.game import IllegalMove, Move, Spec
+from sparring.games.native import NativeGame
+from sparring.games.pictures import Diagram, Piece
+
+Point: TypeAlias = tuple[int, int]
+"""A square as the referee has it: x from the left and y from White's side, both from 0."""
+Action: TypeAlias = tuple[str, Point] | tuple[str, int, Point, Point]
+"""What the referee passes around: ("BOOM", at) or ("MOVE", tokens, from, to)."""
+
+
+@dataclass(frozen=True)
+class Expendibots(NativeGame[ExpendibotsState]):
+    """Expendibots. Who alone has tokens left wins; a fourth repetition and 250 turns each draw."""
+
+    state_type = ExpendibotsState
+    spec: ClassVar[Spec] = Spec(
+        name="expendibots",
+        title="Expendibots",
+        players=("White", "Black"),
+        moves=64 + 64 * 16 * 12,  # a BOOM a square; MOVEs by source, row or column, and tokens
+        planes=(
+            *(f"{owner} height / 12" for owner in ("own", "other's")),
+            *(f"{owner} stack" for owner in ("own", "other's")),
+            *(f"{owner} tokens in the square's component / 12" for owner in ("own", "other's")),
+            "actions so far / 500",
+        ),
+        board=(8, 8),
+    )
+
+    def initial(self) -> ExpendibotsState:
+        """The state in which a game begins."""
+        return ExpendibotsState.initial()
+
+    def action(self, state: ExpendibotsState, move: Move) -> Action:
+        """A move as the referee's tuple. Raises IllegalMove when the code is no action."""
+        return state.action(move)
+
+    def move_of(self, state: ExpendibotsState, action: Action) -> Move:
+        """The legal move that the referee's tuple means. Raises IllegalMove."""
+        for move in state.legal_moves():
+            if state.action(move) == action:
+                return move
+        raise IllegalMove(f"{action!r} is not legal here: {state.text()}")
+
+    def diagram(self, state: ExpendibotsState) -> Diagram:
+        """The board as a picture: W3 is a white stack of three; what the last action changed is set off."""
+        heights = state.heights
+        before = heights if state.previous is None else state.previous.heights
+        changed = [(7 - y, x) for y in range(8) for x in range(8) if before[y][x] != heights[y][x]]
+        return Diagram(
+            cells=tuple(tuple(_stack(heights[y][x]) for x in range(8)) for y in reversed(range(8))),
+            columns=tuple("abcdefgh"),
+            rows=tuple("87654321"),
+            below="" if state.last_move is None else f"last action: {state.move_text(state.last_move)}",
+            highlights=frozenset(changed),
+        )
+
+
+def _stack(height: int) -> Piece | None:
+    if height == 0:
+        return None
+    owner = 0 if height > 0 else 1
+    return Piece(f"{'WB'[owner]}{abs(height)}", owner, shape="token", label=str(abs(height)))
