@@ -45,5 +45,26 @@ format: setup  ## Format all code
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi
 
+bench: setup  ## Measure speed, each against its peer, into results/bench/
+	@$(BIN)/python -m bench rules
+
+fuzz: setup  ## A long run over every text parser
+	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness
+
+# The interpreter itself is not instrumented, so the sanitizers' runtimes come first, and the
+# memory that Python keeps until the end is not called a leak.
+SANITIZED := .venv-sanitize
+sanitize: setup  ## Build with AddressSanitizer and UBSan and run the tests once
+	@echo "==> Building the sanitized core into $(SANITIZED)"
+	@test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
+	@$(SANITIZED)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt \
+	  -C build-dir=build/sanitize -C cmake.define.SPARRING_SANITIZE=ON -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(SANITIZED)/bin/python -m pytest -q -n 2 --dist worksteal
+
+wheel: setup  ## Build a wheel into dist/
+	@$(PIP) wheel -q --no-deps -w dist .
+	@ls dist/*.whl
+
 clean:  ## Remove everything that was built
 	rm -rf $(VENV) .venv-sanitize build dist

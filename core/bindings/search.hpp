@@ -6,7 +6,7 @@
 
 namespace sparring::bindings {
 
-template <Position P>
+template <GamePosition P>
 void bind_alphabeta(nb::class_<State<P>>& state) {
     state.def(
         "alphabeta",

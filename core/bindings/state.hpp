@@ -39,7 +39,7 @@ inline nb::list to_list(const MoveList& moves) {
 }
 
 /// Encoded positions as a new NumPy array [states, planes, rows, columns].
-template <Position P>
+template <GamePosition P>
 nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
                                      std::array<std::size_t, 3> shape) {
     const std::size_t each = shape[0] * shape[1] * shape[2];
@@ -50,7 +50,7 @@ nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
 }
 
 /// Where a line began, and the moves since: what a pickle holds.
-template <Position P>
+template <GamePosition P>
 std::tuple<std::string, std::vector<int>> line_of(const State<P>& state) {
     std::vector<int> moves;
     const Node<P>* node = &state.node();
@@ -64,14 +64,14 @@ inline Move checked(int move) {
     return static_cast<Move>(move);
 }
 
-template <Position P>
+template <GamePosition P>
 State<P> replay(std::string_view start, const std::vector<int>& moves) {
     State<P> state(P::parse(start));
     for (const int move : moves) state = state.play(checked(move));
     return state;
 }
 
-template <Position P>
+template <GamePosition P>
 nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* doc) {
     using S = State<P>;
     return nb::class_<S>(m, name, doc)

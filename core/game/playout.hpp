@@ -14,7 +14,7 @@ struct PlayoutResult {
 };
 
 /// Every legal move is equally likely. Games with a quicker way of their own overload this.
-template <Position P>
+template <GamePosition P>
 PlayoutResult playout(State<P> state, std::uint64_t seed, std::uint32_t limit) {
     Random random(seed);
     MoveList list;

@@ -50,7 +50,7 @@ struct Node {
 
 /// What a game supplies. `moves` and `play` know the board alone; `outcome` and `allowed` see the line.
 template <class P>
-concept Position =
+concept GamePosition =
     std::equality_comparable<P> && requires(const P p, P q, Move m, MoveList& list, std::string_view text,
                                             const Node<P>& node, float* planes) {
         { P::parse(text) } -> std::same_as<P>;
@@ -68,7 +68,7 @@ concept Position =
         { P::allowed(node, list) } -> std::same_as<void>;
     };
 
-template <Position P>
+template <GamePosition P>
 class State {
  public:
     explicit State(P start) : node_(finish(std::make_shared<Node<P>>(std::move(start), nullptr, 0))) {}

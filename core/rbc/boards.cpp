@@ -10,10 +10,8 @@ using namespace chess;
 
 namespace {
 
-bool same_position(const Board& a, const Board& b) {
-    return a.key == b.key && a.types == b.types && a.colors == b.colors && a.turn == b.turn &&
-           a.castling == b.castling && a.en_passant == b.en_passant;
-}
+/// The key as the table holds it: 0 means a free slot there.
+std::uint64_t table_key(const Board& board) { return board.key ? board.key : 1; }
 
 /// A number for what a window shows: equal exactly when all nine squares are, but for hash collisions.
 std::uint64_t shown(const Board& board, Bitboard squares) {
@@ -25,53 +23,62 @@ std::uint64_t shown(const Board& board, Bitboard squares) {
 }  // namespace
 
 Boards::Boards(const std::vector<Board>& boards) {
+    reserve(boards.size());
     for (const Board& board : boards) insert(board);
 }
 
 bool Boards::contains(const Board& board) const {
-    if (slots_.empty()) return false;
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = board.key & mask; slots_[i]; i = (i + 1) & mask) {
-        if (same_position(boards_[slots_[i] - 1], board)) return true;
+    if (keys_.empty()) return false;
+    const std::size_t mask = keys_.size() - 1;
+    const std::uint64_t key = table_key(board);
+    for (std::size_t i = key & mask; keys_[i]; i = (i + 1) & mask) {
+        if (keys_[i] == key) return true;
     }
     return false;
 }
 
-void Boards::grow() {
-    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), 0);
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t b = 0; b < boards_.size(); ++b) {
-        std::size_t i = boards_[b].key & mask;
-        while (slots_[i]) i = (i + 1) & mask;
-        slots_[i] = static_cast<std::uint32_t>(b + 1);
+void Boards::reserve(std::size_t more) {
+    const std::size_t needed = 2 * (boards_.size() + more);
+    if (needed <= keys_.size()) return;
+    keys_.assign(std::bit_ceil(std::max<std::size_t>(64, needed)), 0);
+    const std::size_t mask = keys_.size() - 1;
+    for (const Board& board : boards_) {
+        std::size_t i = table_key(board) & mask;
+        while (keys_[i]) i = (i + 1) & mask;
+        keys_[i] = table_key(board);
     }
 }
 
 void Boards::insert(const Board& board) {
-    if (2 * (boards_.size() + 1) > slots_.size()) grow();
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = board.key & mask;
-    for (; slots_[i]; i = (i + 1) & mask) {
-        if (same_position(boards_[slots_[i] - 1], board)) return;
+    const std::size_t mask = keys_.size() - 1;
+    const std::uint64_t key = table_key(board);
+    std::size_t i = key & mask;
+    for (; keys_[i]; i = (i + 1) & mask) {
+        if (keys_[i] == key) return;
     }
+    keys_[i] = key;
     boards_.push_back(board);
-    slots_[i] = static_cast<std::uint32_t>(boards_.size());
 }
 
 template <class Keep>
 Boards Boards::expand(Keep keep) const {
     Boards result;
     MoveList list;
+    std::vector<Board> children;
     for (const Board& board : boards_) {
         list.clear();
         pseudo_legal(board, list);
         list.push(pass);
+        // The table is larger than the caches: ask for all slots of a family before looking at any.
+        result.reserve(list.size());
+        children.clear();
         for (const Move move : list) {
             if (!keep(board, move)) continue;
-            Board next = board;
-            apply(next, move);
-            result.insert(next);
+            Board& child = children.emplace_back(board);
+            apply(child, move);
+            __builtin_prefetch(&result.keys_[table_key(child) & (result.keys_.size() - 1)], 1);
         }
+        for (const Board& child : children) result.insert(child);
     }
     return result;
 }
@@ -86,6 +93,7 @@ Boards Boards::after_opponent(std::optional<Square> captured) const {
 
 Boards Boards::after_sense(const std::vector<Seen>& seen) const {
     Boards result;
+    result.reserve(size());
     for (const Board& board : boards_) {
         const auto fits = [&](const Seen& s) { return board.symbol_at(s.square) == s.symbol; };
         if (std::all_of(seen.begin(), seen.end(), fits)) result.insert(board);
@@ -95,6 +103,7 @@ Boards Boards::after_sense(const std::vector<Seen>& seen) const {
 
 Boards Boards::after_move(Move request, Move result, std::optional<Square> captured) const {
     Boards remaining;
+    remaining.reserve(size());
     MoveList list;
     for (const Board& board : boards_) {
         list.clear();

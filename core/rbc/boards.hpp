@@ -16,8 +16,8 @@ struct Seen {
     char symbol;
 };
 
-/// Distinct boards, all with the same side to move. Boards that differ in their move counters alone
-/// are one: no observation tells them apart.
+/// Distinct boards, all with the same side to move, told apart by their 64-bit keys. Boards that
+/// differ in their move counters alone are one: no observation tells them apart.
 class Boards {
  public:
     Boards() = default;
@@ -47,14 +47,15 @@ class Boards {
     std::array<char, 64> certain() const;
 
  private:
-    /// Adds a board unless it is there.
+    /// Adds a board unless it is there. There must be room.
     void insert(const Board& board);
-    void grow();
+    /// Makes room for so many more.
+    void reserve(std::size_t more);
     template <class Keep>
     Boards expand(Keep keep) const;
 
     std::vector<Board> boards_;
-    std::vector<std::uint32_t> slots_;  // open addressing: index of a board plus one, 0 when free
+    std::vector<std::uint64_t> keys_;  // open addressing, at most half full; 0 is free
 };
 
 }  // namespace sparring::rbc

@@ -21,8 +21,3 @@ def measure() -> list[Row]:
     plain = perft(START, WHITE, DEPTH) / (perf_counter() - started)
     what, peer = f"Expendibots perft {DEPTH}", "itself in plain Python"
     return [Row(what, peer, native, plain, "nodes/s", at_least=200)]
-
-
-if __name__ == "__main__":
-    for row in measure():
-        print(f"{row.what}: {row.ours:,.0f} {row.unit}, {row.peer} {row.theirs:,.0f}: {row.ratio:,.0f} times")

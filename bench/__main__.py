@@ -1,0 +1,93 @@
+"""`python -m bench`: each thing against its peer in the same run, in a table and in results/bench/."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib
+import json
+import os
+import platform
+import statistics
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.rows import Row
+
+SUITES = {"rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules")}
+RESULTS = Path(__file__).parent.parent / "results" / "bench"
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def summary(rounds: list[Row]) -> dict[str, object]:
+    """Medians over the rounds, and the range of the ratio."""
+    ratios = [row.ratio for row in rounds]
+    return {
+        "what": rounds[0].what,
+        "peer": rounds[0].peer,
+        "unit": rounds[0].unit,
+        "ours": statistics.median(row.ours for row in rounds),
+        "theirs": statistics.median(row.theirs for row in rounds),
+        "ratio": statistics.median(ratios),
+        "ratio_low": min(ratios),
+        "ratio_high": max(ratios),
+        "at_least": rounds[0].at_least,
+        "reached": statistics.median(ratios) >= rounds[0].at_least,
+    }
+
+
+def show(rows: list[dict[str, object]]) -> None:
+    table = Table("what", "peer", "ours", "peer's", "unit", "ratio (range)", "at least", box=None)
+    for row in rows:
+        ratio = f"{row['ratio']:,.1f} ({row['ratio_low']:,.1f}-{row['ratio_high']:,.1f})"
+        colour = "green" if row["reached"] else "red"
+        table.add_row(
+            str(row["what"]),
+            str(row["peer"]),
+            f"{row['ours']:,.0f}",
+            f"{row['theirs']:,.0f}",
+            str(row["unit"]),
+            f"[{colour}]{ratio}[/]",
+            f"{row['at_least']:g}",
+        )
+    Console(width=160).print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", nargs="?", default="rules", choices=SUITES)
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
+    arguments = parser.parse_args()
+    collected: dict[str, list[Row]] = {}
+    for name in SUITES[arguments.suite]:
+        module = importlib.import_module(f"bench.{name}")
+        for done in range(arguments.rounds):
+            print(f"{name}: round {done + 1} of {arguments.rounds}", file=sys.stderr)
+            for row in module.measure():
+                collected.setdefault(row.what, []).append(row)
+    rows = [summary(rounds) for rounds in collected.values()]
+    report = {
+        "command": f"make bench  (python -m bench {arguments.suite} --rounds {arguments.rounds})",
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "interval": f"median of {arguments.rounds} rounds; ratio_low and ratio_high are the extremes",
+        "rows": rows,
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{arguments.suite}.json").write_text(json.dumps(report, indent=2) + "\n")
+    show(rows)
+    if not all(row["reached"] for row in rows):
+        sys.exit("not every promise was kept")
+
+
+if __name__ == "__main__":
+    main()
