@@ -6,6 +6,7 @@ from typing import Any
 
 from sparring.games.chess import Chess
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
+from sparring.games.shogi import Shogi
 
 __all__ = [
     "GAMES",
@@ -16,12 +17,13 @@ __all__ = [
     "IllegalMove",
     "Move",
     "Outcome",
+    "Shogi",
     "Spec",
     "game_of",
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {"chess": Chess}
+GAMES: dict[str, type[Any]] = {"chess": Chess, "shogi": Shogi}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 
