@@ -158,12 +158,14 @@ std::string square_text(Square s) {
 std::string usi(Move m) {
     if (m == declare_win) return "win";
     const int from = origin(m);
-    if (to_square(m) >= squares_total || from >= drop_origin + hand_kinds || m >= 2 * promoting) {
+    const bool promotes = (m & promoting) != 0;
+    const int origins = promotes ? drop_origin : drop_origin + hand_kinds;
+    if (to_square(m) >= squares_total || from >= origins || m >= 2 * promoting) {
         return "code " + std::to_string(m);
     }
     const std::string to = square_text(to_square(m));
     if (is_drop(m)) return std::string{letter(black, from - drop_origin), '*'} + to;
-    return square_text(from) + to + (m & promoting ? "+" : "");
+    return square_text(from) + to + (promotes ? "+" : "");
 }
 
 Move parse_usi(std::string_view text) {
