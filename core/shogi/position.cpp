@@ -21,8 +21,6 @@ bool always_checked(const Node<Position>& last, const Node<Position>& first, Pla
 /// The fourth time that a position comes up ends the game.
 Outcome repetition(const Node<Position>& node) {
     constexpr int ending = 4;
-    constexpr std::uint32_t soonest = 12;  // three rounds of four plies
-    if (node.ply < soonest) return {};
     const auto key = node.position.key();
     int seen = 1;
     for (const auto* earlier = node.previous.get(); earlier; earlier = earlier->previous.get()) {
@@ -61,7 +59,7 @@ Outcome Position::outcome(const Node<Position>& node) {
     if (p.count() == 0 && !p.can_declare()) {
         return Outcome::win(1 - p.side(), p.in_check() ? Reason::checkmate : Reason::no_moves);
     }
-    return repetition(node);
+    return p.may_repeat() ? repetition(node) : Outcome{};
 }
 
 void Position::allowed(const Node<Position>& node, MoveList& list) {

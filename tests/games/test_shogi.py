@@ -146,6 +146,14 @@ def test_hands_tell_positions_apart() -> None:
     assert state.repetitions == 1  # the same board, but a pawn in hand
 
 
+def test_a_repetition_through_captures_and_drops_is_found() -> None:
+    exchange = "P*5e 5a5e 9i9h 5e5a 9h9i P*9e 9i9e 5a4a 9e9i 4a5a "
+    state = line(GAME.parse("4r3k/9/9/9/9/9/9/9/R7K b P 1"), exchange * 3)
+    assert state.ply == 30
+    assert state.outcome is not None
+    assert (state.outcome.winner, state.outcome.reason) == (None, "repetition")
+
+
 CHECKS = "4i5i 5a4a 5i4i 4a5a "
 
 
