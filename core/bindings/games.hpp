@@ -8,5 +8,6 @@ namespace sparring::bindings {
 void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
+void bind_shogi(nanobind::module_& m);
 
 }  // namespace sparring::bindings

@@ -42,4 +42,5 @@ NB_MODULE(_core, m) {
     bindings::bind_chess(m);
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);
+    bindings::bind_shogi(m);
 }

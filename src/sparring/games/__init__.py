@@ -8,6 +8,7 @@ from sparring.games.chess import Chess
 from sparring.games.expendibots import Expendibots
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
 from sparring.games.rbc import Rbc
+from sparring.games.shogi import Shogi
 
 __all__ = [
     "GAMES",
@@ -20,12 +21,13 @@ __all__ = [
     "Move",
     "Outcome",
     "Rbc",
+    "Shogi",
     "Spec",
     "game_of",
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {kind.spec.name: kind for kind in (Chess, Rbc, Expendibots)}
+GAMES: dict[str, type[Any]] = {kind.spec.name: kind for kind in (Chess, Rbc, Shogi, Expendibots)}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 

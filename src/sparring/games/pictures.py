@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
+from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 Mark = Literal["stone", "token", "wedge", "glyph"]
@@ -66,11 +67,17 @@ def _diagram_of(state: object) -> Diagram:
     return game_of(state).diagram(state)
 
 
+def _columns(text: str) -> int:
+    """The columns that a terminal gives a text: kanji take two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
 def _text(diagram: Diagram) -> str:
     symbols = [piece.symbol for cells in diagram.cells for piece in cells if piece]
     width = 2 if diagram.wide else max(map(len, symbols), default=1)
     margin = max(map(len, diagram.rows))
-    header = " " * (margin + 1) + " ".join(label.ljust(width) for label in diagram.columns)
+    gap = " " if diagram.wide else ""  # room for a mark before a wide symbol
+    header = " " * (margin + 1) + gap + " ".join(label.ljust(width) for label in diagram.columns)
     lines = [diagram.above] if diagram.above else []
     lines.append(header.rstrip())
     for r, (label, cells) in enumerate(zip(diagram.rows, diagram.cells, strict=True)):
@@ -78,8 +85,10 @@ def _text(diagram: Diagram) -> str:
         for c, piece in enumerate(cells):
             empty = "+" if (r, c) in diagram.stars else diagram.empty
             symbol = piece.symbol if piece else empty
-            parts.append(symbol if piece and diagram.wide else symbol.ljust(width))
-        lines.append(f"{label.rjust(margin)} {' '.join(parts)} {label}")
+            pad = " " * (width - _columns(symbol))
+            # A mark before a wide symbol takes the gap; narrow symbols stand at the left.
+            parts.append(" " * (1 + width - _columns(symbol)) + symbol if diagram.wide else f" {symbol}{pad}")
+        lines.append(f"{label.rjust(margin)}{gap}{''.join(parts)} {label}")
     lines.append(header.rstrip())
     if diagram.below:
         lines.append(diagram.below)

@@ -1,0 +1,35 @@
+"""Shogi: perft against cshogi, which has no perft of its own: its native move lists, driven from Python."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import cshogi
+
+from bench.rows import Row
+from sparring.games import Shogi
+
+DEPTH = 4
+ROUNDS = 100
+
+
+def cshogi_perft(board: cshogi.Board, depth: int) -> int:
+    """The last ply is counted, not played; a move list's length stays native."""
+    if depth == 1:
+        return len(board.legal_moves)
+    nodes = 0
+    for move in board.legal_moves:
+        board.push(move)
+        nodes += cshogi_perft(board, depth - 1)
+        board.pop()
+    return nodes
+
+
+def measure() -> list[Row]:
+    state = Shogi().initial()
+    start = perf_counter()
+    ours = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - start)
+    start = perf_counter()
+    theirs = sum(cshogi_perft(cshogi.Board(), DEPTH) for _ in range(10)) / (perf_counter() - start)
+    what, peer = f"shogi perft {DEPTH}", "cshogi's move lists, from Python"
+    return [Row(what, peer, ours, theirs, "nodes/s", at_least=1)]

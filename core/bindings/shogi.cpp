@@ -1,0 +1,21 @@
+#include "bindings/games.hpp"
+#include "bindings/search.hpp"
+#include "bindings/state.hpp"
+#include "shogi/judge.hpp"
+#include "shogi/position.hpp"
+
+namespace sparring::bindings {
+
+void bind_shogi(nb::module_& m) {
+    using shogi::Position;
+    using S = State<Position>;
+    auto state = bind_state<Position>(m, "ShogiState", "A shogi position and the line that led to it.");
+    state.def_static("initial", [] { return S(Position()); })
+        .def_prop_ro("in_check", [](const S& s) { return s.position().in_check(); })
+        .def_prop_ro(
+            "repetitions", [](const S& s) { return occurrences(s.node(), s.node().ply); },
+            "How often this position has come up in its line, now included.");
+    bind_alphabeta(state);
+}
+
+}  // namespace sparring::bindings

@@ -1,0 +1,141 @@
+#include "shogi/board.hpp"
+
+#include <algorithm>
+
+#include "game/random.hpp"
+
+namespace sparring::shogi {
+
+namespace {
+
+struct Zobrist {
+    std::uint64_t piece[2][kinds_total][squares_total];
+    std::uint64_t hand[2][hand_kinds][19];  // by count; an empty hand counts for nothing
+    std::uint64_t white_to_move;
+    std::uint64_t declared;
+};
+
+constexpr Zobrist make_zobrist() {
+    Zobrist z{};
+    Random random(0x5406);
+    for (auto& color : z.piece) {
+        for (auto& kind : color) {
+            for (auto& key : kind) key = random.next();
+        }
+    }
+    for (auto& color : z.hand) {
+        for (auto& kind : color) {
+            for (auto& key : kind) key = random.next();
+            kind[0] = 0;
+        }
+    }
+    z.white_to_move = random.next();
+    z.declared = random.next();
+    return z;
+}
+
+constexpr Zobrist zobrist = make_zobrist();
+
+}  // namespace
+
+Bitboard Board::attackers(Square s, Color by, Bitboard occupied) const {
+    // What a piece attacks from `s` seen the other way round is from where it attacks `s`.
+    const Color to = ~by;
+    const Bitboard near = (steps(to, pawn, s) & kinds[pawn]) | (steps(to, knight, s) & kinds[knight]) |
+                          (steps(to, silver, s) & kinds[silver]) | (steps(to, gold, s) & golds()) |
+                          (king_steps(s) & (kinds[king] | kinds[horse] | kinds[dragon]));
+    const Bitboard straight = kinds[rook] | kinds[dragon], diagonal = kinds[bishop] | kinds[horse];
+    Bitboard far;
+    if (tables.straight[s] & colors[by] & (straight | kinds[lance])) {
+        far = (rook_attacks(s, occupied) & straight) | (lance_attacks(to, s, occupied) & kinds[lance]);
+    }
+    if (tables.diagonal[s] & colors[by] & diagonal) far |= bishop_attacks(s, occupied) & diagonal;
+    return colors[by] & (near | far);
+}
+
+bool Board::pawn_drop_mates(Square to) const {
+    const Color us = side(), them = ~us;
+    const Square k = king_of(them);
+    const Bitboard after = occupied() | bit(to);
+    if (!attackers(to, us, after)) return false;  // the king takes the pawn
+    bool answered = false;
+    each(king_steps(k) - colors[them] - bit(to),
+         [&](Square escape) { answered = answered || !attackers(escape, us, after ^ bit(k)); });
+    if (answered) return false;
+    each(attackers(to, them, after) - bit(k),
+         [&](Square taker) { answered = answered || !attackers(k, us, after ^ bit(taker)); });
+    return !answered;
+}
+
+bool Board::has_entered(Color c) const {
+    if (!camp(c).has(king_of(c))) return false;
+    constexpr int pieces_needed = 10;
+    const Bitboard inside = (colors[c] & camp(c)) - kinds[king];
+    if (count(inside) < pieces_needed) return false;
+    const Bitboard big = kinds[bishop] | kinds[rook] | kinds[horse] | kinds[dragon];
+    int points = count(inside) + 4 * count(inside & big);
+    for (int kind = 0; kind < hand_kinds; ++kind) {
+        points += hands[c][kind] * (kind == bishop || kind == rook ? 5 : 1);
+    }
+    return points >= (c == black ? 28 : 27);
+}
+
+void Board::put(Color c, int kind, Square s) {
+    kinds[kind] |= bit(s);
+    colors[c] |= bit(s);
+    squares[s] = static_cast<std::uint8_t>(kind);
+    key ^= zobrist.piece[c][kind][s];
+}
+
+void Board::remove(Color c, int kind, Square s) {
+    kinds[kind] ^= bit(s);
+    colors[c] ^= bit(s);
+    squares[s] = no_piece;
+    key ^= zobrist.piece[c][kind][s];
+}
+
+void Board::set_hand(Color c, int kind, int count) {
+    key ^= zobrist.hand[c][kind][hands[c][kind]] ^ zobrist.hand[c][kind][count];
+    hands[c][kind] = static_cast<std::uint8_t>(count);
+}
+
+void Board::apply(Move m) {
+    const Color us = side();
+    const Square to = to_square(m);
+    if (m == declare_win) {
+        declared = true;
+        key ^= zobrist.declared;
+    } else if (is_drop(m)) {
+        const int kind = origin(m) - drop_origin;
+        set_hand(us, kind, hands[us][kind] - 1);
+        put(us, kind, to);
+    } else {
+        const int kind = squares[origin(m)];
+        if (const int taken = squares[to]; taken != no_piece) {
+            remove(~us, taken, to);
+            set_hand(us, unpromoted(taken), hands[us][unpromoted(taken)] + 1);
+        }
+        remove(us, kind, origin(m));
+        put(us, m & promoting ? kind + promotion : kind, to);
+    }
+    number = static_cast<std::uint16_t>(std::min(number + 1, last_number));
+    turn ^= 1;
+    key ^= zobrist.white_to_move;
+}
+
+std::uint64_t Board::compute_key() const {
+    std::uint64_t result = 0;
+    for (const Color c : {black, white}) {
+        for (int kind = 0; kind < kinds_total; ++kind) {
+            each(colors[c] & kinds[kind], [&](Square s) { result ^= zobrist.piece[c][kind][s]; });
+        }
+        for (int kind = 0; kind < hand_kinds; ++kind) result ^= zobrist.hand[c][kind][hands[c][kind]];
+    }
+    if (turn == white) result ^= zobrist.white_to_move;
+    if (declared) result ^= zobrist.declared;
+    return result;
+}
+
+std::uint64_t Board::hash() const { return Random(key ^ number).next(); }
+
+}  // namespace sparring::shogi

@@ -1,0 +1,166 @@
+// Legal shogi moves, straight from bitboards: moves that leave the king in check are never made.
+//
+// `generate<C>` hands every move to a sink. A sink takes whole sets of target squares, so that
+// counting costs population counts and listing a loop.
+#pragma once
+
+#include "shogi/board.hpp"
+
+namespace sparring::shogi {
+
+/// Counts moves.
+struct CountSink {
+    std::uint64_t total = 0;
+
+    void piece(Square, Bitboard plain, Bitboard promoted) { add(plain, promoted); }
+    void pawns(int, Bitboard plain, Bitboard promoted) { add(plain, promoted); }
+    void drops(int, Bitboard targets) { total += static_cast<std::uint64_t>(count(targets)); }
+
+ private:
+    void add(Bitboard plain, Bitboard promoted) {
+        total += static_cast<std::uint64_t>(count(plain) + count(promoted));
+    }
+};
+
+/// Lists moves.
+struct ListSink {
+    MoveList& list;
+
+    void piece(Square from, Bitboard plain, Bitboard promoted) {
+        each(plain, [&](Square to) { list.push(make_move(from, to)); });
+        each(promoted, [&](Square to) { list.push(make_move(from, to) | promoting); });
+    }
+    /// Pawn moves whose from-square is the target less `step`.
+    void pawns(int step, Bitboard plain, Bitboard promoted) {
+        each(plain, [&](Square to) { list.push(make_move(to - step, to)); });
+        each(promoted, [&](Square to) { list.push(make_move(to - step, to) | promoting); });
+    }
+    void drops(int kind, Bitboard targets) {
+        each(targets, [&](Square to) { list.push(make_drop(kind, to)); });
+    }
+};
+
+/// A piece that may only move along the line between its king and the slider behind it.
+struct Pin {
+    Square square;
+    Bitboard line;
+};
+
+/// What limits the side to move: where a check can be answered, and its pinned pieces.
+struct Restraints {
+    Bitboard answers = whole_board;  // squares that answer a check by capture or block
+    Bitboard checkers;
+    Bitboard pinned;
+    std::array<Pin, 8> pins;  // one a direction at most
+    int pins_total = 0;
+};
+
+template <Color Us>
+Restraints restraints(const Board& b, Square k) {
+    constexpr Color Them = ~Us;
+    const Bitboard occupied = b.occupied(), enemy = b.colors[Them];
+    Restraints r;
+    if (tables.near[k] & enemy) {
+        r.checkers =
+            enemy & ((steps(Us, pawn, k) & b.kinds[pawn]) | (steps(Us, knight, k) & b.kinds[knight]) |
+                     (steps(Us, silver, k) & b.kinds[silver]) | (steps(Us, gold, k) & b.golds()) |
+                     (king_steps(k) & (b.kinds[horse] | b.kinds[dragon])));
+    }
+    const Bitboard sliders = enemy & ((tables.straight[k] & (b.kinds[rook] | b.kinds[dragon])) |
+                                      (tables.diagonal[k] & (b.kinds[bishop] | b.kinds[horse])) |
+                                      (tables.ahead[Us][k] & b.kinds[lance]));
+    each(sliders, [&](Square s) {
+        const Bitboard line = between(k, s), blockers = line & occupied;
+        if (!blockers) {
+            r.checkers |= bit(s);
+        } else if (!several(blockers) && (blockers & b.colors[Us])) {
+            r.pinned |= blockers;
+            r.pins[r.pins_total++] = {first(blockers), line | bit(s)};
+        }
+    });
+    if (r.checkers) {
+        const Square checker = first(r.checkers);
+        r.answers = between(k, checker) | bit(checker);
+    }
+    return r;
+}
+
+/// What the other side attacks near the king, which itself hides nothing.
+template <Color Us>
+Bitboard danger(const Board& b, Square k) {
+    constexpr Color Them = ~Us;
+    const Bitboard occupied = b.occupied() ^ bit(k), enemy = b.colors[Them];
+    Bitboard result;
+    each(enemy & tables.near[k], [&](Square s) { result |= steps(Them, b.squares[s], s); });
+    each(enemy & b.kinds[lance], [&](Square s) { result |= lance_attacks(Them, s, occupied); });
+    each(enemy & (b.kinds[bishop] | b.kinds[horse]),
+         [&](Square s) { result |= bishop_attacks(s, occupied); });
+    each(enemy & (b.kinds[rook] | b.kinds[dragon]), [&](Square s) { result |= rook_attacks(s, occupied); });
+    return result;
+}
+
+/// Hands a piece's moves to the sink, with and without promotion.
+template <Color Us, class Sink>
+inline void send(int kind, Square from, Bitboard targets, Sink& sink) {
+    if (kind >= gold) {
+        sink.piece(from, targets, {});
+    } else {
+        sink.piece(from, targets - dead_end(Us, kind), camp(Us).has(from) ? targets : targets & camp(Us));
+    }
+}
+
+template <Color Us, class Sink>
+void generate_pawns(Bitboard pawns, Bitboard targets, Sink& sink) {
+    constexpr int step = Us == black ? -1 : 1;
+    const Bitboard reached = forward<Us>(pawns) & targets;
+    sink.pawns(step, reached - dead_end(Us, pawn), reached & camp(Us));
+}
+
+template <Color Us, class Sink>
+void generate_drops(const Board& b, Bitboard targets, Sink& sink) {
+    constexpr Color Them = ~Us;
+    const auto& hand = b.hands[Us];
+    if (hand[pawn]) {
+        Bitboard free = (targets & files_without(b.colors[Us] & b.kinds[pawn])) - dead_end(Us, pawn);
+        const Bitboard check = steps(Them, pawn, b.king_of(Them)) & free;
+        if (check && b.pawn_drop_mates(first(check))) free ^= check;
+        sink.drops(pawn, free);
+    }
+    for (int kind = lance; kind < hand_kinds; ++kind) {
+        if (hand[kind]) sink.drops(kind, targets - dead_end(Us, kind));
+    }
+}
+
+template <Color Us, class Sink>
+void generate(const Board& b, Sink& sink) {
+    const Square k = b.king_of(Us);
+    const Bitboard own = b.colors[Us], occupied = b.occupied();
+    if (const Bitboard around = king_steps(k) - own) sink.piece(k, around - danger<Us>(b, k), {});
+    const Restraints r = restraints<Us>(b, k);
+    if (several(r.checkers)) return;
+
+    const Bitboard targets = r.answers - own, free = own - r.pinned;
+    generate_pawns<Us>(free & b.kinds[pawn], targets, sink);
+    const auto pieces = [&](Kind kind, Bitboard set) {
+        each(free & set,
+             [&](Square s) { send<Us>(kind, s, attacks(Us, kind, s, occupied) & targets, sink); });
+    };
+    for (const Kind kind : {lance, knight, silver, bishop, rook, horse, dragon}) pieces(kind, b.kinds[kind]);
+    pieces(gold, b.golds());
+    for (int i = 0; i < r.pins_total; ++i) {
+        const auto& [s, line] = r.pins[static_cast<std::size_t>(i)];
+        send<Us>(b.squares[s], s, attacks(Us, b.squares[s], s, occupied) & targets & line, sink);
+    }
+    generate_drops<Us>(b, r.answers - occupied, sink);
+}
+
+template <class Sink>
+void generate(const Board& b, Sink& sink) {
+    if (b.turn == black) {
+        generate<black>(b, sink);
+    } else {
+        generate<white>(b, sink);
+    }
+}
+
+}  // namespace sparring::shogi

@@ -1,0 +1,103 @@
+"""Shogi by the Japan Shogi Association's rules. Positions are SFEN, moves USI."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sparring._core import ShogiState
+from sparring.games.game import Spec
+from sparring.games.native import NativeGame
+from sparring.games.pictures import Diagram, Piece
+
+_HAND = ("pawns", "lances", "knights", "silvers", "bishops", "rooks", "golds")
+_PIECES = (
+    *_HAND,
+    "king",
+    "promoted pawns",
+    "promoted lances",
+    "promoted knights",
+    "promoted silvers",
+    "horses",
+    "dragons",
+)
+_KANJI = {
+    "P": "歩", "L": "香", "N": "桂", "S": "銀", "G": "金", "B": "角", "R": "飛", "K": "玉",
+    "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shogi(NativeGame[ShogiState]):
+    """Shogi. A game ends by mate, by the fourth repetition, or by declaring an entering king (`win`).
+
+    The player without a move loses. A repetition is a draw, but lost for a player who did nothing but
+    give check. A declaration follows the 27-point rule of the Computer Shogi Association. The text of
+    a state is SFEN, with the word `win` at its end once the player who just moved has declared.
+    """
+
+    state_type = ShogiState
+    spec: ClassVar[Spec] = Spec(
+        name="shogi",
+        title="Shogi",
+        players=("Black", "White"),
+        moves=(1 << 14) + (81 << 7),
+        planes=(
+            *(f"{owner} {piece}" for owner in ("own", "other's") for piece in _PIECES),
+            *(f"{owner} {piece} in hand / all" for owner in ("own", "other's") for piece in _HAND),
+            "White to move",
+            "in check",
+        ),
+        board=(9, 9),
+    )
+
+    def initial(self) -> ShogiState:
+        """The state in which a game begins."""
+        return ShogiState.initial()
+
+    def diagram(self, state: ShogiState) -> Diagram:
+        """The board as a picture: White's pieces have a v before them, as in Japanese diagrams."""
+        board, _, hands, *_ = state.text().split()
+        return Diagram(
+            cells=tuple(_row(rank) for rank in board.split("/")),
+            columns=tuple("987654321"),
+            rows=tuple("abcdefghi"),
+            style="grid",
+            above=f"White's hand: {_hand(hands, 1)}",
+            below=f"Black's hand: {_hand(hands, 0)}",
+            highlights=_squares(state),
+            empty="・",
+            wide=True,
+        )
+
+
+def _row(rank: str) -> tuple[Piece | None, ...]:
+    cells: list[Piece | None] = []
+    for token in re.findall(r"\d|\+?[A-Za-z]", rank):
+        if token.isdigit():
+            cells += [None] * int(token)
+            continue
+        owner = int(token[-1].islower())
+        kanji = "王" if token == "k" else _KANJI[token.upper()]
+        cells.append(
+            Piece("v" * owner + kanji, owner, shape="wedge", label=kanji, accent=token.startswith("+"))
+        )
+    return tuple(cells)
+
+
+def _hand(hands: str, owner: int) -> str:
+    held = [
+        _KANJI[letter.upper()] + number
+        for number, letter in re.findall(r"(\d*)([A-Za-z])", hands)
+        if letter.islower() == bool(owner)
+    ]
+    return " ".join(held) or "none"
+
+
+def _squares(state: ShogiState) -> frozenset[tuple[int, int]]:
+    """(row, column) of the last move's squares: where it came from, unless it was a drop, and went."""
+    if state.last_move is None or state.previous is None:
+        return frozenset()
+    names = re.findall(r"(\d)([a-i])", state.previous.move_text(state.last_move))
+    return frozenset(("abcdefghi".index(rank), 9 - int(file)) for file, rank in names)
