@@ -72,6 +72,12 @@ def _columns(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
+def _cell(symbol: str, width: int, wide: bool) -> str:
+    """A symbol after a gap. A mark before a wide symbol takes the gap; narrow ones stand at the left."""
+    missing = width - _columns(symbol)
+    return " " * (1 + missing) + symbol if wide else f" {symbol}{' ' * missing}"
+
+
 def _text(diagram: Diagram) -> str:
     symbols = [piece.symbol for cells in diagram.cells for piece in cells if piece]
     width = 2 if diagram.wide else max(map(len, symbols), default=1)
@@ -84,10 +90,7 @@ def _text(diagram: Diagram) -> str:
         parts = []
         for c, piece in enumerate(cells):
             empty = "+" if (r, c) in diagram.stars else diagram.empty
-            symbol = piece.symbol if piece else empty
-            pad = " " * (width - _columns(symbol))
-            # A mark before a wide symbol takes the gap; narrow symbols stand at the left.
-            parts.append(" " * (1 + width - _columns(symbol)) + symbol if diagram.wide else f" {symbol}{pad}")
+            parts.append(_cell(piece.symbol if piece else empty, width, diagram.wide))
         lines.append(f"{label.rjust(margin)}{gap}{''.join(parts)} {label}")
     lines.append(header.rstrip())
     if diagram.below:
