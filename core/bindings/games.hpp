@@ -6,5 +6,6 @@
 namespace sparring::bindings {
 
 void bind_chess(nanobind::module_& m);
+void bind_go(nanobind::module_& m);
 
 }  // namespace sparring::bindings

@@ -40,4 +40,5 @@ NB_MODULE(_core, m) {
         });
 
     bindings::bind_chess(m);
+    bindings::bind_go(m);
 }

@@ -6,12 +6,14 @@ from typing import Any
 
 from sparring.games.chess import Chess
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
+from sparring.games.go import Go
 
 __all__ = [
     "GAMES",
     "BadText",
     "Chess",
     "Game",
+    "Go",
     "HiddenGame",
     "IllegalMove",
     "Move",
@@ -21,7 +23,7 @@ __all__ = [
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {"chess": Chess}
+GAMES: dict[str, type[Any]] = {"chess": Chess, "go": Go}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 
