@@ -82,27 +82,22 @@ int Board::remove_chain(Point stone) {
 }
 
 bool Board::set_up(const std::array<Color, most_points>& stones) {
-    for (int i = 0; i < points(); ++i) {
-        const auto p = static_cast<Point>(i);
+    for (Point p = 0; p < points(); ++p) {
         if (stones[p] != empty) put(stones[p], p);
     }
-    for (int i = 0; i < points(); ++i) {
-        const auto p = static_cast<Point>(i);
-        if (color_[p] != empty) liberties_[p] = empty_beside(p);
+    for (Point p = 0; p < points(); ++p) {
+        if (stones[p] != empty) liberties_[p] = empty_beside(p);
     }
-    bool alive = true;
-    for (int i = 0; i < points(); ++i) {
-        const auto p = static_cast<Point>(i);
-        if (color_[p] == empty) continue;
-        for (const Point head : chains_beside(p, at(p))) {
+    for (Point p = 0; p < points(); ++p) {
+        if (stones[p] == empty) continue;
+        for (const Point head : chains_beside(p, stones[p])) {
             if (head != head_[p]) join(head_[p], head);
         }
     }
-    for (int i = 0; i < points(); ++i) {
-        const auto p = static_cast<Point>(i);
-        alive &= color_[p] == empty || liberties(p) > 0;
+    for (Point p = 0; p < points(); ++p) {
+        if (stones[p] != empty && liberties(p) == 0) return false;
     }
-    return alive;
+    return true;
 }
 
 std::uint16_t Board::empty_beside(Point p) const {

@@ -19,7 +19,7 @@ constexpr Color operator~(Color c) { return c == black ? white : black; }
 struct Placed {
     int captured = 0;        // stones of the other colour that left the board
     int lost = 0;            // own stones that did: suicide, the new stone included
-    Point taken = no_point;  // the last of the captured stones
+    Point taken = no_point;  // one of the captured stones
 };
 
 /// A board that knows every chain's liberties. Stones of a chain are a circular list; the chain's
@@ -63,9 +63,9 @@ class Board {
     /// The key after `place`, without placing.
     std::uint64_t key_after(Color c, Point p) const;
 
-    /// Whether `place` could give stones that were on this board before, ever since it was made: a
-    /// stone of this colour must have left the point, or own stones leave now.
-    bool may_repeat(Color c, Point p) const { return fallen(c, p) || !playable(c, p, false); }
+    /// Whether a stone of this colour has left the point since the board was made. Only then can `place`
+    /// bring stones back that were on the board before, unless own stones leave by it.
+    bool fallen(Color c, Point p) const { return fallen_[c][p / 64] >> (p % 64) & 1; }
 
     /// Takes the chain of a stone off the board and returns its size.
     int remove_chain(Point stone);
@@ -95,7 +95,6 @@ class Board {
     };
     Chains chains_beside(Point p, Color c) const;
 
-    bool fallen(Color c, Point p) const { return fallen_[c][p / 64] >> (p % 64) & 1; }
     std::uint16_t empty_beside(Point p) const;
     bool beside_chain(Point p, Point head) const;
     void put(Color c, Point p);

@@ -55,7 +55,7 @@ void Position::play(Move m) {
         const Placed placed = board_.place(side_, m);
         capture(side_, placed.captured);
         capture(~side_, placed.lost);
-        // One stone for one, and the taker can be taken: the taker stands where the ko began.
+        // One stone took one and is in atari itself: to take it back would bring the old board back.
         if (placed.captured == 1 && board_.chain_size(m) == 1 && board_.liberties(m) == 1) {
             ko_ = placed.taken;
         }
@@ -76,6 +76,18 @@ Outcome Position::result() const {
 
 Outcome Position::outcome(const Node<Position>& node) {
     return node.position.passes_ >= 2 ? node.position.result() : Outcome{};
+}
+
+bool Position::allows(const Node<Position>& node, Move m) {
+    const Position& position = node.position;
+    if (m >= position.pass()) return m == position.pass();
+    if (!position.playable(m)) return false;
+    if (!position.superko_looks(m)) return true;
+    const std::uint64_t key = position.key_after(m);
+    for (const Node<Position>* earlier = &node; earlier; earlier = earlier->previous.get()) {
+        if (earlier->position.key() == key) return false;
+    }
+    return true;
 }
 
 /// Superko walks the line once, and only for the moves that could repeat it.

@@ -56,7 +56,10 @@ class Position {
     /// The key after a playable move.
     std::uint64_t key_after(Point p) const { return key_of(board_.key_after(side_, p), ~side_); }
     /// Whether superko has to look at the line before it allows a playable move.
-    bool superko_looks(Point p) const { return rules_.ko != Ko::simple && board_.may_repeat(side_, p); }
+    bool superko_looks(Point p) const {
+        return rules_.ko != Ko::simple &&
+               (board_.fallen(side_, p) || (rules_.suicide && !board_.playable(side_, p, false)));
+    }
 
     /// The score if play stopped here. Chains with a stone on a `dead` point are prisoners; the others
     /// live. Throws std::invalid_argument when there is no stone on a dead point.
@@ -70,6 +73,7 @@ class Position {
 
     static Outcome outcome(const Node<Position>& node);
     static void allowed(const Node<Position>& node, MoveList& list);
+    static bool allows(const Node<Position>& node, Move m);
 
  private:
     std::uint64_t key_of(std::uint64_t stones, Color side) const;

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from typing import get_args
 
 import pytest
 from go_reference import Game
 
 from sparring._core import GoState
-from sparring.games import Go
+from sparring.games import Go, IllegalMove
+from sparring.games.go import KoRule, Scoring
 
-KO = ("positional", "situational", "simple")
-RULES = list(product(KO, (False, True), ("area", "territory")))
+RULES = list(product(get_args(KoRule), (False, True), get_args(Scoring)))
 
 
 def point_of(code: int, size: int) -> tuple[int, int] | None:
@@ -48,7 +49,7 @@ def assert_round_trip(state: GoState) -> None:
 @pytest.mark.parametrize(("size", "games", "plies"), [(5, 10, 120), (6, 3, 150), (7, 2, 150), (9, 1, 200)])
 @pytest.mark.parametrize(("ko", "suicide", "scoring"), RULES)
 def test_random_games_agree_with_the_reference(
-    size: int, games: int, plies: int, ko: str, suicide: bool, scoring: str
+    size: int, games: int, plies: int, ko: KoRule, suicide: bool, scoring: Scoring
 ) -> None:
     rng = random.Random(f"{size} {ko} {suicide} {scoring}")
     for _ in range(games):
@@ -89,6 +90,9 @@ def test_fights_over_three_kos_agree_with_the_reference(ko: str, suicide: str) -
             if not moves:
                 break
             forbidden += len(GoState.parse(state.text()).legal_moves()) - len(moves)
+            for move in set(range(82)) - set(moves):
+                with pytest.raises(IllegalMove):
+                    state.play(move)
             takes = [m for m in moves if sum(state.play(m).prisoners) == sum(state.prisoners) + 1]
             move = rng.choice(takes) if takes and rng.random() < 0.9 else rng.choice(moves)
             state, game = state.play(move), game.play(point_of(move, 9))

@@ -11,6 +11,7 @@ import pytest
 
 from sparring._core import GoState
 from sparring.games import BadText, Go, IllegalMove, load
+from sparring.games.go import KoRule
 
 KO = "1XO2/XO1O1/1XO2/5/5 b C4 0 1 0 7.5"
 
@@ -242,7 +243,7 @@ def test_a_playout_repeats_with_its_seed_and_keeps_its_limit() -> None:
 
 
 @pytest.mark.parametrize("ko", ["positional", "simple"])
-def test_playouts_are_as_long_as_random_games(ko: str) -> None:
+def test_playouts_are_as_long_as_random_games(ko: KoRule) -> None:
     rng, state, games = random.Random(3), Go(size=5, ko=ko).initial(), 1000
     lengths, wins = [], 0
     for _ in range(games):

@@ -10,11 +10,15 @@ passes in a row; komi; and the rules that are not usual, of `simple` or `situati
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from sparring._core import GoState
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
 from sparring.games.pictures import Diagram, Piece
+
+KoRule: TypeAlias = Literal["positional", "situational", "simple"]
+Scoring: TypeAlias = Literal["area", "territory"]
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """The columns' letters: there is no I, which reads like a 1."""
@@ -52,14 +56,14 @@ class Go(NativeGame[GoState]):
     komi: float = 7.5
     """Points that White gets for moving second: a multiple of 0.5."""
 
-    ko: str = "positional"
+    ko: KoRule = "positional"
     """What may not come back: "positional", any whole-board position; "situational", one with the same
     player to move; "simple", only a single stone that was just taken by a single stone."""
 
     suicide: bool = False
     """Whether two stones or more may be played to their death. One stone never may."""
 
-    scoring: str = "area"
+    scoring: Scoring = "area"
     """What counts at the end: "area", stones and the empty regions that they alone touch; "territory",
     such regions and prisoners. Stones on the board are alive unless `GoState.score` is told otherwise."""
 
@@ -97,16 +101,16 @@ class Go(NativeGame[GoState]):
                 row, column = _place(point, size)
                 cells[row][column] = Piece(_SYMBOLS[owner], owner, shape="stone")
         last = state.last_move
-        on_board = last is not None and last < size * size
-        by_black, by_white = state.prisoners
+        played = [] if last is None or last == size * size else [_place(last, size)]
         passed = "; passed" if last == size * size else ""
+        by_black, by_white = state.prisoners
         return Diagram(
             cells=tuple(map(tuple, cells)),
             columns=tuple(COLUMNS[:size]),
             rows=tuple(str(n) for n in range(size, 0, -1)),
             style="points",
             below=f"prisoners: Black {by_black}, White {by_white}{passed}",
-            highlights=frozenset([_place(last, size)] if last is not None and on_board else []),
+            highlights=frozenset(played),
             stars=_stars(size),
         )
 
