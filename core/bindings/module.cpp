@@ -43,4 +43,5 @@ NB_MODULE(_core, m) {
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);
     bindings::bind_shogi(m);
+    bindings::bind_go(m);
 }

@@ -26,7 +26,7 @@ class MoveList {
     void sort() {
         constexpr std::size_t short_list = 96;
         if (size_ > short_list) {
-            std::sort(begin(), end());
+            if (!std::is_sorted(begin(), end())) std::sort(begin(), end());
             return;
         }
         std::array<Move, short_list> unsorted;

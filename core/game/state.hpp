@@ -31,11 +31,8 @@ struct Node {
     std::uint32_t ply = 0;                 // moves since the start of the line
     Outcome outcome;
 
-    Node(P p, std::shared_ptr<const Node> before, Move m)
-        : position(std::move(p)),
-          previous(std::move(before)),
-          move(m),
-          ply(previous ? previous->ply + 1 : 0) {}
+    Node(const P& p, std::shared_ptr<const Node> before, Move m)
+        : position(p), previous(std::move(before)), move(m), ply(previous ? previous->ply + 1 : 0) {}
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
@@ -71,7 +68,7 @@ concept GamePosition =
 template <GamePosition P>
 class State {
  public:
-    explicit State(P start) : node_(finish(std::make_shared<Node<P>>(std::move(start), nullptr, 0))) {}
+    explicit State(const P& start) : node_(finish(std::make_shared<Node<P>>(start, nullptr, 0))) {}
 
     const P& position() const { return node_->position; }
     const Node<P>& node() const { return *node_; }
@@ -89,14 +86,12 @@ class State {
         if (node_->outcome.over()) {
             throw IllegalMove(std::string("the game is over: ") + reason_name(outcome().reason));
         }
-        MoveList list;
-        P::allowed(*node_, list);
-        if (!list.contains(move)) {
+        if (!allows(*node_, move)) {
             throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
         }
-        P next = position();
-        next.play(move);
-        return State(finish(std::make_shared<Node<P>>(std::move(next), node_, move)));
+        auto next = std::make_shared<Node<P>>(position(), node_, move);
+        next->position.play(move);
+        return State(finish(std::move(next)));
     }
 
     /// Two states are equal when their positions are: the line behind them does not count.
@@ -109,6 +104,19 @@ class State {
 
  private:
     explicit State(std::shared_ptr<const Node<P>> node) : node_(std::move(node)) {}
+
+    /// Whether a move is legal. A position that can tell without listing them all says so with `allows`.
+    static bool allows(const Node<P>& node, Move move) {
+        if constexpr (requires {
+                          { P::allows(node, move) } -> std::same_as<bool>;
+                      }) {
+            return P::allows(node, move);
+        } else {
+            MoveList list;
+            P::allowed(node, list);
+            return list.contains(move);
+        }
+    }
 
     static std::shared_ptr<const Node<P>> finish(std::shared_ptr<Node<P>> node) {
         node->outcome = P::outcome(*node);

@@ -13,7 +13,12 @@ import pytest
 from sparring.games import GAMES, BadText, Game, IllegalMove, game_of, load
 from sparring.games.native import NativeGame
 
-VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES}
+VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
+    "chess with claimed draws": {"claim_draws": True},
+    "go 9x9": {"size": 9, "komi": 6.5, "scoring": "territory"},
+    "go 5x5 with suicide": {"size": 5, "komi": 0.0, "ko": "situational", "suicide": True},
+    "go 13x13 with handicap": {"size": 13, "komi": 0.5, "ko": "simple", "handicap": 4},
+}
 
 
 @pytest.fixture(params=list(VARIANTS.items()), ids=lambda p: p[0])
@@ -162,6 +167,7 @@ def test_native_states_remember_their_line(game: Game[Any]) -> None:
         assert again.ply == state.ply
         assert list(game.legal_moves(again)) == list(game.legal_moves(state))
         assert type(game_of(state)) is type(game)
+        assert game_of(state).spec == game.spec
         before = state
 
 

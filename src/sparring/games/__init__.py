@@ -7,6 +7,7 @@ from typing import Any
 from sparring.games.chess import Chess
 from sparring.games.expendibots import Expendibots
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
+from sparring.games.go import Go
 from sparring.games.rbc import Rbc
 from sparring.games.shogi import Shogi
 
@@ -16,6 +17,7 @@ __all__ = [
     "Chess",
     "Expendibots",
     "Game",
+    "Go",
     "HiddenGame",
     "IllegalMove",
     "Move",
@@ -27,7 +29,13 @@ __all__ = [
     "load",
 ]
 
-GAMES: dict[str, type[Any]] = {kind.spec.name: kind for kind in (Chess, Rbc, Shogi, Expendibots)}
+GAMES: dict[str, type[Any]] = {
+    "chess": Chess,
+    "rbc": Rbc,
+    "shogi": Shogi,
+    "go": Go,
+    "expendibots": Expendibots,
+}
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 
 
@@ -40,9 +48,9 @@ def load(name: str, **options: object) -> Game[Any]:
 
 
 def game_of(state: object) -> Game[Any]:
-    """The game that a native state belongs to, with its usual options."""
+    """The game that a native state belongs to, by the rules that the state carries."""
     for kind in GAMES.values():
         if isinstance(state, kind.state_type):
-            game: Game[Any] = kind()
+            game: Game[Any] = kind.of(state)
             return game
     raise TypeError(f"{type(state).__name__} is not a state of any game")

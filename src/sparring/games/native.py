@@ -43,6 +43,11 @@ class NativeGame(Generic[N]):
 
     state_type: type[N]
 
+    @classmethod
+    def of(cls, state: N) -> Self:
+        """The game of a state; where states carry rules, with those."""
+        return cls()
+
     def to_move(self, state: N) -> int:
         """Whose turn it is: 0 for the player who began, or 1."""
         return state.to_move

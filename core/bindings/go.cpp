@@ -1,0 +1,69 @@
+#include <nanobind/stl/pair.h>
+
+#include "bindings/games.hpp"
+#include "bindings/state.hpp"
+#include "go/playout.hpp"
+#include "go/position.hpp"
+
+namespace sparring::bindings {
+
+namespace {
+
+using go::Position;
+using S = State<Position>;
+
+S initial(int size, double komi, std::string_view ko, bool suicide, std::string_view scoring, int handicap) {
+    return S(Position(size, {go::komi_halves(komi), go::parse_ko(ko), go::parse_scoring(scoring), suicide},
+                      handicap));
+}
+
+std::pair<double, double> score(const S& s, const std::vector<int>& dead) {
+    const go::Score score = s.position().score(dead);
+    return {static_cast<double>(score.black) / 2, static_cast<double>(score.white) / 2};
+}
+
+/// The points of Black's and of White's stones.
+std::pair<std::vector<int>, std::vector<int>> stones(const S& s) {
+    std::pair<std::vector<int>, std::vector<int>> result;
+    const go::Board& board = s.position().board();
+    for (int p = 0; p < board.points(); ++p) {
+        const go::Color there = board.at(static_cast<go::Point>(p));
+        if (there != go::empty) (there == go::black ? result.first : result.second).push_back(p);
+    }
+    return result;
+}
+
+}  // namespace
+
+void bind_go(nb::module_& m) {
+    bind_state<Position>(m, "GoState", "A Go position with its rules and the line that led to it.")
+        .def_static("initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5,
+                    nb::arg("ko") = "positional", nb::arg("suicide") = false, nb::arg("scoring") = "area",
+                    nb::arg("handicap") = 0, "The start of a game by these rules; raises BadText.")
+        .def_prop_ro("size", [](const S& s) { return s.position().size(); })
+        .def_prop_ro("komi", [](const S& s) { return s.position().rules().komi / 2.0; })
+        .def_prop_ro("ko", [](const S& s) { return std::string(name(s.position().rules().ko)); })
+        .def_prop_ro("suicide", [](const S& s) { return s.position().rules().suicide; })
+        .def_prop_ro("scoring", [](const S& s) { return std::string(name(s.position().rules().scoring)); })
+        .def_prop_ro("stones", &stones, "The points of Black's and of White's stones.")
+        .def_prop_ro(
+            "ko_point",
+            [](const S& s) -> nb::object {
+                const go::Point p = s.position().ko_point();
+                return p == go::no_point ? nb::none() : nb::cast(static_cast<int>(p));
+            },
+            nb::sig("def ko_point(self) -> int | None"),
+            "Where the player to move may not take a stone back at once.")
+        .def_prop_ro(
+            "prisoners",
+            [](const S& s) { return std::pair(s.position().prisoners(0), s.position().prisoners(1)); },
+            "The stones that Black and that White took, or that the other lost by suicide.")
+        .def_prop_ro(
+            "passes", [](const S& s) { return s.position().passes(); }, "Passes in a row; two end the game.")
+        .def("score", &score, nb::arg("dead") = nb::make_tuple(),
+             nb::sig("def score(self, dead: collections.abc.Sequence[int] = ()) -> tuple[float, float]"),
+             "Black's and White's points, komi included, if play stopped here. Chains with a stone on a "
+             "dead point are taken off as prisoners; all others count as alive.");
+}
+
+}  // namespace sparring::bindings

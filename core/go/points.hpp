@@ -1,0 +1,36 @@
+// Points of a Go board: y * size + x with A1 = 0, rows from the bottom. A move's code is its point.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sparring::go {
+
+using Point = std::uint16_t;
+
+constexpr int smallest_board = 5;
+constexpr int largest_board = 19;
+constexpr int most_points = largest_board * largest_board;
+
+/// What stands beyond the edge: every point has four neighbours, at the edge some of them are this.
+constexpr Point off_board = most_points;
+
+/// A ko point that is not there.
+constexpr Point no_point = off_board;
+
+using Neighbours = std::array<Point, 4>;
+using NeighbourTable = std::array<Neighbours, most_points>;
+
+/// The neighbours of every point, by board size from the smallest.
+extern const std::array<NeighbourTable, largest_board - smallest_board + 1> neighbour_tables;
+
+/// GTP's name of a point, such as Q16: the columns are A to T without I.
+std::string point_text(Point point, int size);
+
+/// The point of that name in either case; throws BadText.
+Point parse_point(std::string_view text, int size);
+
+}  // namespace sparring::go

@@ -1,0 +1,72 @@
+#include "go/rules.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "game/errors.hpp"
+#include "game/text.hpp"
+
+namespace sparring::go {
+
+const char* name(Ko ko) {
+    switch (ko) {
+        case Ko::positional: return "positional";
+        case Ko::situational: return "situational";
+        case Ko::simple: return "simple";
+    }
+    return "positional";
+}
+
+const char* name(Scoring scoring) { return scoring == Scoring::area ? "area" : "territory"; }
+
+Ko parse_ko(std::string_view text) {
+    for (const Ko ko : {Ko::positional, Ko::situational, Ko::simple}) {
+        if (text == name(ko)) return ko;
+    }
+    throw BadText("ko rule " + quoted(text) + " is not positional, situational or simple");
+}
+
+Scoring parse_scoring(std::string_view text) {
+    for (const Scoring scoring : {Scoring::area, Scoring::territory}) {
+        if (text == name(scoring)) return scoring;
+    }
+    throw BadText("scoring " + quoted(text) + " is not area or territory");
+}
+
+std::int16_t komi_halves(double points) {
+    const double halves = points * 2;
+    if (!(std::abs(halves) <= 2 * largest_komi) || halves != std::floor(halves)) {
+        throw BadText("komi " + std::to_string(points) + " is not a multiple of 0.5 from -" +
+                      std::to_string(largest_komi) + " to " + std::to_string(largest_komi));
+    }
+    return static_cast<std::int16_t>(halves);
+}
+
+int checked_size(int size) {
+    if (size < smallest_board || size > largest_board) {
+        throw BadText("board size " + std::to_string(size) + " is not from " +
+                      std::to_string(smallest_board) + " to " + std::to_string(largest_board));
+    }
+    return size;
+}
+
+std::vector<Point> handicap_points(int stones, int size) {
+    checked_size(size);
+    if (stones == 0) return {};
+    const int most = size < 7 ? 0 : size == 7 || size % 2 == 0 ? 4 : 9;
+    if (stones < 2 || stones > most) {
+        throw BadText("handicap " + std::to_string(stones) + " is not possible on a board of size " +
+                      std::to_string(size) + ": " +
+                      (most == 0 ? "none is" : "0 or 2 to " + std::to_string(most) + " are"));
+    }
+    const int near = size < 13 ? 2 : 3, middle = size / 2, far = size - 1 - near;
+    const auto at = [&](int x, int y) { return static_cast<Point>(y * size + x); };
+    const Point centre = at(middle, middle);
+    std::vector<Point> points{at(near, near),   at(far, far),    at(near, far),    at(far, near),
+                              at(near, middle), at(far, middle), at(middle, near), at(middle, far)};
+    points.resize(static_cast<std::size_t>(stones), centre);  // nine: all eight and the centre
+    if (stones == 5 || stones == 7) points.back() = centre;   // an odd stone stands in the centre
+    return points;
+}
+
+}  // namespace sparring::go

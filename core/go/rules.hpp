@@ -1,0 +1,51 @@
+// The rules that Go players agree on before a game.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "go/points.hpp"
+
+namespace sparring::go {
+
+/// Which plays are forbidden because they repeat. Passes never are.
+enum class Ko : std::uint8_t {
+    positional,   // no whole-board position of the line comes back
+    situational,  // nor with the same player to move
+    simple,       // a single stone that just took a single stone is not taken back at once
+};
+
+enum class Scoring : std::uint8_t {
+    area,       // stones and the empty regions that they alone touch
+    territory,  // such regions and prisoners
+};
+
+struct Rules {
+    std::int16_t komi = 15;  // White's points for moving second, in halves
+    Ko ko = Ko::positional;
+    Scoring scoring = Scoring::area;
+    bool suicide = false;  // of two stones or more: that of one would be a pass that costs a prisoner
+
+    bool operator==(const Rules&) const = default;
+};
+
+constexpr int largest_komi = most_points;  // in points, either way
+
+const char* name(Ko ko);
+const char* name(Scoring scoring);
+
+/// The rule of that name; throws BadText.
+Ko parse_ko(std::string_view name);
+Scoring parse_scoring(std::string_view name);
+
+/// Komi in halves of a point; throws BadText unless it is a multiple of 0.5 within bounds.
+std::int16_t komi_halves(double points);
+
+/// The size; throws BadText unless it is from the smallest to the largest board.
+int checked_size(int size);
+
+/// The points of GTP's fixed_handicap; none for 0, throws BadText where the size has no such handicap.
+std::vector<Point> handicap_points(int stones, int size);
+
+}  // namespace sparring::go

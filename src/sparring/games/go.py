@@ -1,0 +1,136 @@
+"""Go on boards from 5x5 to 19x19. Moves are GTP's vertices and `pass`; positions are one line of text.
+
+The line reads `ROWS SIDE KO PRISONERS PRISONERS PASSES KOMI RULES...`, for example
+`5/2X2/1XOX1/2O2/5 b - 0 0 0 7.5`: rows from the top with X for Black, O for White and numbers for runs of
+empty points; b or w to move; the point that ko forbids or -; the prisoners that Black and that White took;
+passes in a row; komi; and the rules that are not usual, of `simple` or `situational`, `suicide` and
+`territory`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias, cast
+
+from sparring._core import GoState
+from sparring.games.game import Spec
+from sparring.games.native import NativeGame
+from sparring.games.pictures import Diagram, Piece
+
+KoRule: TypeAlias = Literal["positional", "situational", "simple"]
+Scoring: TypeAlias = Literal["area", "territory"]
+
+COLUMNS = "ABCDEFGHJKLMNOPQRST"
+"""The columns' letters: there is no I, which reads like a 1."""
+
+_LARGEST = 19
+_PLANES = (
+    "own stones",
+    "other's stones",
+    "empty points",
+    *(
+        f"{owner} stones with {n} libert{'y' if n == 1 else 'ies'}"
+        for owner in ("own", "other's")
+        for n in (1, 2, 3)
+    ),
+    "point that ko forbids",
+    "Black to move",
+    "komi for the player to move / 40 + 1/2",
+    "a pass ends the game",
+    "ones",
+)
+# Letters rather than ● and ○: on a dark terminal the filled disc is the bright one and reads as White.
+_SYMBOLS = ("X", "O")
+
+
+@dataclass(frozen=True)
+class Go(NativeGame[GoState]):
+    """Go. Black is player 0, even where a handicap lets White begin; two passes end the game.
+
+    States carry their rules: the options here say how `initial` begins.
+    """
+
+    size: int = 19
+    """Rows and columns of the board, from 5 to 19."""
+
+    komi: float = 7.5
+    """Points that White gets for moving second: a multiple of 0.5."""
+
+    ko: KoRule = "positional"
+    """What may not come back: "positional", any whole-board position; "situational", one with the same
+    player to move; "simple", only a single stone that was just taken by a single stone."""
+
+    suicide: bool = False
+    """Whether two stones or more may be played to their death. One stone never may."""
+
+    scoring: Scoring = "area"
+    """What counts at the end: "area", stones and the empty regions that they alone touch; "territory",
+    such regions and prisoners. Stones on the board are alive unless `GoState.score` is told otherwise."""
+
+    handicap: int = 0
+    """Black stones that stand already on GTP's fixed points: 0, or 2 to 9 (4 on even boards and on 7x7,
+    none on smaller ones). White then moves first."""
+
+    state_type = GoState
+
+    def __post_init__(self) -> None:
+        self.initial()  # raises BadText for options that do not go together
+
+    @classmethod
+    def of(cls, state: GoState) -> Self:
+        """The game by the rules that a state carries, without handicap."""
+        ko, scoring = cast(KoRule, state.ko), cast(Scoring, state.scoring)
+        return cls(state.size, state.komi, ko, state.suicide, scoring)
+
+    @property
+    def spec(self) -> Spec:
+        """What does not change from state to state. A pass has the code size * size."""
+        return Spec(
+            name="go",
+            title="Go",
+            players=("Black", "White"),
+            moves=_LARGEST * _LARGEST + 1,
+            planes=_PLANES,
+            board=(self.size, self.size),
+        )
+
+    def initial(self) -> GoState:
+        """The state in which a game begins."""
+        return GoState.initial(self.size, self.komi, self.ko, self.suicide, self.scoring, self.handicap)
+
+    def diagram(self, state: GoState) -> Diagram:
+        """The board as a picture, the last stone set off and the prisoners below."""
+        size = state.size
+        cells: list[list[Piece | None]] = [[None] * size for _ in range(size)]
+        for owner, points in enumerate(state.stones):
+            for point in points:
+                row, column = _place(point, size)
+                cells[row][column] = Piece(_SYMBOLS[owner], owner, shape="stone")
+        last = state.last_move
+        played = [] if last is None or last == size * size else [_place(last, size)]
+        passed = "; passed" if last == size * size else ""
+        by_black, by_white = state.prisoners
+        return Diagram(
+            cells=tuple(map(tuple, cells)),
+            columns=tuple(COLUMNS[:size]),
+            rows=tuple(str(n) for n in range(size, 0, -1)),
+            style="points",
+            below=f"prisoners: Black {by_black}, White {by_white}{passed}",
+            highlights=frozenset(played),
+            stars=_stars(size),
+        )
+
+
+def _place(point: int, size: int) -> tuple[int, int]:
+    """Row from the top and column of a point."""
+    return size - 1 - point // size, point % size
+
+
+def _stars(size: int) -> frozenset[tuple[int, int]]:
+    """The points that boards mark: corners and centre, and on the largest the middles of the sides."""
+    edge = 3 if size >= 13 else 2
+    corners = (edge, size - 1 - edge) if size >= 7 else ()
+    middle = (size // 2,) if size % 2 else ()
+    lines = (*corners, *middle) if size >= 15 else corners
+    stars = {(row, column) for row in lines for column in lines}
+    return frozenset(stars | {(row, row) for row in middle})
