@@ -18,6 +18,8 @@ $(STAMP): $(CORE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Sparring needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "Sparring needs a C++ compiler. On Debian: apt-get install g++"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' \
+	  || { echo "Sparring needs Python's headers. On Debian: apt-get install python3-dev"; exit 1; }
 	@test -x $(BIN)/python || { echo "==> Creating $(VENV)"; $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "Python's venv module is missing. On Debian: apt-get install python3-venv python3-dev"; exit 1; }; }
 	@echo "==> Building the native core and installing into $(VENV) (about a minute the first time)"
