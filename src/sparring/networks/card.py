@@ -1,0 +1,67 @@
+"""Model cards: what a network is, where it comes from and what it may be used for.
+
+A card travels in the metadata of the network's ONNX file, one JSON object under one key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+
+import onnx
+
+from sparring.networks.errors import BadNetwork
+
+_KEY = "sparring.card"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """The facts that a user or a program needs to know about a network."""
+
+    name: str
+    game: str
+    codec: str
+    """How positions are encoded and outputs decoded: a name in `sparring.networks.codecs.CODECS`."""
+    architecture: str
+    """In words, such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
+    parameters: int
+    source: str
+    """The file or the command that it was made from."""
+    licence: str = "unknown"
+    trained_on: str = "unknown"
+    accuracy: str = "not measured"
+    settings: dict[str, float | int | str] = field(default_factory=dict)
+    """What the codec needs to know of this network, such as KataGo's feature version."""
+
+    def describe(self) -> list[tuple[str, str]]:
+        """The card as rows to print."""
+        rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in dataclasses.fields(self)]
+        return [
+            (name, f"{value:,}" if isinstance(value, int) else str(value))
+            for name, value in rows
+            if value != {}
+        ]
+
+
+def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
+    """Puts the card into the model's metadata, in place of one that is there."""
+    kept = {entry.key: entry.value for entry in model.metadata_props}
+    kept[_KEY] = json.dumps({"version": _VERSION, **dataclasses.asdict(card)})
+    onnx.helper.set_model_props(model, kept)
+
+
+def read_card(metadata: dict[str, str]) -> ModelCard:
+    """The card in an ONNX file's metadata. Raises BadNetwork."""
+    if _KEY not in metadata:
+        raise BadNetwork("this ONNX file has no model card of Sparring's")
+    try:
+        entries = json.loads(metadata[_KEY])
+        version = entries.pop("version")
+        if version != _VERSION:
+            raise BadNetwork(f"its model card has version {version}; this Sparring reads version {_VERSION}")
+        return ModelCard(**entries)
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise BadNetwork(f"its model card is broken ({error})") from None

@@ -1,0 +1,74 @@
+"""Writing ONNX graphs: a thin layer over onnx.helper that names things and keeps count.
+
+Readers call `op` for every node, so that the operators that Sparring's networks consist of are few and
+known: `sparring.networks.torch_executor` runs the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from sparring.networks.card import ModelCard, write_card
+
+OPSET = 18
+_IR_VERSION = 9
+BATCH = "batch"
+"""The name of the free first dimension of every input and output."""
+
+
+class Graph:
+    """An ONNX graph under construction. Values are known by their names."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: list[onnx.TensorProto] = []
+        self._inputs: list[onnx.ValueInfoProto] = []
+        self._outputs: list[onnx.ValueInfoProto] = []
+        self.parameters = 0
+
+    def input(self, name: str, shape: Sequence[int], dtype: int = TensorProto.FLOAT) -> str:
+        """A named input of shape [batch, *shape]."""
+        self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH, *shape]))
+        return name
+
+    def weights(self, array: NDArray[np.float32]) -> str:
+        """Trained numbers: counted as parameters."""
+        self.parameters += array.size
+        return self.constant(np.asarray(array, dtype=np.float32))
+
+    def constant(self, array: NDArray[np.generic]) -> str:
+        """Numbers that are part of the graph's shape rather than learned."""
+        name = f"c{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
+        """The first output of a new node."""
+        name = f"{kind.lower()}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def reshape(self, value: str, *shape: int) -> str:
+        """The value in another shape; 0 keeps a dimension, -1 takes what is left."""
+        return self.op("Reshape", value, self.constant(np.array(shape, dtype=np.int64)))
+
+    def output(self, name: str, value: str, shape: Sequence[int]) -> None:
+        """Gives a value to the outside under a name, as [batch, *shape]."""
+        self._nodes.append(helper.make_node("Identity", [value], [name]))
+        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH, *shape]))
+
+    def finish(self, card: ModelCard) -> onnx.ModelProto:
+        """The checked model, with its card."""
+        graph = helper.make_graph(self._nodes, card.name, self._inputs, self._outputs, self._constants)
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR_VERSION
+        )
+        model.producer_name = "sparring"
+        write_card(model, card)
+        onnx.checker.check_model(model)
+        return model
