@@ -7,6 +7,7 @@ known: `sparring.networks.torch_executor` runs the same ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -47,7 +48,7 @@ class Graph:
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
-    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
+    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """The first output of a new node."""
         name = f"{kind.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
