@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 import typer
 
+from sparring.cli import models
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
 from sparring.cli.play import play
+from sparring.cli.predict import predict
 from sparring.games import BadText, IllegalMove
+from sparring.networks import BadNetwork
 
 app = typer.Typer(
     name="sparring",
@@ -23,6 +26,8 @@ app = typer.Typer(
 app.command()(games)
 app.command()(perft)
 app.command()(play)
+app.command()(predict)
+app.add_typer(models.app, name="models")
 
 _INTERRUPTED = 130
 
@@ -33,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
-    except (UserError, BadText, IllegalMove, OSError) as error:
+    except (UserError, BadText, IllegalMove, BadNetwork, OSError) as error:
         _fail(str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail("interrupted", _INTERRUPTED)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
 
 import onnx
 
@@ -65,3 +67,40 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
         return ModelCard(**entries)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise BadNetwork(f"its model card is broken ({error})") from None
+
+
+def read_card_of(path: Path) -> ModelCard:
+    """The card of an ONNX file of ours, without reading its weights. Raises BadNetwork or OSError."""
+    metadata: dict[str, str] = {}
+    try:
+        with path.open("rb") as file:
+            while (tag := _varint(file)) is not None:
+                field, kind = tag >> 3, tag & 7
+                size = _varint(file)
+                if kind == _DELIMITED and field == _METADATA_FIELD:
+                    entry = onnx.StringStringEntryProto.FromString(file.read(size or 0))
+                    metadata[entry.key] = entry.value
+                elif kind == _DELIMITED:
+                    file.seek(size or 0, 1)
+                elif kind != _NUMBER:
+                    raise ValueError(f"a field of kind {kind}")
+        return read_card(metadata)
+    except BadNetwork as error:
+        raise BadNetwork(f"{path}: {error}") from None
+    except Exception as error:  # protobuf's own kinds differ between its versions
+        raise BadNetwork(f"{path}: this is no ONNX file ({error})") from None
+
+
+_NUMBER, _DELIMITED = 0, 2  # protobuf's wire types
+_METADATA_FIELD = 14  # ModelProto.metadata_props
+
+
+def _varint(file: BinaryIO) -> int | None:
+    """Protobuf's variable-length number, or None at the end of the file."""
+    value = shift = 0
+    while byte := file.read(1):
+        value |= (byte[0] & 0x7F) << shift
+        if byte[0] < 0x80:
+            return value
+        shift += 7
+    return None

@@ -1,0 +1,91 @@
+"""`sparring models`: the networks that this user has."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.networks import store
+from sparring.networks.card import ModelCard
+from sparring.networks.formats import read_network
+
+app = typer.Typer(help="Networks: add the files you have, see what there is.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def add(
+    file: Annotated[Path, typer.Argument(help="A network of Lc0, Maia, KataGo, dlshogi or Sparring.")],
+    name: Annotated[str | None, typer.Option(help="What to call it; the file's name if left out.")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put it in place of a model of that name.")
+    ] = False,
+) -> None:
+    """Read, check and convert a network, and remember it."""
+    entry = store.add(file, name, replace=replace)
+    Console().print(f"[bold]{entry.name}[/] is ready.", highlight=False)
+    _print_card(entry.card)
+
+
+@app.command(name="list")
+def list_models(as_json: AsJson = False) -> None:
+    """What there is: shipped and added."""
+    entries = store.entries()
+    if as_json:
+        rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in entries]
+        print(json.dumps(rows))
+        return
+    if not entries:
+        print("No models yet: sparring models add FILE")
+        return
+    table = Table("name", "", "game", "parameters", "architecture", "trained on", box=None)
+    for entry in entries:
+        card = entry.card
+        kind = "shipped" if entry.shipped else "added"
+        table.add_row(
+            f"[bold]{entry.name}[/]",
+            kind,
+            card.game,
+            f"{card.parameters:,}",
+            card.architecture,
+            card.trained_on,
+        )
+    Console().print(table)
+
+
+@app.command()
+def info(
+    model: Annotated[str, typer.Argument(help="A model's name, or a network's file.")],
+    as_json: AsJson = False,
+) -> None:
+    """A model's card."""
+    _, card = read_network(store.find(model))
+    if as_json:
+        print(json.dumps(dataclasses.asdict(card)))
+    else:
+        _print_card(card)
+
+
+@app.command()
+def remove(name: Annotated[str, typer.Argument(help="An added model.")]) -> None:
+    """Forget a model that was added."""
+    store.remove(name)
+    print(f"{name} is gone.")
+
+
+def _without_name(card: ModelCard) -> dict[str, object]:
+    return {key: value for key, value in dataclasses.asdict(card).items() if key != "name"}
+
+
+def _print_card(card: ModelCard) -> None:
+    table = Table(box=None, show_header=False)
+    for key, value in card.describe():
+        table.add_row(f"[dim]{key}[/]", value)
+    Console().print(table, highlight=False)

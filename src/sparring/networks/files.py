@@ -1,0 +1,41 @@
+"""Opening files that strangers wrote: plain or gzipped, never more than fits in memory."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from sparring.networks.errors import BadNetwork
+
+_GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 20
+_ALWAYS_FINE = 64 << 20
+_RATIO = 20
+"""Trained weights hardly compress: a file that grows more than this is no network."""
+_LARGEST = 4 << 30
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file, decompressed if need be. Raises BadNetwork or OSError."""
+    size = path.stat().st_size
+    limit = min(_LARGEST, max(_ALWAYS_FINE, _RATIO * size))
+    with path.open("rb") as file:
+        compressed = file.read(2) == _GZIP
+    if not compressed:
+        if size > _LARGEST:
+            raise BadNetwork(f"it has {size:,} bytes, more than any network")
+        return path.read_bytes()
+    parts, total = [], 0
+    try:
+        with gzip.open(path) as unpacked:
+            while part := unpacked.read(_CHUNK):
+                total += len(part)
+                if total > limit:
+                    raise BadNetwork(
+                        f"it unpacks to more than {limit:,} bytes, which no network of its size does"
+                    )
+                parts.append(part)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadNetwork(f"the compressed file is cut off or broken ({error})") from None
+    return b"".join(parts)

@@ -1,0 +1,110 @@
+"""A network that is ready to be asked: graph, card and codec together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+
+from sparring.games import GAMES
+from sparring.networks.card import ModelCard
+from sparring.networks.codec import Codec, Tensors
+from sparring.networks.prediction import Position, Prediction
+from sparring.networks.sessions import open_session
+
+_BATCH = 64
+"""Larger batches fall out of a CPU's caches and gain nothing."""
+
+
+class Network:
+    """Predicts moves and results. `cache` is the number of predictions to remember."""
+
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        card: ModelCard,
+        codec: Codec,
+        *,
+        backend: str = "onnxruntime",
+        threads: int = 1,
+        batch: int = _BATCH,
+        cache: int = 0,
+    ) -> None:
+        self.card = card
+        self.codec = codec
+        self.batch = batch
+        self._session = open_session(model, backend, threads)
+        self._cache = _Cache(cache) if cache else None
+
+    @property
+    def device(self) -> str:
+        """Where it runs, in words."""
+        return self._session.device
+
+    def predict(self, positions: Sequence[Position | Any]) -> list[Prediction]:
+        """A prediction for each position (or bare state), evaluated in batches.
+
+        Raises ValueError for a state of another game and for a game that is over.
+        """
+        asked = [self._checked(i, position) for i, position in enumerate(positions)]
+        predictions: list[Prediction] = []
+        for start in range(0, len(asked), self.batch):
+            predictions += self._predict_batch(asked[start : start + self.batch])
+        return predictions
+
+    def _checked(self, index: int, position: Position | Any) -> Position:
+        if not isinstance(position, Position):
+            position = Position(position)
+        if not isinstance(position.state, GAMES[self.codec.game].state_type):
+            kind = type(position.state).__name__
+            raise ValueError(f"{self.card.name} is a network for {self.codec.game}, not for a {kind}")
+        if (outcome := position.state.outcome) is not None:
+            raise ValueError(f"position {index + 1} has no moves: the game is over ({outcome.reason})")
+        return position
+
+    def _predict_batch(self, positions: list[Position]) -> list[Prediction]:
+        inputs = self.codec.encode(positions)
+        if self._cache is None:
+            return self.codec.decode(positions, self._session.run(inputs))
+        keys = [_row_key(inputs, row) for row in range(len(positions))]
+        found = {row: self._cache.get(key) for row, key in enumerate(keys) if key in self._cache}
+        missing = [row for row in range(len(positions)) if row not in found]
+        if missing:
+            rows = {name: np.ascontiguousarray(array[missing]) for name, array in inputs.items()}
+            fresh = self.codec.decode([positions[row] for row in missing], self._session.run(rows))
+            for row, prediction in zip(missing, fresh, strict=True):
+                found[row] = prediction
+                self._cache.put(keys[row], prediction)
+        return [found[row] for row in range(len(positions))]
+
+
+class _Cache:
+    """The predictions used last, by what the network saw."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._entries: OrderedDict[bytes, Prediction] = OrderedDict()
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._entries
+
+    def get(self, key: bytes) -> Prediction:
+        self._entries.move_to_end(key)
+        return self._entries[key]
+
+    def put(self, key: bytes, prediction: Prediction) -> None:
+        self._entries[key] = prediction
+        if len(self._entries) > self._size:
+            self._entries.popitem(last=False)
+
+
+def _row_key(inputs: Tensors, row: int) -> bytes:
+    """A key of everything that the network sees of a position: history, clocks and ratings included."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(inputs):
+        digest.update(np.ascontiguousarray(inputs[name][row]).tobytes())
+    return digest.digest()

@@ -1,0 +1,106 @@
+"""Running graphs: ONNX Runtime by default, OpenVINO or PyTorch where asked, behind one method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from sparring.networks.codec import Tensors
+
+
+class Session(Protocol):
+    """A graph that is ready to run."""
+
+    device: str
+    """Where it runs, in words."""
+
+    def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
+        """All outputs of the graph by name."""
+        ...
+
+
+class OnnxRuntimeSession:
+    """ONNX Runtime, on CUDA where its build has it, else on the CPU."""
+
+    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Idle threads that spin would take the core that the next game needs.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        available = onnxruntime.get_available_providers()
+        providers = [p for p in ("CUDAExecutionProvider", "CPUExecutionProvider") if p in available]
+        self._session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=providers)
+        self._outputs = [output.name for output in self._session.get_outputs()]
+        self.device = f"ONNX Runtime, {self._session.get_providers()[0].removesuffix('ExecutionProvider')}"
+
+    def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
+        """All outputs of the graph by name."""
+        return dict(zip(self._outputs, self._session.run(self._outputs, dict(inputs)), strict=True))
+
+
+class OpenVinoSession:
+    """OpenVINO on the CPU: bfloat16 where the processor has it, which is quicker and a little less exact."""
+
+    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+        try:
+            import openvino
+        except ImportError:
+            raise ImportError("OpenVINO is not installed: pip install 'sparring[openvino]'") from None
+        core = openvino.Core()
+        settings = {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": threads}
+        self._compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", settings)
+        self._outputs = [output.get_any_name() for output in self._compiled.outputs]
+        precision = self._compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+        self.device = f"OpenVINO, CPU, {precision}"
+
+    def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
+        """All outputs of the graph by name."""
+        results = self._compiled(dict(inputs))
+        return {name: results[i] for i, name in enumerate(self._outputs)}
+
+
+class TorchSession:
+    """PyTorch: bfloat16 on a GPU where there is one, float32 on the CPU."""
+
+    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+        from sparring.networks.torch_executor import TorchGraph, torch
+
+        self._torch = torch
+        self._place = "cuda" if torch.cuda.is_available() else "cpu"
+        self._graph: Any = TorchGraph(model).to(self._place).eval()
+        if self._place == "cpu":
+            torch.set_num_threads(threads)
+        self.device = f"PyTorch, {'GPU, bfloat16' if self._place == 'cuda' else 'CPU'}"
+
+    def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
+        """All outputs of the graph by name."""
+        torch = self._torch
+        tensors = {
+            name: torch.from_numpy(np.asarray(array)).to(self._place) for name, array in inputs.items()
+        }
+        autocast = torch.autocast("cuda", torch.bfloat16, enabled=self._place == "cuda")
+        with torch.inference_mode(), autocast:
+            outputs = self._graph(**tensors)
+        return {name: value.float().cpu().numpy() for name, value in outputs.items()}
+
+
+BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
+    "onnxruntime": OnnxRuntimeSession,
+    "openvino": OpenVinoSession,
+    "torch": TorchSession,
+}
+
+
+def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
+    """A session of the named backend. One thread is the default: games in parallel use cores better."""
+    if backend not in BACKENDS:
+        raise ValueError(f"unknown backend '{backend}'; there are {', '.join(BACKENDS)}")
+    return BACKENDS[backend](model, threads)

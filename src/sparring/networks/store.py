@@ -1,0 +1,134 @@
+"""The networks that this user has: those that came with Sparring, and those that were added."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from sparring.games import load as load_game
+from sparring.networks.card import ModelCard, read_card_of
+from sparring.networks.errors import BadNetwork
+from sparring.networks.formats import make_codec, read_network
+from sparring.networks.network import Network
+
+_SHIPPED = Path(__file__).parent / "shipped"
+_ENDINGS = (".onnx", ".pb", ".bin", ".gz", ".txt")
+_NAME = re.compile(r"[\w][\w.+-]{0,99}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A network on the shelf."""
+
+    name: str
+    path: Path
+    shipped: bool
+    card: ModelCard
+
+
+def home() -> Path:
+    """Where added networks are kept: $SPARRING_HOME, else the user's data folder."""
+    if "SPARRING_HOME" in os.environ:
+        return Path(os.environ["SPARRING_HOME"]) / "models"
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return data / "sparring" / "models"
+
+
+def entries() -> list[Entry]:
+    """Everything on the shelf by name; what a user added hides what was shipped under the same name."""
+    found: dict[str, Entry] = {}
+    for folder, shipped in ((_SHIPPED, True), (home(), False)):
+        for path in sorted(folder.glob("*.onnx")) if folder.is_dir() else []:
+            found[path.stem] = Entry(path.stem, path, shipped, read_card_of(path))
+    return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
+
+
+def find(name: str) -> Path:
+    """The file of a name on the shelf, or of a path. Raises BadNetwork."""
+    for folder in (home(), _SHIPPED):
+        if _NAME.fullmatch(name) and (folder / f"{name}.onnx").is_file():
+            return folder / f"{name}.onnx"
+    if Path(name).is_file():
+        return Path(name)
+    names = ", ".join(entry.name for entry in entries()) or "none yet"
+    raise BadNetwork(f"there is no network '{name}': neither a file nor one of the models ({names})")
+
+
+def add(path: Path, name: str | None = None, *, replace: bool = False) -> Entry:
+    """Reads, checks and converts a network and puts it on the shelf. Raises BadNetwork or OSError."""
+    name = name or default_name(path)
+    if not _NAME.fullmatch(name):
+        raise BadNetwork(f"'{name}' is no name for a model: letters, digits, . + - and _ are")
+    target = home() / f"{name}.onnx"
+    if target.exists() and not replace:
+        raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")
+    model, card = read_network(path)
+    _check(model, card, path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Written beside it and moved into place: a kill in the middle leaves no half of a network.
+    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".part", delete=False) as part:
+        try:
+            part.write(model.SerializeToString())
+            part.close()
+            Path(part.name).replace(target)
+        except BaseException:
+            Path(part.name).unlink(missing_ok=True)
+            raise
+    return Entry(name, target, False, card)
+
+
+def remove(name: str) -> None:
+    """Takes an added network off the shelf. Raises BadNetwork."""
+    path = home() / f"{name}.onnx"
+    if not _NAME.fullmatch(name) or not path.is_file():
+        raise BadNetwork(f"there is no added model '{name}'")
+    path.unlink()
+
+
+def default_name(path: Path) -> str:
+    """A name from a file's: maia-1500.pb.gz is maia-1500."""
+    name = path.name
+    while name.endswith(_ENDINGS):
+        name = name[: name.rindex(".")]
+    return name
+
+
+_loaded: weakref.WeakValueDictionary[tuple[object, ...], Network] = weakref.WeakValueDictionary()
+
+
+def load(
+    model: str | Path, *, backend: str = "onnxruntime", threads: int = 1, batch: int = 64, cache: int = 0
+) -> Network:
+    """The network of a name or a file, ready to predict. The same file twice is one copy in memory.
+
+    `batch` is how many positions run at once, `cache` how many predictions are remembered.
+    Raises BadNetwork or OSError.
+    """
+    path = find(str(model)).resolve()
+    status = path.stat()
+    key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch, cache)
+    network = _loaded.get(key)
+    if network is None:
+        graph, card = read_network(path)
+        network = Network(
+            graph, card, make_codec(card), backend=backend, threads=threads, batch=batch, cache=cache
+        )
+        _loaded[key] = network
+    return network
+
+
+def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
+    """A network that cannot judge the start of its game is of no use."""
+    try:
+        prediction = Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])[0]
+    except Exception as error:  # whatever the runtime says about a graph that does not fit together
+        raise BadNetwork(f"{path}: it cannot be run: {error}") from None
+    if not np.isfinite(prediction.probabilities).all():
+        raise BadNetwork(f"{path}: its predictions are not numbers")

@@ -1,0 +1,142 @@
+"""`sparring models` and `sparring predict`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from tests.networks.small import plain_network, write
+
+
+@pytest.fixture
+def chess_model(shelf: Path, tmp_path: Path) -> str:
+    main(["models", "add", str(write(plain_network("chess"), tmp_path / "little.onnx"))])
+    return "little"
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code != 0
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    return error
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
+    capsys.readouterr()
+    main(["predict", *arguments])
+    return json.loads(capsys.readouterr().out)
+
+
+def test_models_are_added_listed_described_and_removed(
+    chess_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    main(["models", "list", "--json"])
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert "little" in names
+    main(["models", "list"])
+    assert "little" in capsys.readouterr().out
+    main(["models", "info", "little", "--json"])
+    assert json.loads(capsys.readouterr().out)["game"] == "chess"
+    main(["models", "info", "little"])
+    assert "two thin layers" in capsys.readouterr().out
+    main(["models", "remove", "little"])
+    assert "little is gone" in capsys.readouterr().out
+    assert "no network 'little'" in fails(capsys, "models", "info", "little")
+
+
+def test_json_has_every_legal_move_most_likely_first(
+    chess_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = answer(capsys, "chess", "--model", chess_model, "--moves", "e2e4 e7e5", "--json")
+    assert isinstance(result, dict)
+    assert set(result) == {"model", "moves", "wdl", "value"}
+    assert result["model"] == chess_model
+    assert result["wdl"] is None
+    assert len(result["moves"]) == 29
+    probabilities = [entry["p"] for entry in result["moves"]]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_fen_is_a_position(chess_model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fen = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+    result = answer(capsys, "chess", "--model", chess_model, "--fen", fen, "--json")
+    assert isinstance(result, dict)
+    assert {entry["move"] for entry in result["moves"]} >= {"a1a8", "h1g1"}
+
+
+def test_several_models_give_several_columns(
+    chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = str(write(plain_network("chess", seed=2), tmp_path / "other.onnx"))
+    capsys.readouterr()
+    main(["predict", "chess", "-m", chess_model, "-m", other, "--top", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert 4 <= len(lines) <= 6
+    result = answer(capsys, "chess", "-m", chess_model, "-m", other, "--json")
+    assert isinstance(result, list)
+    assert [entry["model"] for entry in result] == [chess_model, other]
+
+
+def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
+    chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = [
+        '{"moves": "e2e4"}',
+        '{"moves": ["e2e4", "e7e5"], "rating": 1500, "opponent_rating": 1600}',
+        "nonsense",
+        '{"moves": "e2e5"}',
+        "",
+        '{"position": "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"}',
+        '{"position": "R5k1/5ppp/8/8/8/8/8/7K b - - 0 1"}',
+        '{"moves": "e2e4", "colour": "white"}',
+        '{"rating": "high"}',
+        '{"komi": 7.5}',
+        "[]",
+        '{"moves": 3}',
+        '{"moves": "d2d4"}',
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(questions))
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(["predict", "chess", "--model", chess_model, "--input", str(tmp_path / "q.jsonl")])
+    assert ended.value.code != 0
+    captured = capsys.readouterr()
+    results = [json.loads(line) for line in captured.out.splitlines()]
+    assert len(results) == 12
+    assert ["error" in result for result in results] == [False, False, True, True, False] + [True] * 6 + [
+        False
+    ]
+    assert "8 of the questions" in captured.err
+    single = answer(capsys, "chess", "--model", chess_model, "--moves", "d2d4", "--json")
+    assert results[-1] == single
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["predict", "chess", "--model", "nothing"], "no network 'nothing'"),
+        (["predict", "shogi", "--model", "little"], "for chess, not for shogi"),
+        (["predict", "checkers", "--model", "little"], "unknown game"),
+        (["predict", "chess", "--model", "little", "--moves", "e2e5"], "not legal"),
+        (["predict", "chess", "--model", "little", "--fen", "x"], "FEN"),
+        (["predict", "chess", "--model", "little", "--rating", "-5"], "rating"),
+        (["predict", "chess", "--model", "little", "--komi", "7"], "komi"),
+        (["predict", "chess", "--model", "little", "--backend", "abacus"], "unknown backend"),
+        (["predict", "chess", "--model", "little", "--input", "missing.jsonl"], "missing.jsonl"),
+        (["predict", "chess"], "model"),
+        (["models", "add", "missing.pb.gz"], "missing.pb.gz"),
+        (["models", "remove", "nothing"], "nothing"),
+    ],
+)
+def test_errors_are_one_line(
+    arguments: list[str], complaint: str, chess_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert complaint in fails(capsys, *arguments)

@@ -1,0 +1,145 @@
+"""Predicting: batches, the cache, many threads, and questions that make no sense."""
+
+from __future__ import annotations
+
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from sparring.games import GAMES, load
+from sparring.networks import Batcher, Network, Position, Prediction
+from sparring.networks import load as load_network
+from sparring.networks.card import read_card
+from sparring.networks.formats import make_codec
+from tests.networks.small import plain_network, write
+
+
+def network(game: str, **options: Any) -> Network:
+    model = plain_network(game)
+    card = read_card({entry.key: entry.value for entry in model.metadata_props})
+    return Network(model, card, make_codec(card), **options)
+
+
+def states(game: str, count: int, seed: int = 1) -> list[Any]:
+    rng, rules = random.Random(seed), load(game)
+    found: list[Any] = []
+    state = rules.initial()
+    while len(found) < count:
+        moves = rules.legal_moves(state)
+        if not moves:
+            state = rules.initial()
+            continue
+        found.append(state)
+        state = rules.play(state, rng.choice(moves))
+    return found
+
+
+def same(a: Prediction, b: Prediction) -> bool:
+    return a.moves == b.moves and np.allclose(a.probabilities, b.probabilities, atol=1e-6)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_probabilities_are_over_the_legal_moves_and_add_up(game: str) -> None:
+    asked = states(game, 40)
+    for state, prediction in zip(asked, network(game).predict(asked), strict=True):
+        assert list(prediction.moves) == state.legal_moves()
+        assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)
+        assert prediction.value is not None
+        assert -1 <= prediction.value <= 1
+
+
+def test_probabilities_are_the_softmax_of_the_graphs_logits() -> None:
+    model = plain_network("chess")
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for state in states("chess", 5):
+        logits = session.run(["policy"], {"planes": load("chess").encode([state])})[0][0].astype(np.float64)
+        weights = np.exp(logits[state.legal_moves()])
+        found = network("chess").predict([state])[0]
+        np.testing.assert_allclose(found.probabilities, weights / weights.sum(), atol=1e-5)
+
+
+def test_batches_give_what_single_questions_give() -> None:
+    asked = states("chess", 70)
+    singles = [network("chess").predict([state])[0] for state in asked[:10]]
+    for size in (1, 7, 64, 1000):
+        batch = network("chess", batch=size).predict(asked)
+        assert len(batch) == 70
+        assert all(same(a, b) for a, b in zip(singles, batch, strict=False))
+
+
+def test_no_questions_no_answers() -> None:
+    assert network("go").predict([]) == []
+
+
+@pytest.mark.parametrize("size", [3, 1000])
+def test_the_cache_changes_nothing_but_the_work(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cached, plain = network("chess", cache=size), network("chess")
+    asked = states("chess", 30)
+    runs: list[int] = []
+    run = cached._session.run
+    monkeypatch.setattr(
+        cached._session, "run", lambda inputs: runs.append(len(inputs["planes"])) or run(inputs)
+    )
+    for _ in range(2):
+        answers = zip(cached.predict(asked), plain.predict(asked), strict=True)
+        assert all(same(a, b) for a, b in answers)
+    assert sum(runs) == (30 if size == 1000 else 57), "what is remembered is not run again"
+
+
+def test_top_moves_come_first() -> None:
+    prediction = network("chess").predict([load("chess").initial()])[0]
+    top = prediction.top(3)
+    assert len(top) == 3
+    assert top[0][1] == prediction.probabilities.max()
+    assert [p for _, p in top] == sorted((p for _, p in top), reverse=True)
+
+
+def test_states_of_another_game_and_finished_games_are_refused() -> None:
+    chess = network("chess")
+    with pytest.raises(ValueError, match="network for chess"):
+        chess.predict([load("shogi").initial()])
+    mated = load("chess").parse("R5k1/5ppp/8/8/8/8/8/7K b - - 0 1")
+    with pytest.raises(ValueError, match=r"position 2 .*checkmate"):
+        chess.predict([Position(load("chess").initial()), mated])
+
+
+def test_the_same_file_twice_is_one_network(tmp_path: Path) -> None:
+    path = write(plain_network("chess"), tmp_path / "a.onnx")
+    assert load_network(path) is load_network(str(path))
+    assert load_network(path) is not load_network(path, cache=10)
+
+
+def test_many_threads_share_batches_and_each_gets_its_own_answers() -> None:
+    shared = network("chess")
+    sizes: list[int] = []
+    predict = shared.predict
+    shared.predict = lambda positions: sizes.append(len(positions)) or predict(positions)  # type: ignore[method-assign]  # to watch
+    games = [states("chess", 20, seed) for seed in range(12)]
+    answers: dict[int, list[Prediction]] = {}
+    with Batcher(shared) as batcher:
+        threads = [
+            threading.Thread(
+                target=lambda i=i: answers.update({i: [batcher.predict([s])[0] for s in games[i]]})
+            )
+            for i in range(12)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    for i, asked in enumerate(games):
+        assert all(same(a, b) for a, b in zip(answers[i], predict(asked), strict=True))
+    assert sum(sizes) == 240
+    assert max(sizes) > 1
+
+
+def test_a_wrong_question_in_a_batch_hurts_only_its_asker() -> None:
+    with Batcher(network("chess")) as batcher:
+        with pytest.raises(ValueError, match="network for chess"):
+            batcher.predict([load("go").initial()])
+        assert len(batcher.predict([load("chess").initial()])) == 1

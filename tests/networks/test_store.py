@@ -1,0 +1,148 @@
+"""The shelf: adding, listing, finding, and files that are no networks."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from sparring.networks import BadNetwork, store
+from sparring.networks import load as load_network
+from sparring.networks.card import read_card_of
+from sparring.networks.formats import read_network
+from tests.networks.small import plain_network, write
+
+
+def test_a_network_is_added_listed_loaded_and_removed(shelf: Path, tmp_path: Path) -> None:
+    entry = store.add(write(plain_network("chess"), tmp_path / "my.net.onnx"))
+    assert entry.name == "my.net"
+    assert [(e.name, e.shipped, e.card.game) for e in store.entries() if not e.shipped] == [
+        ("my.net", False, "chess")
+    ]
+    assert load_network("my.net").card == entry.card
+    with pytest.raises(BadNetwork, match="already"):
+        store.add(tmp_path / "my.net.onnx")
+    store.add(tmp_path / "my.net.onnx", replace=True)
+    store.add(tmp_path / "my.net.onnx", "other")
+    store.remove("my.net")
+    assert [p.name for p in shelf.iterdir()] == ["other.onnx"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [("maia-1500.pb.gz", "maia-1500"), ("g170-b6c96.bin.gz", "g170-b6c96"), ("a.onnx", "a"), ("net", "net")],
+)
+def test_names_come_from_files(file: str, name: str) -> None:
+    assert store.default_name(Path(file)) == name
+
+
+@pytest.mark.parametrize("name", ["../escape", "a/b", "", " ", "-x", "x" * 200])
+def test_names_that_are_no_names_are_refused(name: str, shelf: Path, tmp_path: Path) -> None:
+    path = write(plain_network("chess"), tmp_path / "a.onnx")
+    if name:
+        with pytest.raises(BadNetwork, match="no name"):
+            store.add(path, name)
+    with pytest.raises(BadNetwork, match="no network"):
+        store.find(name or "nothing")
+    with pytest.raises(BadNetwork):
+        store.remove(name)
+
+
+def bomb(path: Path) -> Path:
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        for _ in range(100):
+            file.write(bytes(1 << 20))
+    return path
+
+
+def without_card(path: Path) -> Path:
+    model = plain_network("chess")
+    del model.metadata_props[:]
+    return write(model, path)
+
+
+def future_card(path: Path) -> Path:
+    model = plain_network("chess")
+    model.metadata_props[0].value = model.metadata_props[0].value.replace('"version": 1', '"version": 99')
+    return write(model, path)
+
+
+def broken_card(path: Path) -> Path:
+    model = plain_network("chess")
+    model.metadata_props[0].value = '{"version": 1, "name": "x"}'
+    return write(model, path)
+
+
+def unknown_codec(path: Path) -> Path:
+    return write(plain_network("chess", codec="telepathy"), path)
+
+
+def not_numbers(path: Path) -> Path:
+    model = plain_network("chess")
+    weights = numpy_helper.to_array(model.graph.initializer[1]).copy()
+    weights[0, 0] = np.nan
+    model.graph.initializer[1].CopyFrom(numpy_helper.from_array(weights, model.graph.initializer[1].name))
+    return write(model, path)
+
+
+def cut_gzip(path: Path) -> Path:
+    packed = gzip.compress(plain_network("chess").SerializeToString())
+    path.write_bytes(packed[: len(packed) // 2])
+    return path
+
+
+def plain_bytes(content: bytes) -> object:
+    def make(path: Path) -> Path:
+        path.write_bytes(content)
+        return path
+
+    return make
+
+
+BAD = {
+    "gzip bomb": (bomb, "unpacks to more"),
+    "cut gzip": (cut_gzip, "cut off"),
+    "no card": (without_card, "no model card"),
+    "future card": (future_card, "version 99"),
+    "broken card": (broken_card, "broken"),
+    "unknown codec": (unknown_codec, "telepathy"),
+    "not numbers": (not_numbers, "not finite"),
+    "empty": (plain_bytes(b""), "empty"),
+    "prose": (plain_bytes(b"Dear Sir or Madam, this is not a network."), "no network"),
+    "zeros": (plain_bytes(bytes(1000)), "no network"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_files_are_named_and_not_remembered(kind: str, shelf: Path, tmp_path: Path) -> None:
+    make, complaint = BAD[kind]
+    path = make(tmp_path / "bad.onnx")  # type: ignore[operator]  # the table's first column
+    with pytest.raises(BadNetwork, match=complaint) as error:
+        store.add(path)
+    assert "bad" in str(error.value) or "small-chess" in str(error.value)
+    assert not shelf.exists() or not list(shelf.iterdir())
+
+
+def test_a_network_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+    whole = plain_network("expendibots").SerializeToString()
+    for size in range(0, len(whole) - 1, len(whole) // 40):
+        (tmp_path / "cut.onnx").write_bytes(whole[:size])
+        with pytest.raises(BadNetwork, match=r"cut\.onnx"):
+            load_network(tmp_path / "cut.onnx")
+        with pytest.raises(BadNetwork):
+            read_card_of(tmp_path / "cut.onnx")
+
+
+def test_a_missing_file_says_what_there_is(shelf: Path) -> None:
+    with pytest.raises(BadNetwork, match="no network 'maia'"):
+        load_network("maia")
+
+
+def test_a_card_is_read_without_the_weights(tmp_path: Path) -> None:
+    path = write(plain_network("go"), tmp_path / "a.onnx")
+    assert read_card_of(path) == read_network(path)[1]
+    assert onnx.load(path).producer_name == "sparring"
