@@ -24,15 +24,11 @@ struct Zobrist {
 constexpr Zobrist make_zobrist() {
     Zobrist z{};
     Random random(0xC4E55);
-    for (auto& color : z.piece) {
-        for (auto& type : color) {
-            for (auto& key : type) key = random.next();
-        }
-    }
-    for (auto& key : z.castling) key = random.next();
+    fill(z.piece, random);
+    fill(z.castling, random);
     z.castling[0] = 0;
-    for (auto& key : z.en_passant) key = random.next();
-    z.black_to_move = random.next();
+    fill(z.en_passant, random);
+    fill(z.black_to_move, random);
     return z;
 }
 

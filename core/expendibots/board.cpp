@@ -14,13 +14,11 @@ struct Zobrist {
 constexpr Zobrist make_zobrist() {
     Zobrist z{};
     Random random(0xB007);
+    fill(z.stack, random);
     for (auto& color : z.stack) {
-        for (auto& square : color) {
-            for (auto& key : square) key = random.next();
-            square[0] = 0;
-        }
+        for (auto& heights : color) heights[0] = 0;
     }
-    z.black_to_move = random.next();
+    fill(z.black_to_move, random);
     return z;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace sparring {
 
@@ -25,5 +26,15 @@ class Random {
  private:
     std::uint64_t state_;
 };
+
+/// Fills an array, or an array of arrays, with random numbers.
+template <class T>
+constexpr void fill(T& numbers, Random& random) {
+    if constexpr (std::is_array_v<T>) {
+        for (auto& part : numbers) fill(part, random);
+    } else {
+        numbers = random.next();
+    }
+}
 
 }  // namespace sparring

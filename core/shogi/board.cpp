@@ -18,19 +18,13 @@ struct Zobrist {
 constexpr Zobrist make_zobrist() {
     Zobrist z{};
     Random random(0x5406);
-    for (auto& color : z.piece) {
-        for (auto& kind : color) {
-            for (auto& key : kind) key = random.next();
-        }
-    }
+    fill(z.piece, random);
+    fill(z.hand, random);
     for (auto& color : z.hand) {
-        for (auto& kind : color) {
-            for (auto& key : kind) key = random.next();
-            kind[0] = 0;
-        }
+        for (auto& counts : color) counts[0] = 0;
     }
-    z.white_to_move = random.next();
-    z.declared = random.next();
+    fill(z.white_to_move, random);
+    fill(z.declared, random);
     return z;
 }
 
