@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib
 import json
-import os
-import platform
 import statistics
 import sys
 from pathlib import Path
@@ -16,16 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.rows import Row
+from sparring.studies.machine import describe_machine, today
 
 SUITES = {"rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules")}
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def summary(rounds: list[Row]) -> dict[str, object]:
@@ -77,8 +68,8 @@ def main() -> None:
     rows = [summary(rounds) for rounds in collected.values()]
     report = {
         "command": f"make bench  (python -m bench {arguments.suite} --rounds {arguments.rounds})",
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "date": today(),
+        "machine": describe_machine(),
         "interval": f"median of {arguments.rounds} rounds; ratio_low and ratio_high are the extremes",
         "rows": rows,
     }

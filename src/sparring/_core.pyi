@@ -575,3 +575,50 @@ class GoState:
         """
         Black's and White's points, komi included, if play stopped here. Chains with a stone on a dead point are taken off as prisoners; all others count as alive.
         """
+
+class PgnGame:
+    """One game of a PGN file; one with an error keeps the moves before it."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file where the game begins."""
+
+    @property
+    def tags(self) -> dict[str, str]: ...
+
+    @property
+    def moves(self) -> bytes:
+        """A byte a move: its index among the legal moves."""
+
+    @property
+    def clocks(self) -> bytes:
+        """
+        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        """
+
+    @property
+    def evals(self) -> bytes:
+        """
+        Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; empty if none is given.
+        """
+
+    @property
+    def result(self) -> str: ...
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the game; empty when nothing is."""
+
+class PgnParser:
+    """Reads PGN in pieces of any size, in bounded memory."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of a file."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def take(self) -> list[PgnGame]:
+        """The games completed since the last call."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from sparring.cli import models
+from sparring.cli import models, study
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -28,6 +28,7 @@ app.command()(perft)
 app.command()(play)
 app.command()(predict)
 app.add_typer(models.app, name="models")
+app.add_typer(study.app, name="study")
 
 _INTERRUPTED = 130
 

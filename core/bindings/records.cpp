@@ -1,0 +1,68 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/games.hpp"
+#include "records/pgn.hpp"
+
+namespace sparring::bindings {
+
+namespace nb = nanobind;
+
+namespace {
+
+using records::PgnGame;
+using records::PgnParser;
+
+/// Text from a file in an unknown encoding: what is not UTF-8 is replaced.
+nb::object text(const std::string& bytes) {
+    return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+}
+
+template <class T>
+nb::bytes raw(const std::vector<T>& values) {
+    return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+nb::dict tags(const PgnGame& game) {
+    nb::dict result;
+    for (const auto& [name, value] : game.tags) result[text(name)] = text(value);
+    return result;
+}
+
+}  // namespace
+
+void bind_records(nb::module_& m) {
+    nb::class_<PgnGame>(m, "PgnGame", "One game of a PGN file; one with an error keeps the moves before it.")
+        .def_ro("line", &PgnGame::line, "The line of the file where the game begins.")
+        .def_prop_ro("tags", &tags, nb::sig("def tags(self) -> dict[str, str]"))
+        .def_prop_ro(
+            "moves", [](const PgnGame& g) { return raw(g.moves); },
+            "A byte a move: its index among the legal moves.")
+        .def_prop_ro(
+            "clocks", [](const PgnGame& g) { return raw(g.clocks); },
+            "Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.")
+        .def_prop_ro(
+            "evals", [](const PgnGame& g) { return raw(g.evals); },
+            "Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; "
+            "empty if none is given.")
+        .def_prop_ro("result", [](const PgnGame& g) { return g.result; })
+        .def_prop_ro(
+            "error", [](const PgnGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
+            "What is wrong with the game; empty when nothing is.");
+    nb::class_<PgnParser>(m, "PgnParser", "Reads PGN in pieces of any size, in bounded memory.")
+        .def(nb::init<>())
+        .def(
+            "feed",
+            [](PgnParser& parser, nb::bytes bytes) {
+                const std::string_view view(bytes.c_str(), bytes.size());
+                nb::gil_scoped_release release;
+                parser.feed(view);
+            },
+            nb::arg("data"), "Takes the next bytes of a file.")
+        .def("finish", &PgnParser::finish, "The file has ended.")
+        .def("take", &PgnParser::take, nb::rv_policy::move, "The games completed since the last call.");
+}
+
+}  // namespace sparring::bindings

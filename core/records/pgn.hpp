@@ -1,0 +1,70 @@
+// Reading PGN as it streams by: bytes in, whole games out, memory bounded whatever the input.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chess/position.hpp"
+
+namespace sparring::records {
+
+/// Where a clock or an evaluation is not known.
+constexpr std::int32_t no_clock = -1;
+constexpr std::int16_t no_eval = INT16_MIN;
+/// A mate in n is most_eval - n centipawns, for the side that mates; other evaluations stay below 30000.
+constexpr std::int16_t most_eval = 32000;
+
+/// One game of a PGN file. A game with an error keeps the moves before it.
+struct PgnGame {
+    std::uint64_t line = 0;  // of the file, where the game begins
+    std::vector<std::pair<std::string, std::string>> tags;
+    std::vector<std::uint8_t> moves;   // each the index among the legal moves in ascending order
+    std::vector<std::int32_t> clocks;  // tenths of a second left after each move; empty if none is given
+    std::vector<std::int16_t> evals;   // centipawns for White after each move; empty if none is given
+    std::string result = "*";
+    std::string error;
+
+    const std::string* tag(std::string_view name) const;
+};
+
+class PgnParser {
+ public:
+    /// Takes the next bytes of the file.
+    void feed(std::string_view bytes);
+    /// The file has ended: a last game without a result is complete now.
+    void finish();
+    /// The games that were completed since the last call.
+    std::vector<PgnGame> take() { return std::exchange(games_, {}); }
+
+ private:
+    enum class Mode : std::uint8_t { text, tag, brace, line_comment, escaped_line };
+
+    void consume(char c);
+    void consume_text(char c);
+    void end_tag();
+    void end_token();
+    void end_command();
+    void play(std::string_view token);
+    void begin_moves();
+    void end_game();
+    void fail(const std::string& message);
+
+    std::vector<PgnGame> games_;
+    PgnGame game_;
+    bool in_game_ = false;   // something of the game was read
+    bool in_moves_ = false;  // its tags are behind us
+    chess::Position position_;
+    MoveList legal_;
+
+    Mode mode_ = Mode::text;
+    int variation_depth_ = 0;
+    std::string token_;        // the tag, word or comment command being read, at most a few characters
+    bool in_command_ = false;  // inside [% ...] of a comment
+    char before_ = '\n';
+    std::uint64_t line_ = 1;
+};
+
+}  // namespace sparring::records

@@ -1,0 +1,43 @@
+"""`sparring study`: experiments from data to report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.cli.errors import UserError
+
+app = typer.Typer(help="Experiments: data in, report out.", no_args_is_help=True)
+
+
+@app.command()
+def networks(
+    nets: Annotated[Path, typer.Option(help="A folder with lc0/, katago/ and maia3/.")],
+    references: Annotated[Path, typer.Option(help="A folder with KataGo's recorded answers.")],
+    games: Annotated[Path, typer.Option(help="Real games: PGN, also .zst.")],
+    positions: Annotated[int, typer.Option(min=1, help="At least so many positions.")] = 600,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/networks"),
+) -> None:
+    """Compare our readers with the programs that the networks were made for."""
+    from sparring.studies import networks as study  # brings python-chess's PGN and the judges
+
+    for path in (nets, references, games):
+        if not path.exists():
+            raise UserError(f"there is no {path}")
+    names = [Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])]
+    report = study.run(nets, references, games, positions, out, shlex.join(names))
+    table = Table("network", "positions", "greatest differences", "", box=None)
+    for name, found in report["networks"].items():
+        differences = ", ".join(f"{key.split('_', 1)[1]} {found[key]:.2g}" for key in found["limits"])
+        table.add_row(
+            name, str(found["positions"]), differences, "agrees" if found["agrees"] else "[red]differs[/]"
+        )
+    Console().print(table)
+    if not all(found["agrees"] for found in report["networks"].values()):
+        raise UserError("not every network agrees")

@@ -1,0 +1,100 @@
+"""How far our readers agree with the programs that the networks were made for.
+
+Lc0's own code judges Lc0 and Maia networks, KataGo's recorded answers judge KataGo's, the original graph
+at batch 1 judges Maia-3's.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+
+from sparring.studies import networks_katago, networks_lc0, networks_maia3
+from sparring.studies.machine import describe_machine, today
+
+Games = Sequence[Sequence[str]]
+Agreement = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The greatest difference that counts as agreement."""
+
+    key: str
+    most: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network's file and what to compare it with."""
+
+    path: Path
+    measure: Callable[[], Agreement]
+    limits: tuple[Limit, ...]
+
+
+LC0 = (Limit("greatest_probability_difference", 0.002), Limit("greatest_value_difference", 0.002))
+KATAGO = (
+    Limit("greatest_policy_difference", 0.002),
+    Limit("greatest_win_rate_difference", 0.005),
+    Limit("greatest_lead_difference", 0.1),
+)
+
+
+def run(nets: Path, references: Path, games: Path, positions: int, out: Path, command: str) -> dict[str, Any]:
+    """Measures every network that is there and writes `agreement.json` after each."""
+    moves = read_games(games, positions)
+    report: dict[str, Any] = {
+        "command": command,
+        "date": today(),
+        "machine": describe_machine(),
+        "games": f"{len(moves)} of {games.name}",
+        "networks": {},
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for case in cases(nets, references, moves):
+        found = case.measure()
+        limits = {limit.key: limit.most for limit in case.limits}
+        agrees = all(found[key] <= most for key, most in limits.items())
+        report["networks"][case.path.name] = {**found, "limits": limits, "agrees": agrees}
+        (out / "agreement.json").write_text(json.dumps(report, indent=2) + "\n")
+    return report
+
+
+def cases(nets: Path, references: Path, moves: Games) -> Iterator[Case]:
+    """The comparisons that the files at hand allow."""
+    for path in sorted((nets / "lc0").glob("*.pb.gz")):
+        yield Case(path, lambda path=path: networks_lc0.agreement(path, moves), LC0)
+    for path in sorted((nets / "katago").glob("*.bin.gz")):
+        for reference in sorted(references.glob("katago-*.json")):
+            if json.loads(reference.read_text())["net"] == path.name:
+                measure = lambda p=path, r=reference: networks_katago.agreement(p, r)  # noqa: E731
+                yield Case(path, measure, KATAGO)
+    for path in sorted((nets / "maia3").glob("*.onnx")):
+        yield Case(path, lambda path=path: networks_maia3.agreement(path, moves), LC0)
+
+
+def read_games(path: Path, positions: int) -> list[list[str]]:
+    """The UCI moves of a PGN file's first games, until they hold so many positions."""
+    games: list[list[str]] = []
+    with _open_text(path) as text:
+        while sum(map(len, games)) < positions:
+            game = chess.pgn.read_game(text)
+            if game is None:
+                break
+            games.append([move.uci() for move in game.mainline_moves()])
+    return games
+
+
+def _open_text(path: Path) -> io.TextIOBase:
+    if path.suffix != ".zst":
+        return path.open(encoding="utf-8", errors="replace")
+    import zstandard
+
+    return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), errors="replace")
