@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= chess
 STAMP := $(VENV)/.setup-stamp
-CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f)
+# A change in these builds and installs anew; other Python files are used where they lie.
+CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help setup play test bench lint format stubs sanitize fuzz wheel clean

@@ -36,6 +36,7 @@ nb::dict tags(const PgnGame& game) {
 void bind_records(nb::module_& m) {
     nb::class_<PgnGame>(m, "PgnGame", "One game of a PGN file; one with an error keeps the moves before it.")
         .def_ro("line", &PgnGame::line, "The line of the file where the game begins.")
+        .def_ro("end", &PgnGame::end, "Bytes of the file up to the game's end: reading can go on from there.")
         .def_prop_ro("tags", &tags, nb::sig("def tags(self) -> dict[str, str]"))
         .def_prop_ro(
             "moves", [](const PgnGame& g) { return raw(g.moves); },

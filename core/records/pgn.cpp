@@ -76,6 +76,7 @@ void PgnParser::feed(std::string_view bytes) {
         consume(c);
         if (c == '\n') ++line_;
         before_ = c;
+        ++offset_;
     }
 }
 
@@ -245,6 +246,7 @@ void PgnParser::end_game() {
         game_.result == "*" && result && is_result(*result)) {
         game_.result = *result;
     }
+    game_.end = offset_;
     games_.push_back(std::exchange(game_, {}));
     in_game_ = in_moves_ = false;
     variation_depth_ = 0;

@@ -20,6 +20,7 @@ constexpr std::int16_t most_eval = 32000;
 /// One game of a PGN file. A game with an error keeps the moves before it.
 struct PgnGame {
     std::uint64_t line = 0;  // of the file, where the game begins
+    std::uint64_t end = 0;   // bytes of the file up to its end: reading can go on from there
     std::vector<std::pair<std::string, std::string>> tags;
     std::vector<std::uint8_t> moves;   // each the index among the legal moves in ascending order
     std::vector<std::int32_t> clocks;  // tenths of a second left after each move; empty if none is given
@@ -65,6 +66,7 @@ class PgnParser {
     bool in_command_ = false;  // inside [% ...] of a comment
     char before_ = '\n';
     std::uint64_t line_ = 1;
+    std::uint64_t offset_ = 0;  // of the byte being read
 };
 
 }  // namespace sparring::records

@@ -584,6 +584,10 @@ class PgnGame:
         """The line of the file where the game begins."""
 
     @property
+    def end(self) -> int:
+        """Bytes of the file up to the game's end: reading can go on from there."""
+
+    @property
     def tags(self) -> dict[str, str]: ...
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import typer
 
-from sparring.cli import models, study
+from sparring.cli import models, records, study
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -28,6 +29,7 @@ app.command()(perft)
 app.command()(play)
 app.command()(predict)
 app.add_typer(models.app, name="models")
+app.add_typer(records.app, name="records")
 app.add_typer(study.app, name="study")
 
 _INTERRUPTED = 130
@@ -36,16 +38,18 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs a command line. Errors that a user can make end in one line and a non-zero exit."""
     try:
-        app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
     except (UserError, BadText, IllegalMove, BadNetwork, OSError) as error:
         _fail(str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail("interrupted", _INTERRUPTED)
+    if code:  # what `typer.Exit` was raised with
+        sys.exit(code)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     if message:
         print(f"sparring: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)

@@ -1,0 +1,140 @@
+"""`sparring records`: games from files into tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.table import Table
+
+from sparring import records
+from sparring.cli.errors import UserError
+from sparring.records.export import to_pgn
+from sparring.records.presets import names
+from sparring.records.statistics import collect
+
+app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="A table's folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def build(
+    files: Annotated[list[Path], typer.Argument(help="PGN files: plain, .gz, .bz2 or .zst.")],
+    out: Annotated[Path, typer.Option(help="The folder for the table; an unfinished one is gone on with.")],
+    preset: Annotated[
+        str, typer.Option(help=f"Which games to keep: {', '.join(names())}, or a TOML file.")
+    ] = "maia",
+) -> None:
+    """Read games in a stream and pack those that the preset keeps."""
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"there is no file {file}")
+    total = sum(file.stat().st_size for file in files)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("reading", total=total)
+
+        def watch(report: records.Report, read: int) -> None:
+            bar.update(task, completed=read, description=f"{report.seen:,} games, {report.kept:,} kept")
+
+        try:
+            report = records.build(files, records.load_preset(preset), out, watch)
+        except (records.BadTable, records.BadPreset) as error:
+            raise UserError(str(error)) from None
+    _print_report(report, out)
+    if report.examples:
+        raise typer.Exit(1)
+
+
+@app.command()
+def stats(folder: Folder, as_json: AsJson = False) -> None:
+    """Games and positions by rating group, speed, time control and result."""
+    try:
+        found = collect(folder)
+    except records.BadTable as error:
+        raise UserError(str(error)) from None
+    if as_json:
+        print(json.dumps(dataclasses.asdict(found)))
+        return
+    console = Console(highlight=False)
+    console.print(
+        f"[bold]{found.games:,}[/] games of {found.game}, {found.positions:,} positions; "
+        f"{found.with_clocks:,} games with clocks, {found.with_evals:,} with evaluations"
+    )
+    for title in ("groups", "speeds", "time_controls", "results", "endings"):
+        _print_counts(console, title.replace("_", " "), getattr(found, title))
+
+
+@app.command()
+def export(
+    folder: Folder,
+    game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
+) -> None:
+    """A game, or all, as PGN again."""
+    try:
+        found = False
+        for shard in records.read_shards(folder):
+            for record in records.records_of(shard):
+                if game == "all" or f"{record.identity('chess'):016x}" == game:
+                    found = True
+                    print(to_pgn(record))
+    except records.BadTable as error:
+        raise UserError(str(error)) from None
+    if not found:
+        raise UserError(f"there is no game {game} in {folder}")
+
+
+@app.command(name="list")
+def list_games(
+    folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="How many to list.")] = 20
+) -> None:
+    """The first games of a table with their ids."""
+    table = Table("id", "date", "players", "ratings", "result", "plies", box=None)
+    left = most
+    try:
+        for shard in records.read_shards(folder):
+            for record in records.records_of(shard.slice(0, left)):
+                left -= 1
+                players = f"{record.first or '?'} - {record.second or '?'}"
+                ratings = f"{record.first_rating or '?'} - {record.second_rating or '?'}"
+                identity = f"{record.identity('chess'):016x}"
+                table.add_row(
+                    identity, str(record.date), players, ratings, str(record.result), str(len(record.moves))
+                )
+            if left <= 0:
+                break
+    except records.BadTable as error:
+        raise UserError(str(error)) from None
+    Console().print(table)
+
+
+def _print_report(report: records.Report, out: Path) -> None:
+    console = Console(highlight=False)
+    console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {out}")
+    if report.dropped:
+        _print_counts(console, "left out", Counter(report.dropped))
+    for example in report.examples:
+        console.print(f"[yellow]{example}[/]", markup=True, soft_wrap=True)
+    if report.broken > len(report.examples):
+        console.print(f"[yellow]... {report.broken:,} broken games in all[/]")
+
+
+def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:
+    shown = sorted(counts.items()) if title == "groups" else counts.most_common(12)
+    console.print(
+        f"[dim]{title}:[/] " + ", ".join(f"{name} {count:,}" for name, count in shown), soft_wrap=True
+    )

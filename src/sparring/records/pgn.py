@@ -1,0 +1,106 @@
+"""PGN files to game records, through the native parser."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sparring._core import PgnGame, PgnParser
+from sparring.records.record import Ending, GameRecord
+
+_RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+_ENDINGS = {
+    "normal": Ending.NORMAL,
+    "time forfeit": Ending.TIME,
+    "abandoned": Ending.ABANDONED,
+    "rules infraction": Ending.RULES,
+}
+_SPEEDS = ("ultrabullet", "hyperbullet", "bullet", "blitz", "rapid", "classical", "correspondence")
+_TIME_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,5}))?")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A game of a file, or what was wrong with it, and where reading can go on after it."""
+
+    record: GameRecord | None
+    error: str
+    line: int
+    end: int
+
+
+def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+    """The games of a PGN file's content, from byte `skip` on (the `end` of an earlier game)."""
+    parser = PgnParser()
+    position = 0
+    for chunk in chunks:
+        fresh = chunk[max(0, skip - position) :]
+        position += len(chunk)
+        if not fresh:
+            continue
+        parser.feed(fresh)
+        yield from (_found(game, skip) for game in parser.take())
+    parser.finish()
+    yield from (_found(game, skip) for game in parser.take())
+
+
+def _found(game: PgnGame, skipped: int) -> Found:
+    end = game.end + skipped
+    if game.error:
+        return Found(None, game.error, game.line, end)
+    return Found(record_of(game), "", game.line, end)
+
+
+def record_of(game: PgnGame) -> GameRecord:
+    """The facts of a game that read well."""
+    tags = game.tags
+    control = _known(tags.get("TimeControl"))
+    return GameRecord(
+        moves=game.moves,
+        result=_RESULTS.get(game.result),
+        start=tags.get("FEN"),
+        ending=_ENDINGS.get(tags.get("Termination", "").lower(), Ending.UNKNOWN),
+        first=_known(tags.get("White")),
+        second=_known(tags.get("Black")),
+        first_rating=_rating(tags.get("WhiteElo")),
+        second_rating=_rating(tags.get("BlackElo")),
+        speed=speed_of(control, tags.get("Event", "")),
+        time_control=control,
+        clocks=game.clocks or None,
+        evals=game.evals or None,
+        date=_date(tags.get("UTCDate") or tags.get("Date")),
+        event=_known(tags.get("Event")),
+        site=_known(tags.get("Site")),
+    )
+
+
+def speed_of(control: str | None, event: str) -> str | None:
+    """Lichess's classes by expected length, base + 40 increments; by the event's words where unknown."""
+    match = _TIME_CONTROL.fullmatch(control or "")
+    if match:
+        expected = int(match[1]) + 40 * int(match[2] or 0)
+        limits = {"ultrabullet": 30, "bullet": 180, "blitz": 480, "rapid": 1500}
+        return next((speed for speed, limit in limits.items() if expected < limit), "classical")
+    if control == "-":
+        return "correspondence"
+    words = event.lower()
+    return next((speed for speed in _SPEEDS if speed in words), None)
+
+
+def _known(text: str | None) -> str | None:
+    return None if text in (None, "", "?") else text
+
+
+def _rating(text: str | None) -> int | None:
+    """A rating such as 1500 or 1500? (provisional)."""
+    digits = (text or "").rstrip("?")
+    return int(digits) if digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 5000 else None
+
+
+def _date(text: str | None) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat((text or "").replace(".", "-"))
+    except ValueError:
+        return None

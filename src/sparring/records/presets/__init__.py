@@ -1,0 +1,118 @@
+"""Presets: which games a table keeps, as short TOML files that people read, copy and change."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass, fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from sparring.records.record import GameRecord
+
+
+class BadPreset(Exception):
+    """A preset that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class GameFilter:
+    """What is asked of a chess game. The comments in the TOML files say what each means."""
+
+    speeds: tuple[str, ...] = ()
+    group_width: int = 0
+    lowest_group: int = 0
+    highest_group: int = 9999
+    shortest: int = 1
+
+    def why_not(self, record: GameRecord) -> str:
+        """Why the game is left out; empty when it is kept."""
+        if self.speeds and (record.speed or "unknown") not in self.speeds:
+            return "speed"
+        if record.result is None:
+            return "no result"
+        if len(record.moves) < self.shortest:
+            return "too short"
+        return self._rating_trouble(record)
+
+    def _rating_trouble(self, record: GameRecord) -> str:
+        if not self.group_width:
+            return ""
+        if record.first_rating is None or record.second_rating is None:
+            return "no ratings"
+        groups = {
+            rating // self.group_width * self.group_width
+            for rating in (record.first_rating, record.second_rating)
+        }
+        if len(groups) > 1:
+            return "ratings apart"
+        return "" if self.lowest_group <= groups.pop() <= self.highest_group else "ratings out of range"
+
+
+@dataclass(frozen=True)
+class PositionFilter:
+    """Which positions of a kept game are learned from or measured on."""
+
+    skip_plies: int = 0
+    least_seconds: float = 0
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named filter."""
+
+    name: str
+    game: str
+    games: GameFilter
+    positions: PositionFilter
+
+    def facts(self) -> dict[str, Any]:
+        """What a table remembers of it."""
+        facts: dict[str, Any] = asdict(self)
+        facts["games"]["speeds"] = list(self.games.speeds)
+        return facts
+
+
+def names() -> list[str]:
+    """The presets that came with Sparring."""
+    return sorted(
+        p.name.removesuffix(".toml")
+        for p in resources.files(__package__).iterdir()
+        if p.name.endswith(".toml")
+    )
+
+
+def load_preset(name: str) -> Preset:
+    """A preset by its name or file. Raises BadPreset."""
+    shipped = resources.files(__package__) / f"{name}.toml"
+    path = Path(name)
+    try:
+        text = shipped.read_text() if name in names() else path.read_text(encoding="utf-8")
+    except OSError:
+        raise BadPreset(
+            f"there is no preset '{name}': neither a file nor one of {', '.join(names())}"
+        ) from None
+    try:
+        entries = tomllib.loads(text)
+        game = entries.pop("game")
+        games = _make(GameFilter, entries.pop("games", {}))
+        positions = _make(PositionFilter, entries.pop("positions", {}))
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadPreset(f"preset {name}: {error}") from None
+    if entries:
+        raise BadPreset(f"preset {name}: unknown entry '{next(iter(entries))}'")
+    if game != "chess":
+        raise BadPreset(f"preset {name}: presets for chess are all there are, not for {game}")
+    return Preset(path.stem, game, games, positions)
+
+
+def _make(kind: type[Any], entries: dict[str, Any]) -> Any:
+    known = {field.name for field in fields(kind)}
+    for key, value in entries.items():
+        if key not in known:
+            raise ValueError(f"unknown entry '{key}'; there are {', '.join(sorted(known))}")
+        default = getattr(kind(), key)
+        wanted: tuple[type, ...] = (list,) if isinstance(default, tuple) else (int, float)
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise ValueError(f"'{key}' has the wrong kind of value: {value!r}")
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()})

@@ -1,0 +1,55 @@
+"""A game as a row: the same few facts whatever the game and wherever it was recorded."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Ending(StrEnum):
+    """How a recorded game ended, as far as its source says."""
+
+    NORMAL = "normal"
+    TIME = "time"
+    ABANDONED = "abandoned"
+    RULES = "rules infraction"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """One recorded game. Players are first (who moves first by the rules) and second."""
+
+    moves: bytes
+    """A byte a move: its index among the legal moves in ascending order (two bytes in wide games)."""
+    result: float | None
+    """For the first player: 1, 0.5 or 0; None when unknown."""
+    start: str | None = None
+    """The text of the first position, where it is not the game's usual one."""
+    ending: Ending = Ending.UNKNOWN
+    first: str | None = None
+    second: str | None = None
+    first_rating: int | None = None
+    second_rating: int | None = None
+    first_rank: str | None = None
+    second_rank: str | None = None
+    speed: str | None = None
+    """Such as blitz or rapid."""
+    time_control: str | None = None
+    """As the source writes it, such as 600+5."""
+    clocks: bytes | None = None
+    """Tenths of a second left after each move as int32, -1 where unknown."""
+    evals: bytes | None = None
+    """Centipawns for the first player after each move as int16, -32768 where unknown."""
+    date: datetime.date | None = None
+    event: str | None = None
+    site: str | None = None
+
+    def identity(self, game: str) -> int:
+        """A 63-bit hash of what makes it this game: splits and duplicates go by it."""
+        facts = (game, self.start, self.result, self.first, self.second, self.date, self.site)
+        digest = hashlib.blake2b(self.moves, digest_size=8)
+        digest.update(repr(facts).encode())
+        return int.from_bytes(digest.digest(), "little") >> 1

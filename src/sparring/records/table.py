@@ -1,0 +1,159 @@
+"""The packed table: Parquet shards in a folder, a game a row, with a manifest that says how far it is.
+
+The rows of a shard are sorted by their moves, so that games share their openings' bytes. A game's id is not
+stored: it is a hash of the row (`GameRecord.identity`).
+
+Every shard is written beside its place and moved into it, and the manifest after it in the same way: a kill
+at any moment leaves whole shards and a manifest that knows exactly those.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sparring.records.record import Ending, GameRecord
+
+VERSION = 1
+_META = b"sparring.records"
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_TYPES: dict[str, pa.DataType] = {
+    "moves": pa.binary(),
+    "result": pa.float32(),
+    "start": pa.string(),
+    "ending": _TEXT,
+    "first": pa.string(),
+    "second": pa.string(),
+    "first_rating": pa.int16(),
+    "second_rating": pa.int16(),
+    "first_rank": _TEXT,
+    "second_rank": _TEXT,
+    "speed": _TEXT,
+    "time_control": _TEXT,
+    "clocks": pa.binary(),
+    "evals": pa.binary(),
+    "date": pa.date32(),
+    "event": _TEXT,
+    "site": pa.string(),
+    "source": _TEXT,
+}
+_UNIQUE = ("moves", "clocks", "evals", "site")
+_PACKING: dict[str, Any] = {
+    "compression": "zstd",
+    "compression_level": 12,
+    "use_dictionary": [name for name in _TYPES if name not in _UNIQUE],
+    "column_encoding": {"moves": "DELTA_BYTE_ARRAY"},
+}
+_RECORD_FIELDS = [field.name for field in fields(GameRecord)]
+
+
+class BadTable(Exception):
+    """A folder that is no table of games that we can read; the message says why."""
+
+
+def schema(game: str) -> pa.Schema:
+    """The columns of a table of one game."""
+    meta = {_META: json.dumps({"version": VERSION, "game": game}).encode()}
+    return pa.schema([pa.field(name, kind) for name, kind in _TYPES.items()], metadata=meta)
+
+
+class TableWriter:
+    """Writes a table, or goes on where a killed writer stopped.
+
+    `progress` in the manifest is the caller's: how far each source was read when the last shard was whole.
+    """
+
+    def __init__(self, folder: Path, game: str, preset: dict[str, Any], *, shard: int = 50_000) -> None:
+        self.folder = folder
+        self._schema = schema(game)
+        self._game = game
+        self._shard = shard
+        self._rows: list[tuple[Any, ...]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        self.manifest: dict[str, Any] = {
+            "version": VERSION,
+            "game": game,
+            "preset": preset,
+            "shards": [],
+            "progress": {},
+        }
+        if (folder / "manifest.json").exists():
+            self._resume(preset)
+
+    def add(self, record: GameRecord, source: str) -> None:
+        """One more game; it is safe on disk only after `commit`."""
+        self._rows.append((*(getattr(record, field) for field in _RECORD_FIELDS), source))
+
+    @property
+    def full(self) -> bool:
+        """Whether a shard's worth of games waits for `commit`."""
+        return len(self._rows) >= self._shard
+
+    def commit(self, progress: dict[str, Any]) -> None:
+        """Writes what waits as a shard, and then the manifest with the caller's progress."""
+        if self._rows:
+            self._rows.sort(key=lambda row: row[0])  # moves
+            columns = zip(*self._rows, strict=True)
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
+            name = f"{len(self.manifest['shards']):05}.parquet"
+            part = self.folder / f"{name}.part"
+            pq.write_table(pa.Table.from_arrays(arrays, schema=self._schema), part, **_PACKING)
+            part.replace(self.folder / name)
+            plies = sum(len(row[0]) for row in self._rows)
+            self.manifest["shards"].append({"file": name, "games": len(self._rows), "plies": plies})
+            self._rows = []
+        self.manifest["progress"] = progress
+        part = self.folder / "manifest.json.part"
+        with part.open("w") as file:
+            json.dump(self.manifest, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self.folder / "manifest.json")
+
+    def _resume(self, preset: dict[str, Any]) -> None:
+        known = read_manifest(self.folder)
+        if known["game"] != self._game or known["preset"] != preset:
+            raise BadTable(f"{self.folder} holds a table of another game or preset; choose another folder")
+        self.manifest = known
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a table's folder says of itself. Raises BadTable."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        version = manifest["version"]
+    except FileNotFoundError:
+        raise BadTable(f"{folder} is no table of games: it has no manifest.json") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadTable(f"{folder}: the manifest is broken ({error})") from None
+    if version != VERSION:
+        raise BadTable(f"{folder} has version {version}; this Sparring reads version {VERSION}")
+    return dict(manifest)
+
+
+def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    """The shards of a table in order. Raises BadTable."""
+    for entry in read_manifest(folder)["shards"]:
+        try:
+            shard = pq.read_table(folder / entry["file"], columns=columns)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise BadTable(f"{folder / entry['file']}: {error}") from None
+        meta = json.loads((shard.schema.metadata or {}).get(_META, b"{}"))
+        if meta.get("version") != VERSION:
+            raise BadTable(f"{folder / entry['file']} has version {meta.get('version')}, not {VERSION}")
+        yield shard
+
+
+def records_of(shard: pa.Table) -> Iterator[GameRecord]:
+    """The rows of a shard as records."""
+    columns = [shard[name].to_pylist() for name in _RECORD_FIELDS]
+    for values in zip(*columns, strict=True):
+        row = dict(zip(_RECORD_FIELDS, values, strict=True))
+        yield GameRecord(**{**row, "ending": Ending(row["ending"])})
