@@ -69,14 +69,14 @@ def test_a_game_comes_back_with_its_moves_clocks_and_evaluations(tmp_path: Path)
 def test_compressed_files_read_like_plain_ones(kind: str, tmp_path: Path) -> None:
     data = pgn(2, 30).encode()
     half = len(data) // 2
-    packers = {
-        "pgn": lambda d: d,
-        "gz": gzip.compress,
-        "bz2": bz2.compress,
-        "zst": zstandard.compress,
-        "two frames": lambda d: zstandard.compress(d[:half]) + zstandard.compress(d[half:]),
+    packed = {
+        "pgn": data,
+        "gz": gzip.compress(data),
+        "bz2": bz2.compress(data),
+        "zst": zstandard.compress(data),
+        "two frames": zstandard.compress(data[:half]) + zstandard.compress(data[half:]),
     }
-    (tmp_path / "a").write_bytes(packers[kind](data))
+    (tmp_path / "a").write_bytes(packed[kind])
     assert build([tmp_path / "a"], EVERYTHING, tmp_path / "t").kept == 30
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
@@ -68,7 +67,7 @@ def stats(folder: Folder, as_json: AsJson = False) -> None:
     except records.BadTable as error:
         raise UserError(str(error)) from None
     if as_json:
-        print(json.dumps(dataclasses.asdict(found)))
+        print(json.dumps(vars(found)))
         return
     console = Console(highlight=False)
     console.print(

@@ -6,15 +6,16 @@ at batch 1 judges Maia-3's.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import chess.pgn
-
+from sparring.records.export import chess_moves
+from sparring.records.pgn import read_pgn
+from sparring.records.streams import open_chunks
 from sparring.studies import networks_katago, networks_lc0, networks_maia3
 from sparring.studies.machine import describe_machine, today
 
@@ -70,31 +71,21 @@ def run(nets: Path, references: Path, games: Path, positions: int, out: Path, co
 def cases(nets: Path, references: Path, moves: Games) -> Iterator[Case]:
     """The comparisons that the files at hand allow."""
     for path in sorted((nets / "lc0").glob("*.pb.gz")):
-        yield Case(path, lambda path=path: networks_lc0.agreement(path, moves), LC0)
+        yield Case(path, partial(networks_lc0.agreement, path, moves), LC0)
     for path in sorted((nets / "katago").glob("*.bin.gz")):
         for reference in sorted(references.glob("katago-*.json")):
             if json.loads(reference.read_text())["net"] == path.name:
-                measure = lambda p=path, r=reference: networks_katago.agreement(p, r)  # noqa: E731
-                yield Case(path, measure, KATAGO)
+                yield Case(path, partial(networks_katago.agreement, path, reference), KATAGO)
     for path in sorted((nets / "maia3").glob("*.onnx")):
-        yield Case(path, lambda path=path: networks_maia3.agreement(path, moves), LC0)
+        yield Case(path, partial(networks_maia3.agreement, path, moves), LC0)
 
 
 def read_games(path: Path, positions: int) -> list[list[str]]:
     """The UCI moves of a PGN file's first games, until they hold so many positions."""
     games: list[list[str]] = []
-    with _open_text(path) as text:
-        while sum(map(len, games)) < positions:
-            game = chess.pgn.read_game(text)
-            if game is None:
-                break
-            games.append([move.uci() for move in game.mainline_moves()])
+    for found in read_pgn(open_chunks(path)):
+        if sum(map(len, games)) >= positions:
+            break
+        if found.record is not None and found.record.start is None:
+            games.append(list(chess_moves(found.record)))
     return games
-
-
-def _open_text(path: Path) -> io.TextIOBase:
-    if path.suffix != ".zst":
-        return path.open(encoding="utf-8", errors="replace")
-    import zstandard
-
-    return io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(path.open("rb")), errors="replace")
