@@ -1,9 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/games.hpp"
+#include "game/errors.hpp"
 #include "records/pgn.hpp"
 
 namespace sparring::bindings {
@@ -31,6 +33,26 @@ nb::dict tags(const PgnGame& game) {
     return result;
 }
 
+/// The moves of a packed chess game. Games on record may go on where the rules would end them, so this
+/// asks the position alone.
+std::vector<std::string> chess_moves(std::optional<std::string_view> start, nb::bytes packed) {
+    chess::Position position = start ? chess::Position::parse(*start) : chess::Position();
+    std::vector<std::string> result;
+    MoveList list;
+    for (const char c : std::string_view(packed.c_str(), packed.size())) {
+        list.clear();
+        position.moves(list);
+        list.sort();
+        const std::size_t index = static_cast<unsigned char>(c);
+        if (index >= list.size())
+            throw IllegalMove("packed move " + std::to_string(result.size() + 1) +
+                              " is none of the legal ones");
+        result.push_back(chess::uci(list[index]));
+        position.play(list[index]);
+    }
+    return result;
+}
+
 }  // namespace
 
 void bind_records(nb::module_& m) {
@@ -52,6 +74,8 @@ void bind_records(nb::module_& m) {
         .def_prop_ro(
             "error", [](const PgnGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
             "What is wrong with the game; empty when nothing is.");
+    m.def("chess_moves", &chess_moves, nb::arg("start").none(), nb::arg("packed"),
+          "The moves of a packed chess game in UCI, from a FEN or the usual beginning.");
     nb::class_<PgnParser>(m, "PgnParser", "Reads PGN in pieces of any size, in bounded memory.")
         .def(nb::init<>())
         .def(

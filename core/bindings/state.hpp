@@ -71,6 +71,44 @@ State<P> replay(std::string_view start, const std::vector<int>& moves) {
     return state;
 }
 
+/// Each move of a line as its index among the legal moves in ascending order, `width` bytes little-endian.
+template <GamePosition P>
+std::string pack_line(const State<P>& state, int width) {
+    std::string packed(static_cast<std::size_t>(state.node().ply) * static_cast<std::size_t>(width), '\0');
+    MoveList list;
+    std::size_t end = packed.size();
+    for (const Node<P>* node = &state.node(); node->previous; node = node->previous.get()) {
+        list.clear();
+        P::allowed(*node->previous, list);
+        const auto index = std::count_if(list.begin(), list.end(), [&](Move m) { return m < node->move; });
+        if (width == 1 && index > 0xFF) throw IllegalMove("a move's index does not fit one byte");
+        end -= static_cast<std::size_t>(width);
+        packed[end] = static_cast<char>(index & 0xFF);
+        if (width == 2) packed[end + 1] = static_cast<char>(index >> 8);
+    }
+    return packed;
+}
+
+template <GamePosition P>
+State<P> unpack_line(State<P> state, std::string_view packed, int width) {
+    if (packed.size() % static_cast<std::size_t>(width) != 0) throw BadText("packed moves are cut off");
+    MoveList list;
+    for (std::size_t i = 0; i < packed.size(); i += static_cast<std::size_t>(width)) {
+        std::size_t index = static_cast<unsigned char>(packed[i]);
+        if (width == 2) index |= static_cast<std::size_t>(static_cast<unsigned char>(packed[i + 1])) << 8;
+        state.legal_moves(list);
+        if (index >= list.size())
+            throw IllegalMove("packed move " + std::to_string(i) + " is none of the legal ones");
+        state = state.play(list[index]);
+    }
+    return state;
+}
+
+inline int checked_width(int width) {
+    if (width != 1 && width != 2) throw nb::value_error("a packed move has one byte or two");
+    return width;
+}
+
 template <GamePosition P>
 nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* doc) {
     using S = State<P>;
@@ -171,6 +209,20 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                  return nb::cast<std::string>(
                      nb::module_::import_("sparring.games.pictures").attr("svg_of")(self));
              })
+        .def(
+            "pack_line",
+            [](const S& s, int width) {
+                const std::string packed = pack_line(s, checked_width(width));
+                return nb::bytes(packed.data(), packed.size());
+            },
+            nb::arg("width"),
+            "The moves since the start of the line, each its index among the legal moves in `width` bytes.")
+        .def(
+            "unpack_line",
+            [](const S& s, nb::bytes packed, int width) {
+                return unpack_line(s, std::string_view(packed.c_str(), packed.size()), checked_width(width));
+            },
+            nb::arg("packed"), nb::arg("width"), "The state after moves that `pack_line` packed.")
         .def("__getstate__", &line_of<P>)
         .def("__setstate__",
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {

@@ -97,6 +97,14 @@ class ChessState:
 
     def __str__(self) -> str: ...
 
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> ChessState:
+        """The state after moves that `pack_line` packed."""
+
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
     def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
@@ -199,6 +207,14 @@ class RbcState:
     def __repr__(self) -> str: ...
 
     def __str__(self) -> str: ...
+
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> RbcState:
+        """The state after moves that `pack_line` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -335,6 +351,14 @@ class ExpendibotsState:
 
     def __str__(self) -> str: ...
 
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> ExpendibotsState:
+        """The state after moves that `pack_line` packed."""
+
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
     def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
@@ -435,6 +459,14 @@ class ShogiState:
 
     def __str__(self) -> str: ...
 
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> ShogiState:
+        """The state after moves that `pack_line` packed."""
+
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
     def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
@@ -526,6 +558,14 @@ class GoState:
 
     def __str__(self) -> str: ...
 
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> GoState:
+        """The state after moves that `pack_line` packed."""
+
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
     def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
@@ -612,6 +652,11 @@ class PgnGame:
     @property
     def error(self) -> str:
         """What is wrong with the game; empty when nothing is."""
+
+def chess_moves(start: str | None, packed: bytes) -> list[str]:
+    """
+    The moves of a packed chess game in UCI, from a FEN or the usual beginning.
+    """
 
 class PgnParser:
     """Reads PGN in pieces of any size, in bounded memory."""

@@ -171,6 +171,22 @@ def test_native_states_remember_their_line(game: Game[Any]) -> None:
         before = state
 
 
+def test_native_lines_pack_into_indices_and_back(game: Game[Any]) -> None:
+    if not isinstance(game, NativeGame):
+        pytest.skip("this game's states are not native")
+    *_, (state, _) = line(game, seed=16, longest=200)
+    packed = state.pack_line(2)
+    again = game.initial().unpack_line(packed, 2)
+    assert (again, again.ply) == (state, state.ply)
+    indices = np.frombuffer(packed, np.uint16)
+    moves = [(before, move) for before, move in line(game, seed=16, longest=200) if move is not None]
+    assert indices.tolist() == [list(game.legal_moves(before)).index(move) for before, move in moves]
+    with pytest.raises(BadText):
+        game.initial().unpack_line(packed[:-1], 2)
+    with pytest.raises(IllegalMove):
+        game.initial().unpack_line(b"\xff\xff", 2)
+
+
 def test_native_playouts_are_reproducible(game: Game[Any]) -> None:
     if not isinstance(game, NativeGame):
         pytest.skip("this game's states are not native")

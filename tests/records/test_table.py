@@ -17,9 +17,20 @@ import chess.pgn
 import pytest
 import zstandard
 
+from sparring._core import chess_moves
 from sparring.cli import main
-from sparring.records import BadPreset, BadTable, GameRecord, build, load_preset, read_shards, records_of
-from sparring.records.export import chess_moves, to_pgn
+from sparring.records import (
+    BadPreset,
+    BadTable,
+    GameRecord,
+    NoReader,
+    build,
+    find_sources,
+    load_preset,
+    read_shards,
+    records_of,
+)
+from sparring.records.export import to_pgn
 from sparring.records.pgn import speed_of
 from sparring.records.splits import Split, split_of
 from sparring.records.table import read_manifest
@@ -65,6 +76,14 @@ def test_a_game_comes_back_with_its_moves_clocks_and_evaluations(tmp_path: Path)
     assert not by_site
 
 
+def test_games_that_went_on_after_a_fivefold_repetition_are_kept_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text("Nf3 Nf6 Ng1 Ng8 " * 7 + "e4 1/2-1/2\n")
+    assert build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 1
+    record = table(tmp_path / "t")[0]
+    assert chess_moves(record.start, record.moves)[-2:] == ["f6g8", "e2e4"]
+    assert "15. e4" in to_pgn(record)
+
+
 @pytest.mark.parametrize("kind", ["pgn", "gz", "bz2", "zst", "two frames"])
 def test_compressed_files_read_like_plain_ones(kind: str, tmp_path: Path) -> None:
     data = pgn(2, 30).encode()
@@ -76,15 +95,15 @@ def test_compressed_files_read_like_plain_ones(kind: str, tmp_path: Path) -> Non
         "zst": zstandard.compress(data),
         "two frames": zstandard.compress(data[:half]) + zstandard.compress(data[half:]),
     }
-    (tmp_path / "a").write_bytes(packed[kind])
-    assert build([tmp_path / "a"], EVERYTHING, tmp_path / "t").kept == 30
+    (tmp_path / "a.pgn").write_bytes(packed[kind])
+    assert build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 30
 
 
 @pytest.mark.parametrize("packer", [gzip.compress, bz2.compress, zstandard.compress])
 def test_a_file_cut_in_the_middle_keeps_its_good_games(packer: object, tmp_path: Path) -> None:
     packed = packer(pgn(3, 3000, plies=6).encode())  # type: ignore[operator]  # a parameter
-    (tmp_path / "a").write_bytes(packed[: len(packed) * 2 // 3])
-    report = build([tmp_path / "a"], EVERYTHING, tmp_path / "t")
+    (tmp_path / "a.pgn").write_bytes(packed[: len(packed) * 2 // 3])
+    report = build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
     assert any("cut off" in example for example in report.examples)
     assert len(table(tmp_path / "t")) == report.kept
 
@@ -128,6 +147,16 @@ def test_killed_again_and_again_no_game_is_lost_or_doubled(tmp_path: Path) -> No
     sites = Counter(record.site for record in table(tmp_path / "t"))
     assert sites == Counter(f"game-{10 + i}-{j}" for i in range(3) for j in range(25))
     assert report.kept == 75
+
+
+def test_folders_are_searched_and_strange_files_named(tmp_path: Path) -> None:
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "a.pgn").write_text(pgn(7, 3))
+    (tmp_path / "in" / "deep" / "a.pgn.gz").write_bytes(gzip.compress(pgn(8, 4).encode()))
+    (tmp_path / "in" / "notes.txt").write_text("not games")
+    assert build(find_sources([tmp_path / "in"], "chess"), EVERYTHING, tmp_path / "t").kept == 7
+    with pytest.raises(NoReader, match=r"notes\.txt: files of chess end in pgn"):
+        build([tmp_path / "in" / "notes.txt"], EVERYTHING, tmp_path / "u")
 
 
 def test_an_unfinished_shard_does_not_count(tmp_path: Path) -> None:
@@ -223,7 +252,7 @@ def test_tables_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("", "game"),
-        ('game = "go"', "go"),
+        ('game = "checkers"', "checkers"),
         ('game = "chess"\n[games]\nspeed = []', "unknown entry 'speed'"),
         ('game = "chess"\n[games]\ngroup_width = "wide"', "group_width"),
         ('game = "chess"\n[filters]\n', "filters"),
@@ -258,13 +287,14 @@ def test_the_commands_build_count_list_and_export(tmp_path: Path, capsys: pytest
     main(["records", "export", out, "--game", f"{record.identity('chess'):016x}"])
     game = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
     assert game is not None
-    assert [move.uci() for move in game.mainline_moves()] == list(chess_moves(record))
+    assert [move.uci() for move in game.mainline_moves()] == chess_moves(record.start, record.moves)
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["build", "missing.pgn", "--out", "t"], "no file"),
+        (["build", ".", "--out", "t", "--preset", "nothing"], "no preset"),
         (["stats", "."], "manifest"),
         (["export", ".", "--game", "all"], "manifest"),
         (["list", "."], "manifest"),

@@ -26,7 +26,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def build(
-    files: Annotated[list[Path], typer.Argument(help="PGN files: plain, .gz, .bz2 or .zst.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Files of games, plain or .gz, .bz2, .zst; or folders of them.")
+    ],
     out: Annotated[Path, typer.Option(help="The folder for the table; an unfinished one is gone on with.")],
     preset: Annotated[
         str, typer.Option(help=f"Which games to keep: {', '.join(names())}, or a TOML file.")
@@ -34,9 +36,14 @@ def build(
 ) -> None:
     """Read games in a stream and pack those that the preset keeps."""
     for file in files:
-        if not file.is_file():
+        if not file.exists():
             raise UserError(f"there is no file {file}")
-    total = sum(file.stat().st_size for file in files)
+    try:
+        wanted = records.load_preset(preset)
+    except records.BadPreset as error:
+        raise UserError(str(error)) from None
+    sources = records.find_sources(files, wanted.game)
+    total = sum(source.stat().st_size for source in sources)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -51,8 +58,8 @@ def build(
             bar.update(task, completed=read, description=f"{report.seen:,} games, {report.kept:,} kept")
 
         try:
-            report = records.build(files, records.load_preset(preset), out, watch)
-        except (records.BadTable, records.BadPreset) as error:
+            report = records.build(sources, wanted, out, watch)
+        except (records.BadTable, records.NoReader) as error:
             raise UserError(str(error)) from None
     _print_report(report, out)
     if report.examples:

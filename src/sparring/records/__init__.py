@@ -1,7 +1,8 @@
 """Records: games from the files that people have, in one packed table."""
 
-from sparring.records.build import Report, build
+from sparring.records.build import Report, build, find_sources
 from sparring.records.presets import BadPreset, Preset, load_preset
+from sparring.records.readers import NoReader
 from sparring.records.record import Ending, GameRecord
 from sparring.records.table import BadTable, read_shards, records_of
 
@@ -10,9 +11,11 @@ __all__ = [
     "BadTable",
     "Ending",
     "GameRecord",
+    "NoReader",
     "Preset",
     "Report",
     "build",
+    "find_sources",
     "load_preset",
     "read_shards",
     "records_of",

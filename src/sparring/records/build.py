@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from sparring.records.pgn import Found, read_pgn
 from sparring.records.presets import Preset
+from sparring.records.readers import format_of, formats, reader_for
+from sparring.records.record import Found
 from sparring.records.streams import CutOff, open_chunks
 from sparring.records.table import TableWriter
 
@@ -73,25 +74,39 @@ def build(
 
     before = 0
     for source in sources:
-        if source.name not in finished:
+        name = str(source)
+        if name not in finished:
+            read = reader_for(source, preset.game)
             chunks = open_chunks(source, partial(_watch, watch, report, before))
             try:
-                for game in read_pgn(chunks, done.get(source.name, 0)):
-                    done[source.name] = game.end
+                for game in read(chunks, done.get(name, 0)):
+                    done[name] = game.end
                     _sort_in(game, source.name, preset, writer, report)
                     if writer.full:
                         commit()
             except CutOff as error:
                 report.note(f"{source.name}: {error}; the games before that are kept")
-            finished.append(source.name)
-            commit()
+            finished.append(name)
+            done.pop(name, None)
         before += source.stat().st_size
+    commit()
     return report
+
+
+def find_sources(paths: Sequence[Path], game: str) -> list[Path]:
+    """The files named, and in folders all files that a reader of this game takes. Raises OSError."""
+    sources: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            sources += sorted(p for p in path.rglob("*") if p.is_file() and format_of(p) in formats(game))
+        else:
+            sources.append(path)
+    return sources
 
 
 def _sort_in(game: Found, source: str, preset: Preset, writer: TableWriter, report: Report) -> None:
     if game.record is None:
-        report.note_broken(f"{source}, line {game.line:,}: {game.error}")
+        report.note_broken(f"{source}, {game.where}: {game.error}")
     elif reason := preset.games.why_not(game.record):
         report.drop(reason)
     else:

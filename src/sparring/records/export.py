@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import chess
 import chess.engine
 import chess.pgn
 import numpy as np
 
-from sparring.games import Chess
+from sparring._core import chess_moves
 from sparring.records.record import Ending, GameRecord
 
 _NO_EVAL = -32768
@@ -23,16 +21,6 @@ _TERMINATIONS = {
 _RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 
 
-def chess_moves(record: GameRecord) -> Iterator[str]:
-    """The moves of a chess record in UCI."""
-    game = Chess()
-    state = game.parse(record.start) if record.start else game.initial()
-    for index in record.moves:
-        move = state.legal_moves()[index]
-        yield state.move_text(move)
-        state = state.play(move)
-
-
 def to_pgn(record: GameRecord) -> str:
     """A chess record as PGN, with its clocks and evaluations."""
     game = chess.pgn.Game()
@@ -44,7 +32,7 @@ def to_pgn(record: GameRecord) -> str:
     clocks = _numbers(record.clocks, np.int32)
     evals = _numbers(record.evals, np.int16)
     node: chess.pgn.GameNode = game
-    for ply, move in enumerate(chess_moves(record)):
+    for ply, move in enumerate(chess_moves(record.start, record.moves)):
         node = node.add_main_variation(chess.Move.from_uci(move))
         if evals and evals[ply] != _NO_EVAL:
             node.set_eval(chess.engine.PovScore(_score(evals[ply]), chess.WHITE))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from sparring._core import PgnGame, PgnParser
-from sparring.records.record import Ending, GameRecord
+from sparring.records.record import Ending, Found, GameRecord
 
 _RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 _ENDINGS = {
@@ -19,16 +18,6 @@ _ENDINGS = {
 }
 _SPEEDS = ("ultrabullet", "hyperbullet", "bullet", "blitz", "rapid", "classical", "correspondence")
 _TIME_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,5}))?")
-
-
-@dataclass(frozen=True)
-class Found:
-    """A game of a file, or what was wrong with it, and where reading can go on after it."""
-
-    record: GameRecord | None
-    error: str
-    line: int
-    end: int
 
 
 def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
@@ -47,10 +36,8 @@ def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
 
 
 def _found(game: PgnGame, skipped: int) -> Found:
-    end = game.end + skipped
-    if game.error:
-        return Found(None, game.error, game.line, end)
-    return Found(record_of(game), "", game.line, end)
+    record = None if game.error else record_of(game)
+    return Found(record, game.error, f"line {game.line:,}", game.end + skipped)
 
 
 def record_of(game: PgnGame) -> GameRecord:

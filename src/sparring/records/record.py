@@ -7,6 +7,21 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
+MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1}
+"""Bytes of a packed move: two where a position can have more than 256 moves."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a reader found: a game, or what was wrong with it, and where reading can go on after it."""
+
+    record: GameRecord | None
+    error: str
+    where: str
+    """Such as "line 12", for a person who wants to look."""
+    end: int
+    """Bytes of the unpacked source up to the end of the game."""
+
 
 class Ending(StrEnum):
     """How a recorded game ended, as far as its source says."""

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.records.export import chess_moves
+from sparring._core import chess_moves
 from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
 from sparring.studies import networks_katago, networks_lc0, networks_maia3
@@ -87,5 +87,5 @@ def read_games(path: Path, positions: int) -> list[list[str]]:
         if sum(map(len, games)) >= positions:
             break
         if found.record is not None and found.record.start is None:
-            games.append(list(chess_moves(found.record)))
+            games.append(chess_moves(None, found.record.moves))
     return games

@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import asdict, dataclass, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from sparring.records.record import GameRecord
+from sparring.records.filters import FILTERS, Filter
 
 
 class BadPreset(Exception):
     """A preset that cannot be used; the message says why."""
-
-
-@dataclass(frozen=True)
-class GameFilter:
-    """What is asked of a chess game. The comments in the TOML files say what each means."""
-
-    speeds: tuple[str, ...] = ()
-    group_width: int = 0
-    lowest_group: int = 0
-    highest_group: int = 9999
-    shortest: int = 1
-
-    def why_not(self, record: GameRecord) -> str:
-        """Why the game is left out; empty when it is kept."""
-        if self.speeds and (record.speed or "unknown") not in self.speeds:
-            return "speed"
-        if record.result is None:
-            return "no result"
-        if len(record.moves) < self.shortest:
-            return "too short"
-        return self._rating_trouble(record)
-
-    def _rating_trouble(self, record: GameRecord) -> str:
-        if not self.group_width:
-            return ""
-        if record.first_rating is None or record.second_rating is None:
-            return "no ratings"
-        groups = {
-            rating // self.group_width * self.group_width
-            for rating in (record.first_rating, record.second_rating)
-        }
-        if len(groups) > 1:
-            return "ratings apart"
-        return "" if self.lowest_group <= groups.pop() <= self.highest_group else "ratings out of range"
 
 
 @dataclass(frozen=True)
@@ -63,13 +30,12 @@ class Preset:
 
     name: str
     game: str
-    games: GameFilter
+    games: Filter
     positions: PositionFilter
 
     def facts(self) -> dict[str, Any]:
         """What a table remembers of it."""
-        facts: dict[str, Any] = asdict(self)
-        facts["games"]["speeds"] = list(self.games.speeds)
+        facts: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return facts
 
 
@@ -95,14 +61,14 @@ def load_preset(name: str) -> Preset:
     try:
         entries = tomllib.loads(text)
         game = entries.pop("game")
-        games = _make(GameFilter, entries.pop("games", {}))
+        if game not in FILTERS:
+            raise ValueError(f"there are presets for {', '.join(FILTERS)}, not for {game!r}")
+        games = _make(FILTERS[game], entries.pop("games", {}))
         positions = _make(PositionFilter, entries.pop("positions", {}))
     except (ValueError, KeyError, TypeError) as error:
         raise BadPreset(f"preset {name}: {error}") from None
     if entries:
         raise BadPreset(f"preset {name}: unknown entry '{next(iter(entries))}'")
-    if game != "chess":
-        raise BadPreset(f"preset {name}: presets for chess are all there are, not for {game}")
     return Preset(path.stem, game, games, positions)
 
 

@@ -1,0 +1,48 @@
+"""Which reader a file needs: by its name, without the endings of compression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from sparring.records.pgn import read_pgn
+from sparring.records.record import Found
+
+Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
+"""Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
+
+READERS: dict[str, tuple[str, Reader]] = {
+    "pgn": ("chess", read_pgn),
+}
+"""By the ending of a file's name: the game and its reader."""
+
+_COMPRESSED = (".gz", ".bz2", ".zst")
+
+
+class NoReader(Exception):
+    """A file that no reader takes; the message says which there are."""
+
+
+def format_of(path: Path) -> str:
+    """The ending that says what is in a file: pgn of games.pgn.zst."""
+    name = path.name.lower()
+    for ending in _COMPRESSED:
+        name = name.removesuffix(ending)
+    return name.rpartition(".")[2]
+
+
+def formats(game: str) -> list[str]:
+    """The endings of the files that hold this game."""
+    return [ending for ending, (played, _) in READERS.items() if played == game]
+
+
+def reader_for(path: Path, game: str) -> Reader:
+    """The reader of a file. Raises NoReader."""
+    ending = format_of(path)
+    if ending not in READERS:
+        raise NoReader(f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)")
+    played, reader = READERS[ending]
+    if played != game:
+        raise NoReader(f"{path} holds {played}, but the preset is for {game}")
+    return reader
