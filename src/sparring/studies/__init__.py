@@ -1,0 +1,1 @@
+"""Studies: an experiment as one command, data in, report out."""
