@@ -13,9 +13,9 @@ import numpy as np
 import onnx
 
 from sparring import _core
-from sparring.networks.batching import free_batch, prove_batches
 from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Tensors
+from sparring.networks.free_batch import free_batch, prove_batches
 from sparring.networks.onnx_files import (
     Signature,
     check_signature,

@@ -50,9 +50,9 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     return {
         "network": name,
         "positions": count,
-        "greatest difference of a move's probability": move_gap,
-        "greatest difference of win, draw or loss": value_gap,
-        "same first choice": same_choice,
+        "greatest_probability_difference": move_gap,
+        "greatest_value_difference": value_gap,
+        "same_first_choice": same_choice,
     }
 
 

@@ -21,6 +21,7 @@ from sparring.networks.onnx_files import to_array
 
 _TOLERANCE = 1e-3
 _PROOF_BATCH = 3
+_FIXED = "its batch is fixed at one position in a way that cannot be undone"
 
 
 def free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -56,12 +57,13 @@ def prove_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
     single, batched = _session(original), _session(freed)
     rows = [_run(single, names, inputs, slice(i, i + 1)) for i in range(_PROOF_BATCH)]
     for batch in (1, _PROOF_BATCH):
-        together = _run(batched, names, inputs, slice(batch))
+        try:
+            together = _run(batched, names, inputs, slice(batch))
+        except BadNetwork as error:
+            raise BadNetwork(f"{_FIXED}: {error}") from None
         for name, found, *expected in zip(names, together, *rows[:batch], strict=True):
             if not _close(found, np.concatenate(expected)):
-                raise BadNetwork(
-                    f"its batch is fixed at one position in a way that cannot be undone: {name} differs"
-                )
+                raise BadNetwork(f"{_FIXED}: {name} differs")
 
 
 def _freed(
