@@ -104,11 +104,14 @@ def test_only_legal_moves_have_labels() -> None:
             _core.dlshogi_label(GAME.initial(), move)
 
 
-@pytest.mark.parametrize("batch", ["batch_size", 1])
-def test_a_network_is_read_and_predicts_in_batches(batch: int | str, states: list[_core.ShogiState]) -> None:
-    original = dlshogi_model(batch)
+@pytest.mark.parametrize(("batch", "opset"), [("batch_size", 13), (1, 9), (1, 18)])
+def test_a_network_is_read_and_predicts_in_batches(
+    batch: int | str, opset: int, states: list[_core.ShogiState]
+) -> None:
+    original = dlshogi_model(batch, opset=opset)
     model = dlshogi.read(original.SerializeToString(), "small")
     onnx.checker.check_model(model, full_check=True)
+    assert model.opset_import[0].version == 18
     codec = dlshogi.DlshogiCodec({})
     positions = [Position(state) for state in states[:40] if state.outcome is None]
     inputs = codec.encode(positions)

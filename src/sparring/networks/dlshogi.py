@@ -20,6 +20,7 @@ from sparring.networks.onnx_files import (
     Signature,
     check_signature,
     keep_outputs,
+    modernised,
     open_onnx,
     operators_of,
     weights_of,
@@ -34,7 +35,7 @@ def read(data: bytes, name: str) -> onnx.ModelProto:
     """A dlshogi network in ONNX, made to take batches, with its card. Raises BadNetwork."""
     model = open_onnx(data)
     check_signature(model, "dlshogi", INPUTS, OUTPUTS)
-    freed = free_batch(model)
+    freed = free_batch(modernised(model))
     keep_outputs(freed, [output.name for output in OUTPUTS])
     prove_batches(model, freed)
     convolutions = operators_of(freed)["Conv"]

@@ -46,7 +46,8 @@ def free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
     freed.graph.node.extend(nodes)
     del freed.graph.value_info[:]
     for value in (*freed.graph.input, *freed.graph.output):
-        value.type.tensor_type.shape.dim[0].dim_param = BATCH
+        for first in value.type.tensor_type.shape.dim[:1]:
+            first.dim_param = BATCH
     return freed
 
 
@@ -62,6 +63,8 @@ def prove_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
         except BadNetwork as error:
             raise BadNetwork(f"{_FIXED}: {error}") from None
         for name, found, *expected in zip(names, together, *rows[:batch], strict=True):
+            if not np.isfinite(expected).all():
+                raise BadNetwork(f"its output {name} is not a finite number")
             if not _close(found, np.concatenate(expected)):
                 raise BadNetwork(f"{_FIXED}: {name} differs")
 

@@ -23,6 +23,7 @@ from sparring.networks.onnx_files import (
     Signature,
     check_signature,
     keep_outputs,
+    modernised,
     open_onnx,
     operators_of,
     to_array,
@@ -47,7 +48,7 @@ def read(data: bytes, name: str, folder: Path | None = None) -> onnx.ModelProto:
     """
     model = open_onnx(data, folder)
     check_signature(model, "Maia-3", INPUTS, OUTPUTS)
-    freed = free_batch(model)
+    freed = free_batch(modernised(model))
     _plain_gathers(freed)
     keep_outputs(freed, [output.name for output in OUTPUTS])
     prove_batches(model, freed)

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.version_converter
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.networks.errors import BadNetwork
+from sparring.networks.graph import OPSET
 
 _LARGEST_VALUE = 1 << 26
 """Elements of any value in the graph at batch 1: 256 MB, far above every network here."""
@@ -66,6 +68,16 @@ def check_signature(
         raise BadNetwork(f"not a {family} network: it has an input {min(extra)}")
     _check_values(family, "input", found, inputs)
     _check_values(family, "output", {value.name: value for value in model.graph.output}, outputs)
+
+
+def modernised(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model in the opset that our own graphs have, where it is older and ONNX can convert it."""
+    if max((entry.version for entry in model.opset_import if not entry.domain), default=0) >= OPSET:
+        return model
+    try:
+        return onnx.version_converter.convert_version(model, OPSET)
+    except Exception:  # any operator may be beyond the converter; ONNX Runtime runs old ones as they are
+        return model
 
 
 def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
