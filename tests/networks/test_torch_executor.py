@@ -257,6 +257,18 @@ def test_bfloat16_and_channels_last_stay_close(family: str) -> None:
         assert np.abs(found[name].float().numpy() - values).max() < 0.05 * max(1, np.abs(values).max())
 
 
+def test_a_graph_stays_on_its_device() -> None:
+    """The `meta` device has no numbers: asking it for one, which would make a GPU wait, fails."""
+    model, inputs = networks()["dlshogi"]
+    found = TorchGraph(model).to("meta")(
+        **{name: torch.from_numpy(values).to("meta") for name, values in inputs.items()}
+    )
+    assert {name: tuple(value.shape) for name, value in found.items()} == {
+        "output_policy": (3, 2187),
+        "output_value": (3, 1),
+    }
+
+
 def test_formulas_and_statistics_are_not_trained() -> None:
     normalise = small_graph(("BatchNormalization", IMAGE, [*weights(3, 4), np.abs(weights(4))], {}))
     assert len(list(TorchGraph(normalise).parameters())) == 2
