@@ -1,4 +1,4 @@
-// One function a game adds its classes to the module.
+// One function a game adds its classes to the module; one a family of networks its encoder and decoder.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,5 +11,7 @@ void bind_expendibots(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
+void bind_maia3(nanobind::module_& m);
+void bind_dlshogi(nanobind::module_& m);
 
 }  // namespace sparring::bindings

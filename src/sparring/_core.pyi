@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -671,3 +672,29 @@ class PgnParser:
 
     def take(self) -> list[PgnGame]:
         """The games completed since the last call."""
+
+def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
+    """
+    Maia-3's tokens [states, 64, 96]: the last eight boards along the line.
+    """
+
+def maia3_decode(states: Sequence[ChessState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+    """
+    The legal moves of every state, and the probabilities of all of them one after the other.
+    """
+
+def dlshogi_encode(states: Sequence[ShogiState]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+    """dlshogi's two inputs: [states, 62, 9, 9] and [states, 57, 9, 9]."""
+
+def dlshogi_decode(states: Sequence[ShogiState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+    """
+    The legal moves of every state, and the probabilities of all of them one after the other. The declaration of a win is certain wherever it is legal.
+    """
+
+def dlshogi_label(state: ShogiState, move: int) -> int | None:
+    """
+    The policy label of a legal move; None for the declaration of a win. Raises IllegalMove.
+    """
+
+def dlshogi_move(state: ShogiState, label: int) -> int | None:
+    """The legal move that a policy label means, or None."""

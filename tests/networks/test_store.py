@@ -13,7 +13,7 @@ from onnx import numpy_helper
 from sparring.networks import BadNetwork, store
 from sparring.networks import load as load_network
 from sparring.networks.card import read_card_of
-from sparring.networks.formats import read_network
+from sparring.networks.formats import name_of, read_network
 from tests.networks.small import plain_network, write
 
 
@@ -37,7 +37,7 @@ def test_a_network_is_added_listed_loaded_and_removed(shelf: Path, tmp_path: Pat
     [("maia-1500.pb.gz", "maia-1500"), ("g170-b6c96.bin.gz", "g170-b6c96"), ("a.onnx", "a"), ("net", "net")],
 )
 def test_names_come_from_files(file: str, name: str) -> None:
-    assert store.default_name(Path(file)) == name
+    assert name_of(Path(file)) == name
 
 
 @pytest.mark.parametrize("name", ["../escape", "a/b", "", " ", "-x", "x" * 200])
@@ -106,14 +106,14 @@ def plain_bytes(content: bytes) -> object:
 BAD = {
     "gzip bomb": (bomb, "unpacks to more"),
     "cut gzip": (cut_gzip, "cut off"),
-    "no card": (without_card, "no model card"),
+    "no card": (without_card, "without Sparring's model card"),
     "future card": (future_card, "version 99"),
     "broken card": (broken_card, "broken"),
     "unknown codec": (unknown_codec, "telepathy"),
-    "not numbers": (not_numbers, "not finite"),
+    "not numbers": (not_numbers, "NaN|finite|number"),
     "empty": (plain_bytes(b""), "empty"),
-    "prose": (plain_bytes(b"Dear Sir or Madam, this is not a network."), "no network"),
-    "zeros": (plain_bytes(bytes(1000)), "no network"),
+    "prose": (plain_bytes(b"Dear Sir or Madam, this is not a network."), "not an ONNX"),
+    "zeros": (plain_bytes(bytes(1000)), "not an ONNX"),
 }
 
 

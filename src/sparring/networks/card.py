@@ -55,6 +55,11 @@ def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
     onnx.helper.set_model_props(model, kept)
 
 
+def has_card(model: onnx.ModelProto) -> bool:
+    """Whether the model is one of ours."""
+    return any(entry.key == _KEY for entry in model.metadata_props)
+
+
 def read_card(metadata: dict[str, str]) -> ModelCard:
     """The card in an ONNX file's metadata. Raises BadNetwork."""
     if _KEY not in metadata:

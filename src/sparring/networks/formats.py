@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper
 
-from sparring.networks import plain
-from sparring.networks.card import ModelCard, read_card
+from sparring.networks import dlshogi, maia3, plain
+from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
 from sparring.networks.files import read_file
+from sparring.networks.onnx_files import open_onnx
 
 CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
+    "dlshogi": dlshogi.DlshogiCodec,
+    "maia3": maia3.Maia3Codec,
     "plain": plain.PlainCodec,
 }
 
@@ -24,7 +25,6 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
     """A network's file, whatever its format, as a graph with its card. Raises BadNetwork or OSError."""
     try:
         model = _read(path)
-        _check_numbers(model)
         return model, read_card({entry.key: entry.value for entry in model.metadata_props})
     except BadNetwork as error:
         raise BadNetwork(f"{path}: {error}") from None
@@ -37,25 +37,29 @@ def make_codec(card: ModelCard) -> Codec:
     return CODECS[card.codec](card.settings)
 
 
+def name_of(path: Path) -> str:
+    """A name from a file's: maia-1500.pb.gz is maia-1500."""
+    name = path.name
+    while name.endswith((".onnx", ".pb", ".bin", ".gz", ".txt")):
+        name = name[: name.rindex(".")]
+    return name
+
+
 def _read(path: Path) -> onnx.ModelProto:
     data = read_file(path)
     if not data:
         raise BadNetwork("the file is empty")
-    return _read_onnx(data)
+    return _read_onnx(data, path)
 
 
-def _read_onnx(data: bytes) -> onnx.ModelProto:
-    model = onnx.ModelProto()
-    try:
-        model.ParseFromString(data)
-    except Exception as error:  # protobuf's own kinds differ between its versions
-        raise BadNetwork(f"it is no network that we know ({error})") from None
-    return model
-
-
-def _check_numbers(model: onnx.ModelProto) -> None:
-    """One weight that is not a number spoils every prediction."""
-    for tensor in model.graph.initializer:
-        is_float = tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE)
-        if is_float and not np.isfinite(numpy_helper.to_array(tensor)).all():
-            raise BadNetwork("some of its weights are not finite numbers")
+def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
+    """Ours by its card, other programs' by their inputs."""
+    model = open_onnx(data, path.parent)
+    if has_card(model):
+        return model
+    inputs = {value.name for value in model.graph.input}
+    if "tokens" in inputs:
+        return maia3.read(data, name_of(path), path.parent)
+    if {"input1", "input2"} <= inputs:
+        return dlshogi.read(data, name_of(path))
+    raise BadNetwork("an ONNX file without Sparring's model card, and not of Maia-3 or dlshogi by its inputs")

@@ -70,7 +70,7 @@ class Network:
         inputs = self.codec.encode(positions)
         if self._cache is None:
             return self.codec.decode(positions, self._session.run(inputs))
-        keys = [_row_key(inputs, row) for row in range(len(positions))]
+        keys = [_key(position, inputs, row) for row, position in enumerate(positions)]
         found = {row: self._cache.get(key) for row, key in enumerate(keys) if key in self._cache}
         missing = [row for row in range(len(positions)) if row not in found]
         if missing:
@@ -102,9 +102,12 @@ class _Cache:
             self._entries.popitem(last=False)
 
 
-def _row_key(inputs: Tensors, row: int) -> bytes:
-    """A key of everything that the network sees of a position: history, clocks and ratings included."""
-    digest = hashlib.blake2b(digest_size=16)
+def _key(position: Position, inputs: Tensors, row: int) -> bytes:
+    """A key of the state and of everything that the network sees: history, clocks and ratings included.
+
+    The inputs alone would not do: a position and its mirror image look the same to many networks.
+    """
+    digest = hashlib.blake2b(hash(position.state).to_bytes(8, "little", signed=True), digest_size=16)
     for name in sorted(inputs):
         digest.update(np.ascontiguousarray(inputs[name][row]).tobytes())
     return digest.digest()

@@ -15,11 +15,10 @@ import onnx
 from sparring.games import load as load_game
 from sparring.networks.card import ModelCard, read_card_of
 from sparring.networks.errors import BadNetwork
-from sparring.networks.formats import make_codec, read_network
+from sparring.networks.formats import make_codec, name_of, read_network
 from sparring.networks.network import Network
 
 _SHIPPED = Path(__file__).parent / "shipped"
-_ENDINGS = (".onnx", ".pb", ".bin", ".gz", ".txt")
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
 
@@ -63,7 +62,7 @@ def find(name: str) -> Path:
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> Entry:
     """Reads, checks and converts a network and puts it on the shelf. Raises BadNetwork or OSError."""
-    name = name or default_name(path)
+    name = name or name_of(path)
     if not _NAME.fullmatch(name):
         raise BadNetwork(f"'{name}' is no name for a model: letters, digits, . + - and _ are")
     target = home() / f"{name}.onnx"
@@ -90,14 +89,6 @@ def remove(name: str) -> None:
     if not _NAME.fullmatch(name) or not path.is_file():
         raise BadNetwork(f"there is no added model '{name}'")
     path.unlink()
-
-
-def default_name(path: Path) -> str:
-    """A name from a file's: maia-1500.pb.gz is maia-1500."""
-    name = path.name
-    while name.endswith(_ENDINGS):
-        name = name[: name.rindex(".")]
-    return name
 
 
 _loaded: weakref.WeakValueDictionary[tuple[object, ...], Network] = weakref.WeakValueDictionary()

@@ -1,0 +1,80 @@
+"""dlshogi: networks for shogi as its own program exports them to ONNX.
+
+Facts from TadaoYamaoka/DeepLearningShogi: inputs `input1` and `input2` with 62 and 57 planes, logits of
+2187 labels in `output_policy`, and in `output_value` the probability that the side to move wins: the
+export puts the sigmoid into the graph, and the engine takes the number as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+
+from sparring import _core
+from sparring.networks.card import ModelCard, write_card
+from sparring.networks.codec import Tensors
+from sparring.networks.free_batch import free_batch, prove_batches
+from sparring.networks.onnx_files import (
+    Signature,
+    check_signature,
+    keep_outputs,
+    modernised,
+    open_onnx,
+    operators_of,
+    weights_of,
+)
+from sparring.networks.prediction import Position, Prediction
+
+INPUTS = (Signature("input1", (62, 9, 9)), Signature("input2", (57, 9, 9)))
+OUTPUTS = (Signature("output_policy", (2187,)), Signature("output_value", (1,)))
+
+
+def read(data: bytes, name: str) -> onnx.ModelProto:
+    """A dlshogi network in ONNX, made to take batches, with its card. Raises BadNetwork."""
+    model = open_onnx(data)
+    check_signature(model, "dlshogi", INPUTS, OUTPUTS)
+    freed = free_batch(modernised(model))
+    keep_outputs(freed, [output.name for output in OUTPUTS])
+    prove_batches(model, freed)
+    convolutions = operators_of(freed)["Conv"]
+    card = ModelCard(
+        name=name,
+        game="shogi",
+        codec="dlshogi",
+        architecture=f"dlshogi: {convolutions} convolutions, policy of 2187 labels, value",
+        parameters=weights_of(freed),
+        source=name,
+    )
+    write_card(freed, card)
+    return freed
+
+
+class DlshogiCodec:
+    """Positions to planes, and outputs to moves and a value. There are no draws in it: `wdl` is None.
+
+    The network has no label for the declaration of a win. dlshogi declares whenever it may, without
+    asking the network, so a legal declaration has probability 1 here.
+    """
+
+    game = "shogi"
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        pass
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """`input1` [positions, 62, 9, 9] and `input2` [positions, 57, 9, 9]."""
+        pieces, hands = _core.dlshogi_encode([position.state for position in positions])
+        return {"input1": pieces, "input2": hands}
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """Probabilities over the legal moves, and the value from -1 to 1."""
+        logits = np.ascontiguousarray(outputs["output_policy"], dtype=np.float32)
+        moves, probabilities = _core.dlshogi_decode([position.state for position in positions], logits)
+        won = np.asarray(outputs["output_value"], dtype=np.float32).reshape(-1)
+        ends = np.cumsum([len(each) for each in moves])
+        return [
+            Prediction(moves=each, probabilities=probabilities[end - len(each) : end], value=float(2 * p - 1))
+            for each, end, p in zip(moves, ends, won, strict=True)
+        ]

@@ -1,0 +1,135 @@
+"""Maia-3 (CSSLab/maia3): the human-like chess network, as an ONNX export of its PyTorch checkpoint.
+
+The export takes `tokens` [1, 64, 96] and the players' ratings, one position a time; read, it takes
+batches. `logits_value` is in the order loss, draw, win for the side to move, as the training code labels
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, numpy_helper
+
+from sparring import _core
+from sparring.networks.card import ModelCard, write_card
+from sparring.networks.codec import Tensors
+from sparring.networks.free_batch import free_batch, prove_batches
+from sparring.networks.onnx_files import (
+    Signature,
+    check_signature,
+    keep_outputs,
+    modernised,
+    open_onnx,
+    operators_of,
+    to_array,
+    weights_of,
+)
+from sparring.networks.prediction import Position, Prediction
+
+INPUTS = (
+    Signature("tokens", (64, 96)),
+    Signature("self_elo", (), TensorProto.INT64),
+    Signature("oppo_elo", (), TensorProto.INT64),
+)
+OUTPUTS = (Signature("logits_move", (4352,)), Signature("logits_value", (3,)))
+SETTINGS: dict[str, float | int | str] = {"rating_low": 600, "rating_high": 2600, "rating_default": 1500}
+"""Training balanced the ratings between 600 and 2600; others are taken as the nearer of the two."""
+
+
+def read(data: bytes, name: str, folder: Path | None = None) -> onnx.ModelProto:
+    """A Maia-3 network in ONNX with its weights inside, made to take batches, with its card.
+
+    The folder is where the file lies: its weights are in a second file beside it. Raises BadNetwork.
+    """
+    model = open_onnx(data, folder)
+    check_signature(model, "Maia-3", INPUTS, OUTPUTS)
+    freed = free_batch(modernised(model))
+    _plain_gathers(freed)
+    keep_outputs(freed, [output.name for output in OUTPUTS])
+    prove_batches(model, freed)
+    layers = operators_of(freed)["Softmax"]
+    card = ModelCard(
+        name=name,
+        game="chess",
+        codec="maia3",
+        architecture=f"Chessformer: {layers} attention layers over 64 squares, from-to policy, WDL",
+        parameters=weights_of(freed),
+        source=name,
+        licence="AGPL-3.0",
+        trained_on="Lichess games from January 2023 to July 2025",
+        settings=SETTINGS,
+    )
+    write_card(freed, card)
+    return freed
+
+
+def _plain_gathers(model: onnx.ModelProto) -> None:
+    """Turns GatherND with one index a row, which is how PyTorch writes x[:, list], into Gather."""
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        batched = any(attribute.name == "batch_dims" and attribute.i for attribute in node.attribute)
+        if node.op_type != "GatherND" or batched or node.input[1] not in tensors:
+            continue
+        indices = to_array(tensors[node.input[1]])
+        if indices.ndim > 0 and indices.shape[-1] == 1:
+            name = f"{node.output[0]}.indices"
+            model.graph.initializer.append(numpy_helper.from_array(indices[..., 0], name))
+            node.op_type, node.input[1] = "Gather", name
+            del node.attribute[:]
+
+
+class Maia3Codec:
+    """Positions with ratings to tokens, and outputs to moves and chances.
+
+    Without a rating the player is taken for `rating_default`; without an opponent's, for the player's.
+    """
+
+    game = "chess"
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        known = {**SETTINGS, **settings}
+        self._low, self._high = int(known["rating_low"]), int(known["rating_high"])
+        self._default = int(known["rating_default"])
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """`tokens` [positions, 64, 96], and `self_elo` and `oppo_elo` [positions]."""
+        own = [self._default if p.rating is None else p.rating for p in positions]
+        other = [
+            mine if p.opponent_rating is None else p.opponent_rating
+            for p, mine in zip(positions, own, strict=True)
+        ]
+        return {
+            "tokens": _core.maia3_encode([position.state for position in positions]),
+            "self_elo": self._within(own),
+            "oppo_elo": self._within(other),
+        }
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """Probabilities over the legal moves; win, draw and loss for the side to move."""
+        logits = np.ascontiguousarray(outputs["logits_move"], dtype=np.float32)
+        moves, probabilities = _core.maia3_decode([position.state for position in positions], logits)
+        ends = np.cumsum([len(each) for each in moves])
+        chances = _softmax(np.asarray(outputs["logits_value"], dtype=np.float64)).tolist()
+        return [
+            Prediction(
+                moves=each,
+                probabilities=probabilities[end - len(each) : end],
+                value=win - loss,
+                wdl=(win, draw, loss),
+            )
+            for each, end, (loss, draw, win) in zip(moves, ends, chances, strict=True)
+        ]
+
+    def _within(self, ratings: Sequence[int]) -> NDArray[np.int64]:
+        return np.clip(np.array(ratings, dtype=np.int64), self._low, self._high)
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+    return shares

@@ -1,0 +1,244 @@
+"""ONNX files of other programs: reading them with care before anything runs them.
+
+Nothing in a file is believed: its weights must be there, fit their shapes and be numbers, its graph must
+be one that ONNX's own checker takes, and no value in it may be larger than a network could need.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.version_converter
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from sparring.networks.errors import BadNetwork
+from sparring.networks.graph import OPSET
+
+_LARGEST_VALUE = 1 << 26
+"""Elements of any value in the graph at batch 1: 256 MB, far above every network here."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An input or an output that a family of networks has. The batch is not part of the shape."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: int = TensorProto.FLOAT
+
+
+def open_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
+    """The model in a file's bytes with all its weights inside. Raises BadNetwork.
+
+    Weights that the file keeps in other files are looked for in the folder.
+    """
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        raise BadNetwork("not an ONNX file, or cut off: its protobuf cannot be read") from None
+    if not model.graph.node:
+        raise BadNetwork("not an ONNX file: there is no graph in it")
+    _check_operators(model)
+    _keep_true_inputs(model)
+    _load_weights(model, folder)
+    try:
+        onnx.checker.check_model(model)
+        inferred = onnx.shape_inference.infer_shapes(model)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, ValueError) as error:
+        raise BadNetwork(f"its ONNX graph is broken ({_first_line(error)})") from None
+    _check_sizes(inferred)
+    return model
+
+
+def check_signature(
+    model: onnx.ModelProto, family: str, inputs: Sequence[Signature], outputs: Sequence[Signature]
+) -> None:
+    """Raises BadNetwork unless the model has exactly these inputs, and at least these outputs."""
+    found = {value.name: value for value in model.graph.input}
+    if extra := found.keys() - {wanted.name for wanted in inputs}:
+        raise BadNetwork(f"not a {family} network: it has an input {min(extra)}")
+    _check_values(family, "input", found, inputs)
+    _check_values(family, "output", {value.name: value for value in model.graph.output}, outputs)
+
+
+def modernised(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model in the opset that our own graphs have, where it is older and ONNX can convert it."""
+    if max((entry.version for entry in model.opset_import if not entry.domain), default=0) >= OPSET:
+        return model
+    try:
+        return onnx.version_converter.convert_version(model, OPSET)
+    except Exception:  # any operator may be beyond the converter; ONNX Runtime runs old ones as they are
+        return model
+
+
+def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
+    """Leaves only these outputs in the model, and only the nodes and constants that they need."""
+    needed = set(names)
+    nodes: list[onnx.NodeProto] = []
+    for node in reversed(model.graph.node):
+        if needed.intersection(node.output):
+            needed.update(node.input)
+            nodes.append(node)
+    outputs = [value for value in model.graph.output if value.name in names]
+    constants = [tensor for tensor in model.graph.initializer if tensor.name in needed]
+    for field, kept in (
+        (model.graph.node, nodes[::-1]),
+        (model.graph.output, outputs),
+        (model.graph.initializer, constants),
+    ):
+        del field[:]
+        field.extend(kept)
+
+
+def weights_of(model: onnx.ModelProto) -> int:
+    """How many trained numbers a model has: its floating-point constants that are not single numbers."""
+    return sum(
+        math.prod(tensor.dims)
+        for tensor in _tensors(model)
+        if _dtype(tensor).kind == "f" and math.prod(tensor.dims) > 1
+    )
+
+
+def operators_of(model: onnx.ModelProto) -> Counter[str]:
+    """The operators of a model, with how often each comes."""
+    return Counter(node.op_type for node in model.graph.node)
+
+
+def _check_values(
+    family: str, role: str, found: dict[str, onnx.ValueInfoProto], wanted: Sequence[Signature]
+) -> None:
+    for value in wanted:
+        if value.name not in found:
+            raise BadNetwork(f"not a {family} network: it has no {role} {value.name}")
+        tensor = found[value.name].type.tensor_type
+        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+        fits = len(dims) == len(value.shape) + 1 and all(
+            dim in (None, size) for dim, size in zip(dims[1:], value.shape, strict=True)
+        )
+        if not fits or tensor.elem_type != value.dtype:
+            raise BadNetwork(
+                f"not a {family} network: its {role} {value.name} is "
+                f"{_words(tensor.elem_type, dims)}, not {_words(value.dtype, [None, *value.shape])}"
+            )
+
+
+def _words(dtype: int, dims: Sequence[int | None]) -> str:
+    name = TensorProto.DataType.Name(dtype).lower() if dtype in TensorProto.DataType.values() else str(dtype)
+    return f"{name} [{', '.join('batch' if dim is None else str(dim) for dim in dims)}]"
+
+
+def _check_operators(model: onnx.ModelProto) -> None:
+    known = onnx.defs.onnx_opset_version()
+    for entry in model.opset_import:
+        if entry.domain in ("", "ai.onnx") and entry.version > known:
+            raise BadNetwork(f"its ONNX opset {entry.version} is from the future; we read up to {known}")
+    if model.functions or model.graph.sparse_initializer:
+        raise BadNetwork("its ONNX graph has functions or sparse weights, which networks here do not need")
+    for node in model.graph.node:
+        if node.domain not in ("", "ai.onnx"):
+            raise BadNetwork(f"its operator {node.op_type} is not ONNX's own but of {node.domain}")
+        if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
+            raise BadNetwork(f"its operator {node.op_type} holds a graph of its own")
+
+
+def _keep_true_inputs(model: onnx.ModelProto) -> None:
+    """Takes weights out of the inputs, where files of the first ONNX versions list them too."""
+    weights = {tensor.name for tensor in model.graph.initializer}
+    true = [value for value in model.graph.input if value.name not in weights]
+    if len(true) < len(model.graph.input):
+        del model.graph.input[:]
+        model.graph.input.extend(true)
+        model.ir_version = max(model.ir_version, 4)
+
+
+def _tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """The weights, and the constants among the nodes."""
+    yield from model.graph.initializer
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+
+
+def _load_weights(model: onnx.ModelProto, folder: Path | None) -> None:
+    """Brings weights from other files into the model and looks at all of them."""
+    taken: Counter[Path] = Counter()
+    for tensor in _tensors(model):
+        if min(tensor.dims, default=0) < 0:
+            raise BadNetwork(f"its weights {tensor.name} have a negative size")
+        if tensor.data_location == TensorProto.EXTERNAL:
+            _load_external(tensor, folder, taken)
+        _check_numbers(tensor)
+
+
+def _load_external(tensor: onnx.TensorProto, folder: Path | None, taken: Counter[Path]) -> None:
+    """Reads one tensor's bytes from the file that it names. All tensors take a file's size at most."""
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    location = entries.get("location", "")
+    if not location or Path(location).name != location:
+        raise BadNetwork(f"its weights {tensor.name} lie in {location!r}, which is not a file beside it")
+    if folder is None or not (folder / location).is_file():
+        raise BadNetwork(f"its weights are in a file of their own, {location}, which is not beside it")
+    path = folder / location
+    needed = math.prod(tensor.dims) * _dtype(tensor).itemsize
+    try:
+        offset, length = int(entries.get("offset", 0)), int(entries.get("length", needed))
+    except ValueError:
+        raise BadNetwork(f"the place of its weights {tensor.name} in {location} is no number") from None
+    if length != needed:
+        raise BadNetwork(f"its weights {tensor.name} need {needed} bytes of {location}, not {length}")
+    taken[path] += length
+    size = path.stat().st_size
+    if offset < 0 or offset + length > size or taken[path] > size:
+        raise BadNetwork(f"{location} beside it is too short for its weights: {size} bytes")
+    with path.open("rb") as file:
+        file.seek(offset)
+        tensor.raw_data = file.read(length)
+    tensor.data_location = TensorProto.DEFAULT
+    del tensor.external_data[:]
+
+
+def _dtype(tensor: onnx.TensorProto) -> np.dtype[np.generic]:
+    try:
+        dtype: np.dtype[np.generic] = np.dtype(helper.tensor_dtype_to_np_dtype(tensor.data_type))
+    except (KeyError, TypeError, ValueError):
+        raise BadNetwork(f"its weights {tensor.name} are of the unknown type {tensor.data_type}") from None
+    if dtype.kind not in "fiub":
+        raise BadNetwork(f"its weights {tensor.name} are of type {dtype}, which we do not read")
+    return dtype
+
+
+def _check_numbers(tensor: onnx.TensorProto) -> None:
+    values = to_array(tensor)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise BadNetwork(f"its weights {tensor.name} hold a NaN or an infinite number")
+
+
+def to_array(tensor: onnx.TensorProto) -> NDArray[np.generic]:
+    """The numbers of a tensor. Raises BadNetwork where they do not fit its shape."""
+    _dtype(tensor)
+    try:
+        return numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise BadNetwork(f"its weights {tensor.name} do not fit together ({_first_line(error)})") from None
+
+
+def _check_sizes(model: onnx.ModelProto) -> None:
+    for value in (*model.graph.value_info, *model.graph.input, *model.graph.output):
+        dims = [max(dim.dim_value, 1) for dim in value.type.tensor_type.shape.dim]
+        if math.prod(dims) > _LARGEST_VALUE:
+            raise BadNetwork(f"its value {value.name} would have {math.prod(dims):,} numbers")
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]

@@ -1,0 +1,144 @@
+"""Does our Maia-3 agree with the file as it was published? Position by position, against the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import chess
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from sparring.games import Chess
+from sparring.networks import maia3
+from sparring.networks.prediction import Position, Prediction
+
+_BATCH = 64
+_BOARDS = 8
+_PROMOTIONS = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
+
+
+def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
+    """How far our batches are from the published graph in every position of games of UCI moves.
+
+    The judge is the original graph at batch 1, fed with tokens that plain Python builds with
+    python-chess. Ratings change from position to position.
+    """
+    name = path.stem
+    original = _session(path)
+    converted = _session(maia3.read(path.read_bytes(), name, path.parent).SerializeToString())
+    codec = maia3.Maia3Codec(maia3.SETTINGS)
+    move_gap = value_gap = 0.0
+    count = same_choice = 0
+    for batch in _batches(games):
+        positions = [position for _, position in batch]
+        outputs = dict(
+            zip(
+                ("logits_move", "logits_value"),
+                converted.run(["logits_move", "logits_value"], dict(codec.encode(positions))),
+                strict=True,
+            )
+        )
+        for (line, position), ours in zip(batch, codec.decode(positions, outputs), strict=True):
+            probabilities, wdl = _reference(original, line, position)
+            theirs = np.array([probabilities[_text(position, move)] for move in ours.moves])
+            move_gap = max(move_gap, float(np.abs(theirs - ours.probabilities).max()))
+            value_gap = max(value_gap, _wdl_gap(ours, wdl))
+            same_choice += int(theirs.argmax() == ours.probabilities.argmax())
+            count += 1
+    return {
+        "network": name,
+        "positions": count,
+        "greatest_probability_difference": move_gap,
+        "greatest_value_difference": value_gap,
+        "same_first_choice": same_choice,
+    }
+
+
+def reference_tokens(line: Sequence[chess.Board]) -> NDArray[np.float32]:
+    """The tokens [64, 96] of a line's last board, slowly and plainly."""
+    shown = list(line[-_BOARDS:])
+    shown = [shown[0]] * (_BOARDS - len(shown)) + shown
+    tokens = np.zeros((64, 12 * _BOARDS), dtype=np.float32)
+    for slot, board in enumerate(shown):
+        seen = board if board.turn == chess.WHITE else board.mirror()
+        for square, piece in seen.piece_map().items():
+            owner = 0 if piece.color == chess.WHITE else 6
+            tokens[square, 12 * slot + owner + piece.piece_type - 1] = 1
+    return tokens
+
+
+def reference_label(board: chess.Board, move: chess.Move) -> int:
+    """The place of a move among the 4352 logits."""
+    start, end = move.from_square, move.to_square
+    if board.turn == chess.BLACK:
+        start, end = chess.square_mirror(start), chess.square_mirror(end)
+    if move.promotion is None:
+        return start * 64 + end
+    files = chess.square_file(start) * 8 + chess.square_file(end)
+    return 4096 + files * 4 + _PROMOTIONS.index(move.promotion)
+
+
+def _reference(
+    session: onnxruntime.InferenceSession, line: Sequence[chess.Board], position: Position
+) -> tuple[dict[str, float], NDArray[np.float64]]:
+    """Each legal move's probability, and win, draw and loss, from the original graph."""
+    logits_move, logits_value = session.run(
+        ["logits_move", "logits_value"],
+        {
+            "tokens": reference_tokens(line)[None],
+            "self_elo": np.array([position.rating], dtype=np.int64),
+            "oppo_elo": np.array([position.opponent_rating], dtype=np.int64),
+        },
+    )
+    board = line[-1]
+    moves = list(board.legal_moves)
+    shares = _softmax(np.array([logits_move[0, reference_label(board, move)] for move in moves]))
+    probabilities = {move.uci(): float(share) for move, share in zip(moves, shares, strict=True)}
+    return probabilities, _softmax(logits_value[0])[::-1]
+
+
+def _batches(games: Sequence[Sequence[str]]) -> Iterator[list[tuple[list[chess.Board], Position]]]:
+    batch: list[tuple[list[chess.Board], Position]] = []
+    for game in games:
+        for line in _lines(game):
+            batch.append(line)
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
+
+
+def _lines(game: Sequence[str]) -> Iterator[tuple[list[chess.Board], Position]]:
+    """Every position of a game that is not over: its last boards, and the same as a state with ratings."""
+    rules = Chess()
+    board, state, line = chess.Board(), rules.initial(), [chess.Board()]
+    for ply, text in enumerate(game):
+        rating = 600 + 100 * (ply % 21)
+        yield list(line), Position(state, rating=rating, opponent_rating=3200 - rating)
+        board.push_uci(text)
+        state = rules.play(state, rules.parse_move(state, text))
+        line = [*line[1 - _BOARDS :], board.copy(stack=False)]
+
+
+def _text(position: Position, move: int) -> str:
+    return str(position.state.move_text(move))
+
+
+def _wdl_gap(ours: Prediction, theirs: NDArray[np.float64]) -> float:
+    return float(np.abs(np.array(ours.wdl) - theirs).max())
+
+
+def _session(source: Path | bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    model = str(source) if isinstance(source, Path) else source
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
+    weights = np.exp(logits.astype(np.float64) - logits.max())
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
