@@ -10,5 +10,6 @@ void bind_rbc(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
+void bind_katago(nanobind::module_& m);
 
 }  // namespace sparring::bindings

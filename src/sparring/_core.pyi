@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -535,7 +536,7 @@ class GoState:
         """The state after the moves from a start."""
 
     @staticmethod
-    def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', handicap: int = 0) -> GoState:
+    def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', tax: str = 'none', handicap: int = 0) -> GoState:
         """The start of a game by these rules; raises BadText."""
 
     @property
@@ -552,6 +553,9 @@ class GoState:
 
     @property
     def scoring(self) -> str: ...
+
+    @property
+    def tax(self) -> str: ...
 
     @property
     def stones(self) -> tuple[list[int], list[int]]:
@@ -575,3 +579,16 @@ class GoState:
         """
         Black's and White's points, komi included, if play stopped here. Chains with a stone on a dead point are taken off as prisoners; all others count as alive.
         """
+
+def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+    """
+    KataGo's inputs: planes [states, 22, side, side], smaller boards in the first corner, and [states, 19] numbers about the rules and the past.
+    """
+
+def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
+    """The legal moves of each state, ascending, and their probabilities."""
+
+def katago_results(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
+    """
