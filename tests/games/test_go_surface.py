@@ -63,7 +63,7 @@ def test_states_are_equal_whatever_the_order_of_moves() -> None:
     [
         ("", "fields"),
         ("5/5/5/5/5 b - 0 0 0", "fields"),
-        ("5/5/5/5/5 b - 0 0 0 7.5 simple suicide territory more", "fields"),
+        ("5/5/5/5/5 b - 0 0 0 7.5 simple suicide territory tax-all more", "fields"),
         ("4/4/4/4 b - 0 0 0 7.5", "5 to 19 rows"),
         ("/".join(["20"] * 20) + " b - 0 0 0 7.5", "5 to 19 rows"),
         ("/" * 400 + " b - 0 0 0 7.5", "5 to 19 rows"),

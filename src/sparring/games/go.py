@@ -126,11 +126,8 @@ class Go(NativeGame[GoState]):
 
         Where the rules give White points for the handicap stones, these are added to komi.
         """
-        wanted = _plain(name)
-        for known, rules in RULE_SETS.items():
-            if _plain(known) == wanted:
-                break
-        else:
+        rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
+        if rules is None:
             raise BadText(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
         bonus = 0 if rules.free_stones is None else max(handicap - rules.free_stones, 0)
         points = (rules.komi if komi is None else komi) + bonus

@@ -1,0 +1,1 @@
+"""Studies: what the program must show, measured with real networks and games."""
