@@ -61,8 +61,9 @@ std::pair<Planes, Floats> inputs(const nb::sequence& sequence, int side) {
     Floats global = new_array<Floats>({states.size(), katago::global_inputs});
     {
         nb::gil_scoped_release release;
+        katago::Encoder encoder;
         for (std::size_t i = 0; i < states.size(); ++i) {
-            katago::encode(states[i].node(), side, spatial.data() + i * katago::spatial_planes * edge * edge,
+            encoder.encode(states[i].node(), side, spatial.data() + i * katago::spatial_planes * edge * edge,
                            global.data() + i * katago::global_inputs);
         }
     }

@@ -84,34 +84,40 @@ class UnconditionalLife {
         for (const Point n : board_.neighbours(start)) {
             if (board_.at(n) == color_) region.vital.add(board_.chain(n));
         }
+        std::array<Point, most_points> found;
+        std::size_t count = 0;
+        found[count++] = start;
         region_of_[start] = index;
-        const auto take = [&](Point p) {
-            if (board_.at(p) == color_ || region_of_[p] != nowhere) return false;
-            region_of_[p] = index;
-            return true;
-        };
-        flood(board_, start, take, [&](Point p) { look_at(region, p); });
+        for (std::size_t i = 0; i < count; ++i) {
+            bool touches = false;
+            for (const Point n : board_.neighbours(found[i])) {
+                const Color there = board_.at(n);
+                if (there == color_) {
+                    touches = true;
+                } else if (there != beyond && region_of_[n] == nowhere) {
+                    region_of_[n] = index;
+                    found[count++] = n;
+                }
+            }
+            region.inside += !touches;
+            region.invaded |= board_.at(found[i]) == ~color_;
+            // Where suicide is forbidden, the other colour's stones do not have to touch the chain.
+            if (region.vital.count > 0 && (suicide_ || board_.at(found[i]) == empty))
+                keep_touching(region.vital, found[i]);
+        }
         regions_.push_back(region);
     }
 
-    void look_at(Region& region, Point p) const {
-        bool touches = false;
-        std::array<bool, 4> vital{};
-        for (const Point n : board_.neighbours(p)) {
-            if (board_.at(n) != color_) continue;
-            touches = true;
-            for (std::size_t i = 0; i < region.vital.count; ++i)
-                vital[i] |= region.vital.chains[i] == board_.chain(n);
-        }
-        region.inside += !touches;
-        region.invaded |= board_.at(p) == ~color_;
-        // Where suicide is forbidden, the other colour's stones cannot be where a liberty is needed.
-        if (!suicide_ && board_.at(p) != empty) return;
+    void keep_touching(Vital& vital, Point p) const {
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < region.vital.count; ++i) {
-            if (vital[i]) region.vital.chains[kept++] = region.vital.chains[i];
+        for (std::size_t i = 0; i < vital.count; ++i) {
+            const Point chain = vital.chains[i];
+            const auto& around = board_.neighbours(p);
+            if (std::any_of(around.begin(), around.end(),
+                            [&](Point n) { return board_.at(n) == color_ && board_.chain(n) == chain; }))
+                vital.chains[kept++] = chain;
         }
-        region.vital.count = kept;
+        vital.count = kept;
     }
 
     /// Drops the chains that have fewer than two vital regions, and with them the regions they touch.

@@ -104,157 +104,158 @@ bool adjacent(const Board& board, Point a, Point b) {
     return std::find(around.begin(), around.end(), b) != around.end();
 }
 
-/// The boards of a line that is being read: one for each depth, kept from search to search.
-class Reader {
- public:
-    explicit Reader(const Board& board) { boards_.push_back(board); }
-
-    /// Whether a chain in atari is lost although its owner moves.
-    bool captured(Point stone) {
-        begin(stone, 0);
-        return defender_loses(0, no_point) && !exhausted();
-    }
-
-    /// The attacker's moves on a chain's two liberties after which it is lost.
-    std::vector<Point> working(Point stone, Point ko) {
-        Candidates moves;
-        add_liberties(boards_[0], stone, moves, 0);
-        std::vector<Point> result;
-        for (const Point move : moves) {
-            begin(stone, 1);
-            if (!legal(boards_[0], ~color_, move, ko)) continue;
-            play(0, ~color_, move);  // the ko that this may leave is the defender's to win
-            moves_ = 0;
-            if (boards_[1].liberties(stone) == 1 && defender_loses(1, no_point) && !exhausted())
-                result.push_back(move);
+/// Whether the defender gets three liberties on `escape`, his last one, after the attacker's `move` on the
+/// other: then nothing has to be read.
+bool runs_free(const Board& board, Color c, Point move, Point escape) {
+    int beside = 0, widest = 0;
+    for (const Point n : board.neighbours(escape)) {
+        if (board.at(n) == empty) {
+            beside += n != move;
+        } else if (board.at(n) == c) {
+            widest = std::max(widest, board.liberties(n) - 2);  // less the escape, and perhaps the move
         }
-        return result;
     }
+    return std::max(beside, widest) >= 3;
+}
 
- private:
-    void begin(Point stone, int root) {
-        stone_ = stone;
-        color_ = boards_[0].at(stone);
-        deepest_ = root + boards_[0].points() * 3 / 2;
-        moves_ = 0;
-        candidates_.clear();
-    }
-
-    bool exhausted() const { return moves_ >= most_moves; }
-
-    static bool legal(const Board& board, Color c, Point p, Point ko) {
-        return p != ko && board.playable(c, p, false);
-    }
-
-    /// The board one move deeper; returns the point where that move may not be taken back.
-    Point play(int depth, Color c, Point p) {
-        const auto next = static_cast<std::size_t>(depth) + 1;
-        if (boards_.size() <= next) {
-            boards_.push_back(boards_[next - 1]);
-        } else {
-            boards_[next] = boards_[next - 1];
-        }
-        Board& board = boards_[next];
-        const Placed placed = board.place(c, p);
-        ++moves_;
-        const bool ko = placed.captured == 1 && board.chain_size(p) == 1 && board.liberties(p) == 1;
-        return ko ? placed.taken : no_point;
-    }
-
-    bool defender_loses(int depth, Point ko) {
-        if (depth >= deepest_) return true;
-        const auto at = static_cast<std::size_t>(depth);
-        if (boards_[at].liberties(stone_) >= 2 || ko != no_point) return false;
-
-        const std::size_t from = candidates_.size();
-        add_captures(boards_[at], stone_, candidates_, from);
-        add_liberties(boards_[at], stone_, candidates_, from);
-        const Bounds bounds = liberties_after(boards_[at], color_, candidates_.back());
-        const std::size_t to = candidates_.size();
-        bool lost = true;
-        if (bounds.lower >= 3) {
-            lost = false;
-        } else if (to - from > 1 || bounds.upper > 1) {
-            for (std::size_t i = from; lost && i < to && !exhausted(); ++i) {
-                if (!legal(boards_[at], color_, candidates_[i], ko)) continue;
-                const Point left = play(depth, color_, candidates_[i]);
-                lost = attacker_wins(depth + 1, left);
-            }
-        }
-        candidates_.resize(from);
-        return lost;
-    }
-
-    bool attacker_wins(int depth, Point ko) {
-        if (depth >= deepest_) return true;
-        const auto at = static_cast<std::size_t>(depth);
-        const int liberties = boards_[at].liberties(stone_);
-        if (liberties != 2) return liberties < 2;
-
-        const std::size_t from = candidates_.size();
-        add_liberties(boards_[at], stone_, candidates_, from);
-        bool won = between_two_kos(boards_[at], candidates_[from], candidates_[from + 1]);
-        if (!won) {
-            const std::size_t to = from + order(boards_[at], candidates_.data() + from);
-            for (std::size_t i = from; !won && i < to && !exhausted(); ++i) {
-                if (!legal(boards_[at], ~color_, candidates_[i], ko)) continue;
-                const Point left = play(depth, ~color_, candidates_[i]);
-                won = defender_loses(depth + 1, left);
-            }
-        }
-        candidates_.resize(from);
-        return won;
-    }
-
-    /// Both liberties are kos that the attacker takes, and joining neither gains the defender a liberty.
-    bool between_two_kos(const Board& board, Point a, Point b) const {
-        const auto gains = [&](Point p) {
-            Board joined = board;
-            joined.place(color_, p);
-            return joined.at(p) == color_ && joined.liberties(p) > 2;
-        };
-        return takes_ko(board, ~color_, a) && takes_ko(board, ~color_, b) && !gains(a) && !gains(b) &&
-               !can_capture(board, stone_);
-    }
-
-    /// Puts the attacker's better move first and returns how many of the two are worth a try.
-    std::size_t order(const Board& board, Point* moves) const {
-        if (!adjacent(board, moves[0], moves[1])) {
-            // Left alone, the defender runs to such a point and has three liberties at once.
-            const bool first_open = empty_beside(board, moves[0]) >= 3;
-            const bool second_open = empty_beside(board, moves[1]) >= 3;
-            if (second_open && !first_open) moves[0] = moves[1];
-            if (first_open || second_open) return first_open && second_open ? 0 : 1;
-        }
-        if (reach(board, color_, moves[1]) > reach(board, color_, moves[0])) std::swap(moves[0], moves[1]);
-        return 2;
-    }
-
-    std::vector<Board> boards_;
-    Candidates candidates_;  // of all depths, one after the other
-    int deepest_ = 0;        // reading further than this means that the attacker got his way
-    int moves_ = 0;
-    Point stone_ = 0;
-    Color color_ = black;  // of the defender
-};
+bool legal(const Board& board, Color c, Point p, Point ko) { return p != ko && board.playable(c, p, false); }
 
 }  // namespace
 
-Ladders find_ladders(const Board& board, Point ko) {
+Ladders LadderReader::read(const Board& board, Point ko) {
     Ladders result;
-    Reader reader(board);
-    std::array<bool, most_points> read{};
+    if (boards_.empty()) {
+        boards_.push_back(board);
+    } else {
+        boards_[0] = board;
+    }
+    std::array<bool, most_points> seen{};
     for (Point p = 0; p < board.points(); ++p) {
-        if (board.at(p) == empty || board.liberties(p) > 2 || read[p]) continue;
-        board.for_chain(p, [&](Point s) { read[s] = true; });
-        const std::vector<Point> working =
-            board.liberties(p) == 2 ? reader.working(p, ko) : std::vector<Point>{};
-        const bool captured = board.liberties(p) == 1 ? reader.captured(p) : !working.empty();
-        if (!captured) continue;
+        if (board.at(p) == empty || board.liberties(p) > 2 || seen[p]) continue;
+        board.for_chain(p, [&](Point s) { seen[s] = true; });
+        const bool in_atari = board.liberties(p) == 1;
+        const std::vector<Point> moves = in_atari ? std::vector<Point>{} : working(p, ko);
+        if (in_atari ? !captured(p) : moves.empty()) continue;
         board.for_chain(p, [&](Point s) { result.captured.push_back(s); });
-        for (const Point move : working) result.working.emplace_back(p, move);
+        for (const Point move : moves) result.working.emplace_back(p, move);
     }
     return result;
+}
+
+/// Whether a chain in atari is lost although its owner moves.
+bool LadderReader::captured(Point stone) {
+    begin(stone, 0);
+    return defender_loses(0, no_point) && !exhausted();
+}
+
+/// The attacker's moves on a chain's two liberties after which it is lost.
+std::vector<Point> LadderReader::working(Point stone, Point ko) {
+    std::vector<Point> result;
+    begin(stone, 1);
+    add_liberties(boards_[0], stone, candidates_, 0);
+    const Point moves[] = {candidates_[0], candidates_[1]};
+    for (const std::size_t i : {0, 1}) {
+        if (!legal(boards_[0], ~color_, moves[i], ko) ||
+            runs_free(boards_[0], color_, moves[i], moves[1 - i]))
+            continue;
+        begin(stone, 1);
+        play(0, ~color_, moves[i]);  // the ko that this may leave is the defender's to win
+        moves_ = 0;
+        if (defender_loses(1, no_point) && !exhausted()) result.push_back(moves[i]);
+    }
+    return result;
+}
+
+void LadderReader::begin(Point stone, int root) {
+    stone_ = stone;
+    color_ = boards_[0].at(stone);
+    deepest_ = root + boards_[0].points() * 3 / 2;
+    moves_ = 0;
+    candidates_.clear();
+}
+
+bool LadderReader::exhausted() const { return moves_ >= most_moves; }
+
+/// Makes the board one move deeper; returns the point where that move may not be taken back.
+Point LadderReader::play(int depth, Color c, Point p) {
+    const auto next = static_cast<std::size_t>(depth) + 1;
+    if (boards_.size() <= next) {
+        boards_.push_back(boards_[next - 1]);
+    } else {
+        boards_[next] = boards_[next - 1];
+    }
+    Board& board = boards_[next];
+    const Placed placed = board.place(c, p);
+    ++moves_;
+    const bool ko = placed.captured == 1 && board.chain_size(p) == 1 && board.liberties(p) == 1;
+    return ko ? placed.taken : no_point;
+}
+
+bool LadderReader::defender_loses(int depth, Point ko) {
+    if (depth >= deepest_) return true;
+    const auto at = static_cast<std::size_t>(depth);
+    if (boards_[at].liberties(stone_) >= 2 || ko != no_point) return false;
+
+    const std::size_t from = candidates_.size();
+    add_captures(boards_[at], stone_, candidates_, from);
+    add_liberties(boards_[at], stone_, candidates_, from);
+    const std::size_t to = candidates_.size();
+    const Bounds bounds = liberties_after(boards_[at], color_, candidates_.back());
+    bool lost = bounds.lower < 3;
+    if (lost && (to - from > 1 || bounds.upper > 1)) {
+        for (std::size_t i = from; lost && i < to && !exhausted(); ++i) {
+            if (!legal(boards_[at], color_, candidates_[i], ko)) continue;
+            const Point left = play(depth, color_, candidates_[i]);
+            lost = attacker_wins(depth + 1, left);
+        }
+    }
+    candidates_.resize(from);
+    return lost;
+}
+
+bool LadderReader::attacker_wins(int depth, Point ko) {
+    if (depth >= deepest_) return true;
+    const auto at = static_cast<std::size_t>(depth);
+    const int liberties = boards_[at].liberties(stone_);
+    if (liberties != 2) return liberties < 2;
+
+    const std::size_t from = candidates_.size();
+    add_liberties(boards_[at], stone_, candidates_, from);
+    bool won = between_two_kos(boards_[at], candidates_[from], candidates_[from + 1]);
+    if (!won) {
+        const std::size_t to = from + order(boards_[at], candidates_.data() + from);
+        for (std::size_t i = from; !won && i < to && !exhausted(); ++i) {
+            if (!legal(boards_[at], ~color_, candidates_[i], ko)) continue;
+            const Point left = play(depth, ~color_, candidates_[i]);
+            won = defender_loses(depth + 1, left);
+        }
+    }
+    candidates_.resize(from);
+    return won;
+}
+
+/// Both liberties are kos that the attacker takes, and joining neither gains the defender a liberty.
+bool LadderReader::between_two_kos(const Board& board, Point a, Point b) const {
+    const auto gains = [&](Point p) {
+        Board joined = board;
+        joined.place(color_, p);
+        return joined.liberties(p) > 2;
+    };
+    return takes_ko(board, ~color_, a) && takes_ko(board, ~color_, b) && !gains(a) && !gains(b) &&
+           !can_capture(board, stone_);
+}
+
+/// Puts the attacker's better move first and returns how many of the two are worth a try.
+std::size_t LadderReader::order(const Board& board, Point* moves) const {
+    if (!adjacent(board, moves[0], moves[1])) {
+        // Left alone, the defender runs to such a point and has three liberties at once.
+        const bool first_open = empty_beside(board, moves[0]) >= 3;
+        const bool second_open = empty_beside(board, moves[1]) >= 3;
+        if (second_open && !first_open) moves[0] = moves[1];
+        if (first_open || second_open) return first_open && second_open ? 0 : 1;
+    }
+    if (reach(board, color_, moves[1]) > reach(board, color_, moves[0])) std::swap(moves[0], moves[1]);
+    return 2;
 }
 
 }  // namespace sparring::go

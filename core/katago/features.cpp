@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "go/area.hpp"
-#include "go/ladder.hpp"
 
 namespace sparring::katago {
 
@@ -48,20 +48,20 @@ constexpr int most_turns = 5;  // of history
 /// The planes of one position, by point.
 class Planes {
  public:
-    Planes(float* out, int side, int size)
-        : out_(out), side_(static_cast<std::size_t>(side)), size_(static_cast<std::size_t>(size)) {
-        std::fill(out_, out_ + spatial_planes * side_ * side_, 0.0f);
+    Planes(float* out, int side, int size) : out_(out), plane_size_(static_cast<std::size_t>(side * side)) {
+        std::fill(out_, out_ + spatial_planes * plane_size_, 0.0f);
+        for (int y = 0, p = 0; y < size; ++y) {
+            for (int x = 0; x < size; ++x, ++p)
+                place_[static_cast<std::size_t>(p)] = static_cast<std::uint16_t>((size - 1 - y) * side + x);
+        }
     }
 
-    void set(std::size_t plane, Point p) {
-        const std::size_t row = size_ - 1 - p / size_, column = p % size_;
-        out_[(plane * side_ + row) * side_ + column] = 1.0f;
-    }
+    void set(std::size_t plane, Point p) { out_[plane * plane_size_ + place_[p]] = 1.0f; }
 
  private:
     float* out_;
-    std::size_t side_;
-    std::size_t size_;
+    std::size_t plane_size_;
+    std::array<std::uint16_t, go::most_points> place_;  // of each point in a plane
 };
 
 void set_stones(const Position& position, Planes& planes) {
@@ -86,22 +86,19 @@ void set_forbidden(const Line& line, Planes& planes) {
     }
 }
 
-void set_ladders(const Position& now, const Position& before, const Position& long_before, Planes& planes) {
-    const Board& board = now.board();
-    const go::Ladders ladders = find_ladders(board, now.ko_point());
-    for (const Point p : ladders.captured) planes.set(laddered, p);
-    for (const auto& [stone, move] : ladders.working) {
-        if (board.at(stone) != now.side()) planes.set(ladder_moves, move);
+/// The ladders of three turns; where the past is not shown, earlier ones are the same position.
+void set_ladders(go::LadderReader& reader, const std::array<const Position*, 3>& turns, Planes& planes) {
+    go::Ladders ladders;
+    for (std::size_t ago = 0; ago < turns.size(); ++ago) {
+        const Position& position = *turns[ago];
+        const Board& board = position.board();
+        if (ago == 0 || turns[ago] != turns[ago - 1]) ladders = reader.read(board, position.ko_point());
+        for (const Point p : ladders.captured) planes.set(laddered + ago, p);
+        if (ago > 0) continue;
+        for (const auto& [stone, move] : ladders.working) {
+            if (board.at(stone) != position.side()) planes.set(ladder_moves, move);
+        }
     }
-    const auto set_earlier = [&](std::size_t plane, const Position& earlier, const Position& later,
-                                 const go::Ladders& same) {
-        const go::Ladders found =
-            &earlier == &later ? same : find_ladders(earlier.board(), earlier.ko_point());
-        for (const Point p : found.captured) planes.set(plane, p);
-        return found;
-    };
-    const go::Ladders previous = set_earlier(laddered + 1, before, now, ladders);
-    set_earlier(laddered + 2, long_before, before, previous);
 }
 
 /// Under territory scoring KataGo shows no area before the game is over.
@@ -215,7 +212,7 @@ void set_rules(const Position& position, float* global) {
 
 }  // namespace
 
-void encode(const Node<Position>& line, int side, float* spatial, float* global) {
+void Encoder::encode(const Node<Position>& line, int side, float* spatial, float* global) {
     const Position& position = line.position;
     Planes planes(spatial, side, position.size());
     std::fill(global, global + global_inputs, 0.0f);
@@ -225,7 +222,7 @@ void encode(const Node<Position>& line, int side, float* spatial, float* global)
     const int turns = set_history(line, seen.turns, planes, global);
     const Line& before = turns >= 1 ? *line.previous : line;
     const Line& long_before = turns >= 2 ? *before.previous : before;
-    set_ladders(position, before.position, long_before.position, planes);
+    set_ladders(ladders_, {&position, &before.position, &long_before.position}, planes);
     set_area(position, planes);
     set_rules(position, global);
     global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;

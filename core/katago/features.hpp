@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "game/state.hpp"
+#include "go/ladder.hpp"
 #include "go/position.hpp"
 
 namespace sparring::katago {
@@ -11,8 +12,15 @@ namespace sparring::katago {
 constexpr std::size_t spatial_planes = 22;
 constexpr std::size_t global_inputs = 19;
 
-/// Writes a position as KataGo's fillRowV7 does: `spatial` is [22, side, side], rows from the top, the
-/// board in the first corner and zeros beyond it; `global` is [19]. The side is at least the board's.
-void encode(const Node<go::Position>& node, int side, float* spatial, float* global);
+/// Writes positions as KataGo's fillRowV7 does.
+class Encoder {
+ public:
+    /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
+    /// `global` is [19]. The side is at least the board's.
+    void encode(const Node<go::Position>& line, int side, float* spatial, float* global);
+
+ private:
+    go::LadderReader ladders_;
+};
 
 }  // namespace sparring::katago
