@@ -105,7 +105,7 @@ def test_damaged_texts_are_refused_or_safe_to_play_on() -> None:
     alphabet = "XO/ 0123456789-bwACE.simplesuicideterritory"
     read = 0
     for _ in range(10_000):
-        letters = list(KO + rng.choice(["", " simple", " suicide territory"]))
+        letters = list(KO + rng.choice(["", " simple", " suicide territory", " tax-seki"]))
         for _ in range(rng.randint(1, 2)):
             letters[rng.randrange(len(letters))] = rng.choice(alphabet)
         try:
