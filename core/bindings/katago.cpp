@@ -17,7 +17,10 @@ using Logits = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::c
 
 States states_of(const nb::sequence& sequence) {
     States states;
-    for (const nb::handle state : sequence) states.push_back(nb::cast<const S&>(state));
+    for (const nb::handle state : sequence) {
+        if (!nb::isinstance<S>(state)) throw nb::type_error("KataGo's networks take states of Go");
+        states.push_back(nb::cast<const S&>(state));
+    }
     return states;
 }
 

@@ -102,6 +102,13 @@ def test_normalisations_that_overflow() -> None:
     assert "too large" in message
 
 
+def test_weights_that_overflow_when_they_are_folded() -> None:
+    net = small_network(8)
+    net["v1"]["w"][:] = 3e38
+    net["v1_bn"]["scale"][:] = 100
+    assert "too large to be folded" in complaint(Writer(net).file())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

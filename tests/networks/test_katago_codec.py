@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState, katago_policy, katago_results
+from sparring.games.chess import Chess
 from sparring.games.go import Go
 from sparring.networks import Position
 from sparring.networks.katago import KataGoCodec
@@ -32,7 +33,7 @@ def outputs(*states: GoState, side: int) -> dict[str, np.ndarray[tuple[int, ...]
 
 
 def test_probabilities_are_the_softmax_over_the_legal_moves() -> None:
-    state = GoState.parse("5/1XO2/XO1O1/1XO2/5 b C3 0 0 0 7.5".replace("C3", "-"))
+    state = GoState.parse("5/1XO2/XO1O1/1XO2/5 b - 0 0 0 7.5")
     made = outputs(state, side=7)
     (prediction,) = KataGoCodec(SETTINGS).decode([Position(state)], made)
     assert prediction.moves == tuple(state.legal_moves())
@@ -97,6 +98,11 @@ def test_outputs_of_another_shape_are_refused() -> None:
         katago_policy([state], np.zeros((1, 20), np.float32), 5)
     with pytest.raises(ValueError, match=r"\[1, 3\] expected, got \[2, 3\]"):
         katago_results([state], np.zeros((2, 3), np.float32))
+
+
+def test_states_of_other_games_are_refused() -> None:
+    with pytest.raises(TypeError, match="states of Go"):
+        KataGoCodec({**SETTINGS, "side": 19}).encode([Position(Chess().initial())])
 
 
 @pytest.mark.parametrize(

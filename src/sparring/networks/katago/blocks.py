@@ -9,6 +9,7 @@ from sparring.networks.katago.layers import (
     multiply,
     normalised,
     pooled,
+    scaled,
     spread,
 )
 from sparring.networks.katago.transformer import attention, feed_forward
@@ -60,7 +61,7 @@ def biased(board: Board, x: str, weights: Biased) -> tuple[str, str]:
     pool = pooled(board, activate(board, seen, weights.pooled_activation.kind))
     # The normalisation is part of the convolution's weights already: it scales the bias too.
     scale = weights.activation.scale
-    bias = spread(g, multiply(g, pool, weights.to_bias * scale), scale.size)
+    bias = spread(g, multiply(g, pool, scaled(weights.to_bias, scale)), scale.size)
     return activate(board, g.op("Add", local, bias), weights.activation.kind), pool
 
 

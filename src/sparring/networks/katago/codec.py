@@ -9,6 +9,7 @@ import numpy as np
 from sparring._core import katago_encode, katago_policy, katago_results
 from sparring.networks.codec import Tensors
 from sparring.networks.katago.people import metadata
+from sparring.networks.katago.transformer import LARGEST
 from sparring.networks.prediction import Position, Prediction
 
 _LEAD = 2  # the place of the lead among the score head's outputs
@@ -28,7 +29,7 @@ class KataGoCodec:
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`spatial`, `global` and, for networks that imitate people, `metadata`."""
         states = [position.state for position in positions]
-        side = self._side or max(state.size for state in states)
+        side = self._side or max((state.size for state in states), default=LARGEST)
         spatial, numbers = katago_encode(states, side)
         tensors = {"spatial": spatial, "global": numbers}
         if self._imitates:
@@ -36,7 +37,7 @@ class KataGoCodec:
         return tensors
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
-        """Draws are games without a result; the lead expects none where there is none."""
+        """Draws are games without a result, which count as no lead."""
         states = [position.state for position in positions]
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         side = round((logits.shape[1] - 1) ** 0.5)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparring.networks.errors import BadNetwork
 from sparring.networks.graph import Graph
 from sparring.networks.katago.weights import (
     Activation,
@@ -107,11 +108,20 @@ def convolve(board: Board, x: str, convolution: Convolution, then: Activation | 
     weights = convolution.weights
     rows, columns = weights.shape[2:]
     dilation = convolution.dilation
-    inputs = [x, g.weights(weights if then is None else weights * then.scale.reshape(-1, 1, 1, 1))]
+    inputs = [x, g.weights(weights if then is None else scaled(weights.T, then.scale).T)]
     if then is not None:
         inputs.append(g.weights(then.bias))
     pads = [(rows - 1) // 2 * dilation[0], (columns - 1) // 2 * dilation[1]]
     return g.op("Conv", *inputs, kernel_shape=[rows, columns], pads=pads + pads, dilations=list(dilation))
+
+
+def scaled(weights: Floats, by: Floats) -> Floats:
+    """Weights [..., out] times a number for each output. Raises BadNetwork for what float32 cannot hold."""
+    with np.errstate(over="ignore"):
+        product = weights * by
+    if not np.isfinite(product).all():
+        raise BadNetwork("its weights are too large to be folded into each other")
+    return product
 
 
 def pooled(board: Board, x: str) -> str:
