@@ -64,7 +64,7 @@ std::pair<Planes, Floats> inputs(const nb::sequence& sequence, int side) {
     Floats global = new_array<Floats>({states.size(), katago::global_inputs});
     {
         nb::gil_scoped_release release;
-        katago::Encoder encoder;
+        thread_local katago::Encoder encoder;
         for (std::size_t i = 0; i < states.size(); ++i) {
             encoder.encode(states[i].node(), side, spatial.data() + i * katago::spatial_planes * edge * edge,
                            global.data() + i * katago::global_inputs);

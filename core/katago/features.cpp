@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "game/random.hpp"
 #include "go/area.hpp"
 
 namespace sparring::katago {
@@ -83,21 +84,6 @@ void set_forbidden(const Line& line, Planes& planes) {
     for (Point p = 0; p < position.pass(); ++p) {
         if (position.playable(p) && position.superko_looks(p) && !Position::allows(line, p))
             planes.set(forbidden, p);
-    }
-}
-
-/// The ladders of three turns; where the past is not shown, earlier ones are the same position.
-void set_ladders(go::LadderReader& reader, const std::array<const Position*, 3>& turns, Planes& planes) {
-    go::Ladders ladders;
-    for (std::size_t ago = 0; ago < turns.size(); ++ago) {
-        const Position& position = *turns[ago];
-        const Board& board = position.board();
-        if (ago == 0 || turns[ago] != turns[ago - 1]) ladders = reader.read(board, position.ko_point());
-        for (const Point p : ladders.captured) planes.set(laddered + ago, p);
-        if (ago > 0) continue;
-        for (const auto& [stone, move] : ladders.working) {
-            if (board.at(stone) != position.side()) planes.set(ladder_moves, move);
-        }
     }
 }
 
@@ -222,10 +208,25 @@ void Encoder::encode(const Node<Position>& line, int side, float* spatial, float
     const int turns = set_history(line, seen.turns, planes, global);
     const Line& before = turns >= 1 ? *line.previous : line;
     const Line& long_before = turns >= 2 ? *before.previous : before;
-    set_ladders(ladders_, {&position, &before.position, &long_before.position}, planes);
+    for (const Point p : ladders(position).captured) planes.set(laddered, p);
+    for (const auto& [stone, move] : ladders(position).working) {
+        if (position.board().at(stone) != position.side()) planes.set(ladder_moves, move);
+    }
+    for (const Point p : ladders(before.position).captured) planes.set(laddered + 1, p);
+    for (const Point p : ladders(long_before.position).captured) planes.set(laddered + 2, p);
     set_area(position, planes);
     set_rules(position, global);
     global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;
+}
+
+const go::Ladders& Encoder::ladders(const Position& position) {
+    const Board& board = position.board();
+    const auto rest =
+        static_cast<std::uint64_t>(position.ko_point()) << 8 | static_cast<std::uint64_t>(position.size());
+    const std::uint64_t key = Random(board.key() ^ rest).next();
+    Remembered& place = memory_[key % memory_.size()];
+    if (place.key != key) place = {key, reader_.read(board, position.ko_point())};
+    return place.ladders;
 }
 
 }  // namespace sparring::katago

@@ -1,7 +1,9 @@
 // What KataGo's networks of versions 8 to 17 see of a Go position: its "version 7" inputs.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "game/state.hpp"
 #include "go/ladder.hpp"
@@ -12,7 +14,8 @@ namespace sparring::katago {
 constexpr std::size_t spatial_planes = 22;
 constexpr std::size_t global_inputs = 19;
 
-/// Writes positions as KataGo's fillRowV7 does.
+/// Writes positions as KataGo's fillRowV7 does. Remembers ladders: those of a position's past were most often
+/// read when it was the present.
 class Encoder {
  public:
     /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
@@ -20,7 +23,15 @@ class Encoder {
     void encode(const Node<go::Position>& line, int side, float* spatial, float* global);
 
  private:
-    go::LadderReader ladders_;
+    struct Remembered {
+        std::uint64_t key = 0;  // no position's
+        go::Ladders ladders;
+    };
+
+    const go::Ladders& ladders(const go::Position& position);
+
+    go::LadderReader reader_;
+    std::array<Remembered, 1024> memory_;
 };
 
 }  // namespace sparring::katago
