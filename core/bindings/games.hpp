@@ -13,5 +13,6 @@ void bind_go(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
 void bind_maia3(nanobind::module_& m);
 void bind_dlshogi(nanobind::module_& m);
+void bind_katago(nanobind::module_& m);
 
 }  // namespace sparring::bindings

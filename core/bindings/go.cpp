@@ -12,9 +12,12 @@ namespace {
 using go::Position;
 using S = State<Position>;
 
-S initial(int size, double komi, std::string_view ko, bool suicide, std::string_view scoring, int handicap) {
-    return S(Position(size, {go::komi_halves(komi), go::parse_ko(ko), go::parse_scoring(scoring), suicide},
-                      handicap));
+S initial(int size, double komi, std::string_view ko, bool suicide, std::string_view scoring,
+          std::string_view tax, int handicap) {
+    return S(Position(
+        size,
+        {go::komi_halves(komi), go::parse_ko(ko), go::parse_scoring(scoring), suicide, go::parse_tax(tax)},
+        handicap));
 }
 
 std::pair<double, double> score(const S& s, const std::vector<int>& dead) {
@@ -39,12 +42,14 @@ void bind_go(nb::module_& m) {
     bind_state<Position>(m, "GoState", "A Go position with its rules and the line that led to it.")
         .def_static("initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5,
                     nb::arg("ko") = "positional", nb::arg("suicide") = false, nb::arg("scoring") = "area",
-                    nb::arg("handicap") = 0, "The start of a game by these rules; raises BadText.")
+                    nb::arg("tax") = "none", nb::arg("handicap") = 0,
+                    "The start of a game by these rules; raises BadText.")
         .def_prop_ro("size", [](const S& s) { return s.position().size(); })
         .def_prop_ro("komi", [](const S& s) { return s.position().rules().komi / 2.0; })
         .def_prop_ro("ko", [](const S& s) { return std::string(name(s.position().rules().ko)); })
         .def_prop_ro("suicide", [](const S& s) { return s.position().rules().suicide; })
         .def_prop_ro("scoring", [](const S& s) { return std::string(name(s.position().rules().scoring)); })
+        .def_prop_ro("tax", [](const S& s) { return std::string(name(s.position().rules().tax)); })
         .def_prop_ro("stones", &stones, "The points of Black's and of White's stones.")
         .def_prop_ro(
             "ko_point",

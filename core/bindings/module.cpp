@@ -47,4 +47,5 @@ NB_MODULE(_core, m) {
     bindings::bind_records(m);
     bindings::bind_maia3(m);
     bindings::bind_dlshogi(m);
+    bindings::bind_katago(m);
 }

@@ -33,6 +33,8 @@ class Board {
     Color at(Point p) const { return static_cast<Color>(color_[p]); }
     int liberties(Point stone) const { return liberties_[head_[stone]]; }
     int chain_size(Point stone) const { return count_[head_[stone]]; }
+    /// A stone that stands for the chain: the same for all of its stones.
+    Point chain(Point stone) const { return head_[stone]; }
     const Neighbours& neighbours(Point p) const {
         return neighbour_tables[static_cast<std::size_t>(size_ - smallest_board)][p];
     }

@@ -31,6 +31,7 @@ std::uint64_t Position::hash() const {
     h = mix(h, static_cast<std::uint64_t>(ko_) << 16 | static_cast<std::uint64_t>(side_) << 8 | passes_);
     const auto komi = static_cast<std::uint16_t>(rules_.komi);
     return mix(h, static_cast<std::uint64_t>(komi) << 16 | static_cast<std::uint64_t>(rules_.ko) << 8 |
+                      static_cast<std::uint64_t>(rules_.tax) << 2 |
                       static_cast<std::uint64_t>(rules_.scoring) << 1 | rules_.suicide);
 }
 

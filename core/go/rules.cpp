@@ -19,6 +19,15 @@ const char* name(Ko ko) {
 
 const char* name(Scoring scoring) { return scoring == Scoring::area ? "area" : "territory"; }
 
+const char* name(Tax tax) {
+    switch (tax) {
+        case Tax::none: return "none";
+        case Tax::seki: return "seki";
+        case Tax::all: return "all";
+    }
+    return "none";
+}
+
 Ko parse_ko(std::string_view text) {
     for (const Ko ko : {Ko::positional, Ko::situational, Ko::simple}) {
         if (text == name(ko)) return ko;
@@ -31,6 +40,13 @@ Scoring parse_scoring(std::string_view text) {
         if (text == name(scoring)) return scoring;
     }
     throw BadText("scoring " + quoted(text) + " is not area or territory");
+}
+
+Tax parse_tax(std::string_view text) {
+    for (const Tax tax : {Tax::none, Tax::seki, Tax::all}) {
+        if (text == name(tax)) return tax;
+    }
+    throw BadText("tax " + quoted(text) + " is not none, seki or all");
 }
 
 std::int16_t komi_halves(double points) {

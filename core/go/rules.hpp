@@ -21,11 +21,19 @@ enum class Scoring : std::uint8_t {
     territory,  // such regions and prisoners
 };
 
+/// What living groups pay. A group is everything that hangs together over its stones and its territory.
+enum class Tax : std::uint8_t {
+    none,
+    seki,  // no territory in seki: of groups that touch neutral points or stand in atari
+    all,   // nor the two points that every other group needs to live
+};
+
 struct Rules {
     std::int16_t komi = 15;  // White's points for moving second, in halves
     Ko ko = Ko::positional;
     Scoring scoring = Scoring::area;
     bool suicide = false;  // of two stones or more: that of one would be a pass that costs a prisoner
+    Tax tax = Tax::none;
 
     bool operator==(const Rules&) const = default;
 };
@@ -34,10 +42,12 @@ constexpr int largest_komi = most_points;  // in points, either way
 
 const char* name(Ko ko);
 const char* name(Scoring scoring);
+const char* name(Tax tax);
 
 /// The rule of that name; throws BadText.
 Ko parse_ko(std::string_view name);
 Scoring parse_scoring(std::string_view name);
+Tax parse_tax(std::string_view name);
 
 /// Komi in halves of a point; throws BadText unless it is a multiple of 0.5 within bounds.
 std::int16_t komi_halves(double points);

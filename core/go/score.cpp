@@ -1,58 +1,37 @@
-// Counting: who owns the empty regions of a board.
+// Counting a board under the rules.
 #include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "go/area.hpp"
 #include "go/position.hpp"
 
 namespace sparring::go {
 
 namespace {
 
-/// The points of an empty region, and whether it touches Black and White.
-struct Region {
-    std::vector<Point> points;
-    std::array<bool, 2> touches{};
-};
+constexpr int group_tax = 2;  // points that a group needs to live
 
-Region region_of(const Board& board, Point start, std::array<bool, most_points>& seen) {
-    Region region;
-    region.points.push_back(start);
-    seen[start] = true;
-    for (std::size_t i = 0; i < region.points.size(); ++i) {
-        for (const Point n : board.neighbours(region.points[i])) {
-            const Color there = board.at(n);
-            if (there == beyond) continue;
-            if (there != empty) {
-                region.touches[there] = true;
-            } else if (!seen[n]) {
-                seen[n] = true;
-                region.points.push_back(n);
-            }
-        }
-    }
-    return region;
-}
-
-/// Stones of each colour, and empty points that only that colour touches.
+/// Stones of each colour, and the empty points that count as its territory after tax.
 struct Count {
     std::array<std::int64_t, 2> stones{};
     std::array<std::int64_t, 2> territory{};
 };
 
-Count count(const Board& board) {
+Count count(const Board& board, Tax tax) {
     Count result;
-    std::array<bool, most_points> seen{};
+    Owners owners = plain_owners(board);
+    if (tax != Tax::none) {
+        const Independent independent = independent_life(board, owners);
+        owners = independent.owners;
+        for (const Color c : {black, white}) {
+            if (tax == Tax::all) result.territory[c] -= group_tax * independent.groups[c];
+        }
+    }
     for (Point p = 0; p < board.points(); ++p) {
-        const Color there = board.at(p);
-        if (there != empty) {
-            ++result.stones[there];
-        } else if (!seen[p]) {
-            const Region region = region_of(board, p, seen);
-            if (region.touches[black] != region.touches[white]) {
-                result.territory[region.touches[black] ? black : white] +=
-                    static_cast<std::int64_t>(region.points.size());
-            }
+        if (board.at(p) != empty) {
+            ++result.stones[board.at(p)];
+        } else if (owners[p] != empty) {
+            ++result.territory[owners[p]];
         }
     }
     return result;
@@ -75,7 +54,7 @@ Score Position::score(std::span<const int> dead) const {
         const Color c = board.at(p);
         if (c != empty) taken[~c] += board.remove_chain(p);  // else its chain was named already
     }
-    const Count counted = count(board);
+    const Count counted = count(board, rules_.tax);
     const auto points = [&](Color c) {
         const auto extra = rules_.scoring == Scoring::area ? counted.stones[c] : taken[c];
         return 2 * (counted.territory[c] + extra);

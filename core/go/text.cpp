@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view symbols = "XO";
 constexpr int usual_fields = 7;
+constexpr int most_rules = 4;
 
 [[noreturn]] void bad(const std::string& what) { throw BadText("Go position: " + what); }
 
@@ -95,9 +96,12 @@ void parse_rule(std::string_view word, Rules& rules) {
         rules.scoring = Scoring::territory;
     } else if ((word == "simple" || word == "situational") && rules.ko == Ko::positional) {
         rules.ko = parse_ko(word);
+    } else if ((word == "tax-seki" || word == "tax-all") && rules.tax == Tax::none) {
+        rules.tax = parse_tax(word.substr(4));
     } else {
         bad("rule " + quoted(word) +
-            " is not one of simple or situational, suicide and territory, or given twice");
+            " is not one of simple or situational, suicide, territory and tax-seki or tax-all, or given "
+            "twice");
     }
 }
 
@@ -126,9 +130,10 @@ int parse_count(std::string_view text, int most, const std::string& what) {
 
 Position Position::parse(std::string_view text) {
     const auto fields = words(text);
-    if (fields.size() < usual_fields || fields.size() > usual_fields + 3) {
-        bad("rows, side, ko, prisoners of Black and of White, passes, komi and up to 3 rules expected, got " +
-            std::to_string(fields.size()) + " fields in " + quoted(text));
+    if (fields.size() < usual_fields || fields.size() > usual_fields + most_rules) {
+        bad("rows, side, ko, prisoners of Black and of White, passes, komi and up to " +
+            std::to_string(most_rules) + " rules expected, got " + std::to_string(fields.size()) +
+            " fields in " + quoted(text));
     }
     const Board board = parse_rows(fields[0]);
     Rules rules;
@@ -179,6 +184,7 @@ std::string Position::text() const {
     if (rules_.ko != Ko::positional) line += std::string(" ") + name(rules_.ko);
     if (rules_.suicide) line += " suicide";
     if (rules_.scoring != Scoring::area) line += std::string(" ") + name(rules_.scoring);
+    if (rules_.tax != Tax::none) line += std::string(" tax-") + name(rules_.tax);
     return line;
 }
 

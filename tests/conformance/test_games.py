@@ -15,7 +15,7 @@ from sparring.games.native import NativeGame
 
 VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
     "chess with claimed draws": {"claim_draws": True},
-    "go 9x9": {"size": 9, "komi": 6.5, "scoring": "territory"},
+    "go 9x9": {"size": 9, "komi": 6.5, "scoring": "territory", "tax": "seki"},
     "go 5x5 with suicide": {"size": 5, "komi": 0.0, "ko": "situational", "suicide": True},
     "go 13x13 with handicap": {"size": 13, "komi": 0.5, "ko": "simple", "handicap": 4},
 }

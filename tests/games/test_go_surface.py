@@ -63,7 +63,7 @@ def test_states_are_equal_whatever_the_order_of_moves() -> None:
     [
         ("", "fields"),
         ("5/5/5/5/5 b - 0 0 0", "fields"),
-        ("5/5/5/5/5 b - 0 0 0 7.5 simple suicide territory more", "fields"),
+        ("5/5/5/5/5 b - 0 0 0 7.5 simple suicide territory tax-all more", "fields"),
         ("4/4/4/4 b - 0 0 0 7.5", "5 to 19 rows"),
         ("/".join(["20"] * 20) + " b - 0 0 0 7.5", "5 to 19 rows"),
         ("/" * 400 + " b - 0 0 0 7.5", "5 to 19 rows"),
@@ -105,7 +105,7 @@ def test_damaged_texts_are_refused_or_safe_to_play_on() -> None:
     alphabet = "XO/ 0123456789-bwACE.simplesuicideterritory"
     read = 0
     for _ in range(10_000):
-        letters = list(KO + rng.choice(["", " simple", " suicide territory"]))
+        letters = list(KO + rng.choice(["", " simple", " suicide territory", " tax-seki"]))
         for _ in range(rng.randint(1, 2)):
             letters[rng.randrange(len(letters))] = rng.choice(alphabet)
         try:

@@ -59,8 +59,10 @@ class Question:
             if self.komi is not None or self.rules is not None:
                 raise UserError(f"komi and rules are for go, not for {name}")
             return load(name)
-        options = {} if self.komi is None else {"komi": _number(self.komi, "komi")}
-        return Go(**options) if self.rules is None else Go.by_rules(str(self.rules), **options)
+        komi = None if self.komi is None else _number(self.komi, "komi")
+        if self.rules is not None:
+            return Go.by_rules(str(self.rules), komi=komi)
+        return Go() if komi is None else Go(komi=komi)
 
     def _moves(self) -> list[str]:
         if isinstance(self.moves, str):

@@ -3,22 +3,23 @@
 The line reads `ROWS SIDE KO PRISONERS PRISONERS PASSES KOMI RULES...`, for example
 `5/2X2/1XOX1/2O2/5 b - 0 0 0 7.5`: rows from the top with X for Black, O for White and numbers for runs of
 empty points; b or w to move; the point that ko forbids or -; the prisoners that Black and that White took;
-passes in a row; komi; and the rules that are not usual, of `simple` or `situational`, `suicide` and
-`territory`.
+passes in a row; komi; and the rules that are not usual, of `simple` or `situational`, `suicide`, `territory`
+and `tax-seki` or `tax-all`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias, cast
+from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
-from sparring._core import GoState
+from sparring._core import BadText, GoState
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
 from sparring.games.pictures import Diagram, Piece
 
 KoRule: TypeAlias = Literal["positional", "situational", "simple"]
 Scoring: TypeAlias = Literal["area", "territory"]
+Tax: TypeAlias = Literal["none", "seki", "all"]
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """The columns' letters: there is no I, which reads like a 1."""
@@ -41,6 +42,39 @@ _PLANES = (
 )
 # Letters rather than ● and ○: on a dark terminal the filled disc is the bright one and reads as White.
 _SYMBOLS = ("X", "O")
+
+
+class _RuleSet(NamedTuple):
+    """Rules that go by one name, as KataGo and GTP servers understand it."""
+
+    ko: KoRule
+    suicide: bool
+    scoring: Scoring
+    tax: Tax
+    komi: float
+    free_stones: int | None = None
+    """How many handicap stones cost Black nothing; White gets a point for each of the others."""
+
+
+RULE_SETS = {
+    "tromp-taylor": _RuleSet("positional", True, "area", "none", 7.5),
+    "chinese": _RuleSet("simple", False, "area", "none", 7.5, 0),
+    "chinese-ogs": _RuleSet("positional", False, "area", "none", 7.5, 0),
+    "chinese-kgs": _RuleSet("positional", False, "area", "none", 7.5, 0),
+    "japanese": _RuleSet("simple", False, "territory", "seki", 6.5),
+    "korean": _RuleSet("simple", False, "territory", "seki", 6.5),
+    "aga": _RuleSet("situational", False, "area", "none", 7.5, 1),
+    "bga": _RuleSet("situational", False, "area", "none", 7.5, 1),
+    "french": _RuleSet("situational", False, "area", "none", 7.5, 1),
+    "new-zealand": _RuleSet("situational", True, "area", "none", 7.0),
+    "nz": _RuleSet("situational", True, "area", "none", 7.0),
+    "ing": _RuleSet("positional", True, "area", "none", 7.5),
+    "goe": _RuleSet("positional", True, "area", "none", 7.5),
+    "stone-scoring": _RuleSet("simple", False, "area", "all", 7.5),
+    "ancient-area": _RuleSet("simple", False, "area", "all", 7.5),
+    "ancient-territory": _RuleSet("simple", False, "territory", "all", 6.5),
+}
+"""The names that `Go.by_rules` knows."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +101,10 @@ class Go(NativeGame[GoState]):
     """What counts at the end: "area", stones and the empty regions that they alone touch; "territory",
     such regions and prisoners. Stones on the board are alive unless `GoState.score` is told otherwise."""
 
+    tax: Tax = "none"
+    """What groups pay: "seki", their territory where they touch neutral points or are in atari; "all",
+    also two points for every other group, as when only stones count."""
+
     handicap: int = 0
     """Black stones that stand already on GTP's fixed points: 0, or 2 to 9 (4 on even boards and on 7x7,
     none on smaller ones). White then moves first."""
@@ -79,8 +117,21 @@ class Go(NativeGame[GoState]):
     @classmethod
     def of(cls, state: GoState) -> Self:
         """The game by the rules that a state carries, without handicap."""
-        ko, scoring = cast(KoRule, state.ko), cast(Scoring, state.scoring)
-        return cls(state.size, state.komi, ko, state.suicide, scoring)
+        ko, scoring, tax = cast(KoRule, state.ko), cast(Scoring, state.scoring), cast(Tax, state.tax)
+        return cls(state.size, state.komi, ko, state.suicide, scoring, tax)
+
+    @classmethod
+    def by_rules(cls, name: str, size: int = 19, komi: float | None = None, handicap: int = 0) -> Self:
+        """The game by a rule set of KataGo's, such as "chinese" or "tromp-taylor"; raises BadText.
+
+        Where the rules give White points for the handicap stones, these are added to komi.
+        """
+        rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
+        if rules is None:
+            raise BadText(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
+        bonus = 0 if rules.free_stones is None else max(handicap - rules.free_stones, 0)
+        points = (rules.komi if komi is None else komi) + bonus
+        return cls(size, points, rules.ko, rules.suicide, rules.scoring, rules.tax, handicap)
 
     @property
     def spec(self) -> Spec:
@@ -96,7 +147,9 @@ class Go(NativeGame[GoState]):
 
     def initial(self) -> GoState:
         """The state in which a game begins."""
-        return GoState.initial(self.size, self.komi, self.ko, self.suicide, self.scoring, self.handicap)
+        return GoState.initial(
+            self.size, self.komi, self.ko, self.suicide, self.scoring, self.tax, self.handicap
+        )
 
     def diagram(self, state: GoState) -> Diagram:
         """The board as a picture, the last stone set off and the prisoners below."""
@@ -119,6 +172,11 @@ class Go(NativeGame[GoState]):
             highlights=frozenset(played),
             stars=_stars(size),
         )
+
+
+def _plain(name: str) -> str:
+    """A rule set's name without what people write differently."""
+    return "".join(c for c in name.lower() if c not in "-_ ")
 
 
 def _place(point: int, size: int) -> tuple[int, int]:

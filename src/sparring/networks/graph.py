@@ -32,8 +32,8 @@ class Graph:
         self._outputs: list[onnx.ValueInfoProto] = []
         self.parameters = 0
 
-    def input(self, name: str, shape: Sequence[int], dtype: int = TensorProto.FLOAT) -> str:
-        """A named input of shape [batch, *shape]."""
+    def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
+        """A named input of shape [batch, *shape]; a name in the shape stands for a free dimension."""
         self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH, *shape]))
         return name
 
@@ -58,7 +58,7 @@ class Graph:
         """The value in another shape; 0 keeps a dimension, -1 takes what is left."""
         return self.op("Reshape", value, self.constant(np.array(shape, dtype=np.int64)))
 
-    def output(self, name: str, value: str, shape: Sequence[int]) -> None:
+    def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Gives a value to the outside under a name, as [batch, *shape]."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
         self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH, *shape]))

@@ -1,0 +1,37 @@
+// What KataGo's networks of versions 8 to 17 see of a Go position: its "version 7" inputs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "game/state.hpp"
+#include "go/ladder.hpp"
+#include "go/position.hpp"
+
+namespace sparring::katago {
+
+constexpr std::size_t spatial_planes = 22;
+constexpr std::size_t global_inputs = 19;
+
+/// Writes positions as KataGo's fillRowV7 does. Remembers ladders: those of a position's past were most often
+/// read when it was the present.
+class Encoder {
+ public:
+    /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
+    /// `global` is [19]. The side is at least the board's.
+    void encode(const Node<go::Position>& line, int side, float* spatial, float* global);
+
+ private:
+    struct Remembered {
+        std::uint64_t key = 0;  // no position's
+        go::Ladders ladders;
+    };
+
+    const go::Ladders& ladders(const go::Position& position);
+
+    go::LadderReader reader_;
+    std::array<Remembered, 1024> memory_;
+};
+
+}  // namespace sparring::katago

@@ -1,0 +1,335 @@
+"""Parsing KataGo's model files, format versions 8 to 17.
+
+The format is the order in which KataGo reads (cpp/neuralnet/desc.cpp): words and numbers as text, each
+block of weights behind `@BIN@` in little-endian float32, or as text too in the older `.txt.gz` files.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from sparring.networks.errors import BadNetwork
+from sparring.networks.katago.stream import Stream
+from sparring.networks.katago.weights import (
+    Activation,
+    Attention,
+    Biased,
+    Block,
+    Convolution,
+    Dense,
+    FeedForward,
+    Floats,
+    GlobalPooling,
+    Nested,
+    Nonlinearity,
+    PolicyHead,
+    Residual,
+    RmsActivation,
+    RmsNorm,
+    Trunk,
+    ValueHead,
+    Weights,
+)
+
+OLDEST, NEWEST = 8, 17
+SPATIAL_INPUTS, GLOBAL_INPUTS, METADATA_INPUTS = 22, 19, 192
+
+_KINDS = {f"ACTIVATION_{kind.upper()}": kind for kind in ("identity", "relu", "mish", "silu")}
+_USUAL_LEAD = 20.0  # points for one unit of the lead output, before files said it
+_WIDEST_KERNEL = 37  # reaches from one side of the board to the other
+_DEEPEST = 8  # blocks within blocks
+_RMS_NORM = 1
+
+
+def parse(data: bytes) -> Weights:
+    """The weights in a file's content. Raises BadNetwork for any other bytes."""
+    stream = Stream(data)
+    try:
+        name, version = stream.word("the name"), stream.integer("the version")
+    except BadNetwork as error:
+        raise BadNetwork(
+            f"this is not a KataGo network: a name and a format version are expected, and {error}"
+        ) from None
+    if not OLDEST <= version <= NEWEST:
+        raise BadNetwork(
+            f"KataGo's format version {version} is not supported: this Sparring reads {OLDEST} to {NEWEST}"
+        )
+    return _Parser(stream, version).network(name)
+
+
+def _agree(what: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise BadNetwork(f"{what}: {found} channels do not fit the {expected} around them")
+
+
+class _Parser:
+    """One method a part of the network, each checking that what it reads fits together."""
+
+    def __init__(self, stream: Stream, version: int) -> None:
+        self._in = stream
+        self._version = version
+
+    def network(self, name: str) -> Weights:
+        _agree("spatial inputs", self._in.integer("the number of spatial inputs"), SPATIAL_INPUTS)
+        _agree("global inputs", self._in.integer("the number of global inputs"), GLOBAL_INPUTS)
+        lead = self._lead_multiplier()
+        metadata = 0
+        if self._version >= 15:
+            metadata = self._in.integer("the version of the metadata encoder")
+            if metadata > 1:
+                raise BadNetwork(f"its metadata encoder has version {metadata}; this Sparring reads 0 and 1")
+            self._unused("model", 7)
+        trunk = self._trunk(metadata > 0)
+        policy = self._policy_head(trunk.channels)
+        return Weights(name, self._version, trunk, policy, self._value_head(trunk.channels), lead)
+
+    def _lead_multiplier(self) -> float:
+        if self._version < 13:
+            return _USUAL_LEAD
+        outputs = ("td score", "score mean", "score deviation", "lead", "time", "value error", "score error")
+        return {output: self._in.positive(f"the multiplier of {output}") for output in outputs}["lead"]
+
+    def _unused(self, part: str, count: int) -> None:
+        for _ in range(count):
+            if option := self._in.integer(f"an unused option of the {part}"):
+                raise BadNetwork(f"an option of the {part} is {option}: it needs a newer Sparring")
+
+    # Layers
+
+    def _convolution(self, inputs: int | None, outputs: int | None = None) -> Convolution:
+        name = self._in.word("a convolution's name")
+        rows, columns, ins, outs, *dilation = (
+            self._in.integer(f"{name}: {what}", least=1)
+            for what in ("rows", "columns", "inputs", "outputs", "dilation of rows", "dilation of columns")
+        )
+        if rows % 2 == 0 or columns % 2 == 0 or max(rows, columns) > _WIDEST_KERNEL:
+            raise BadNetwork(f"{name}: a kernel of {rows}x{columns} is not odd and at most {_WIDEST_KERNEL}")
+        if max(dilation) > _WIDEST_KERNEL:
+            raise BadNetwork(f"{name}: a dilation of {max(dilation)} is wider than the board")
+        if inputs is not None:
+            _agree(f"{name}: in", ins, inputs)
+        if outputs is not None:
+            _agree(f"{name}: out", outs, outputs)
+        weights = self._in.floats(name, rows, columns, ins, outs).transpose(3, 2, 0, 1)
+        return Convolution(np.ascontiguousarray(weights), (dilation[0], dilation[1]))
+
+    def _activation(self, channels: int) -> Activation:
+        name = self._in.word("a normalisation's name")
+        _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
+        epsilon = self._in.positive(f"{name}: epsilon")
+        has_scale, has_bias = (self._in.integer(f"{name}: {what}") != 0 for what in ("has scale", "has bias"))
+        mean, variance = self._in.floats(name, channels), self._in.floats(name, channels)
+        scale = self._in.floats(name, channels) if has_scale else np.ones(channels, np.float32)
+        bias = self._in.floats(name, channels) if has_bias else np.zeros(channels, np.float32)
+        if (variance + epsilon <= 0).any():
+            raise BadNetwork(f"{name}: a variance is negative")
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = (scale / np.sqrt(variance + np.float32(epsilon))).astype(np.float32)
+            bias = (bias - mean * scale).astype(np.float32)
+        if not (np.isfinite(scale).all() and np.isfinite(bias).all()):
+            raise BadNetwork(f"{name}: its numbers are too large")
+        return Activation(scale, bias, self._nonlinearity())
+
+    def _nonlinearity(self) -> Nonlinearity:
+        name = self._in.word("an activation's name")
+        if self._version < 11:
+            return "relu"
+        kind = self._in.word(f"{name}: kind")
+        if kind not in _KINDS:
+            raise BadNetwork(f"{name}: {kind!r} is not one of {', '.join(_KINDS)}")
+        return cast(Nonlinearity, _KINDS[kind])
+
+    def _matrix(self, inputs: int, outputs: int | None = None) -> Floats:
+        name = self._in.word("a matrix's name")
+        ins, outs = (self._in.integer(f"{name}: {what}", least=1) for what in ("inputs", "outputs"))
+        _agree(f"{name}: in", ins, inputs)
+        if outputs is not None:
+            _agree(f"{name}: out", outs, outputs)
+        return self._in.floats(name, ins, outs)
+
+    def _vector(self, channels: int) -> Floats:
+        name = self._in.word("a bias's name")
+        _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
+        return self._in.floats(name, channels)
+
+    def _dense(self, inputs: int, outputs: int | None = None, activated: bool = True) -> Dense:
+        weights = self._matrix(inputs, outputs)
+        bias = self._vector(weights.shape[1])
+        return Dense(weights, bias, self._nonlinearity() if activated else "identity")
+
+    # Blocks
+
+    def _blocks(self, count: int, channels: int, depth: int = 0) -> tuple[Block, ...]:
+        if depth > _DEEPEST:
+            raise BadNetwork(f"blocks stand within blocks more than {_DEEPEST} times")
+        return tuple(self._block(channels, depth) for _ in range(count))
+
+    def _block(self, channels: int, depth: int) -> Block:
+        kind = self._in.word("a block's kind")
+        name = self._in.word("a block's name")
+        match kind:
+            case "ordinary_block":
+                return self._residual(channels)
+            case "gpool_block":
+                return self._global_pooling(channels)
+            case "nested_bottleneck_block":
+                return self._nested(name, channels, depth)
+            case "transformer_attention_block":
+                return self._attention(name, channels)
+            case "transformer_ffn_block":
+                return self._feed_forward(name, channels)
+        raise BadNetwork(f"{kind!r} is not a kind of block that this Sparring knows")
+
+    def _residual(self, channels: int) -> Residual:
+        before = self._activation(channels)
+        first = self._convolution(channels)
+        middle = first.channels[1]
+        between = self._activation(middle)
+        return Residual(before, first, between, self._convolution(middle, channels))
+
+    def _biased(self, channels: int) -> Biased:
+        local, pooled = self._convolution(channels), self._convolution(channels)
+        middle, pools = local.channels[1], pooled.channels[1]
+        pooled_activation = self._activation(pools)
+        to_bias = self._matrix(3 * pools, middle)
+        return Biased(local, pooled, pooled_activation, to_bias, self._activation(middle))
+
+    def _global_pooling(self, channels: int) -> GlobalPooling:
+        before, first = self._activation(channels), self._biased(channels)
+        return GlobalPooling(before, first, self._convolution(first.local.channels[1], channels))
+
+    def _nested(self, name: str, channels: int, depth: int) -> Nested:
+        count = self._in.integer(f"{name}: blocks", least=1)
+        before = self._activation(channels)
+        first = self._convolution(channels)
+        middle = first.channels[1]
+        blocks = self._blocks(count, middle, depth + 1)
+        between = self._activation(middle)
+        return Nested(before, first, blocks, between, self._convolution(middle, channels))
+
+    def _rms_norm(self, channels: int) -> RmsNorm:
+        name = self._in.word("a normalisation's name")
+        _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
+        epsilon = self._in.positive(f"{name}: epsilon")
+        return RmsNorm(self._in.floats(name, channels), epsilon)
+
+    def _attention(self, name: str, channels: int) -> Attention:
+        heads, key_heads, query_size, value_size = (
+            self._in.integer(f"{name}: {what}", least=1)
+            for what in ("heads", "key heads", "query size", "value size")
+        )
+        rotates, learned = (self._in.integer(f"{name}: {what}") != 0 for what in ("rotation", "learned"))
+        if heads % key_heads:
+            raise BadNetwork(f"{name}: {heads} heads cannot share {key_heads} keys")
+        if rotates and query_size % 2:
+            raise BadNetwork(f"{name}: a query of {query_size} channels cannot turn in pairs")
+        norm = self._rms_norm(channels)
+        query = self._matrix(channels, heads * query_size)
+        key = self._matrix(channels, key_heads * query_size)
+        value = self._matrix(channels, key_heads * value_size)
+        out = self._matrix(heads * value_size, channels)
+        rotation = self._rotation(name, key_heads, query_size // 2, learned) if rotates else None
+        return Attention(norm, query, key, value, out, heads, key_heads, rotation)
+
+    def _rotation(self, name: str, key_heads: int, pairs: int, learned: bool) -> Floats:
+        """Angles a step, [heads, pairs, 2]: learned, or the first half of the pairs turning downwards and
+        the second to the right, ever more slowly."""
+        self._in.word(f"{name}: the rotation's name")
+        if learned:
+            sizes = tuple(self._in.integer(f"{name}: rotation") for _ in range(3))
+            if sizes != (key_heads, pairs, 2):
+                raise BadNetwork(f"{name}: a rotation of {sizes} does not fit {(key_heads, pairs, 2)}")
+            return self._in.floats(f"{name}: rotation", *sizes)
+        theta = self._in.positive(f"{name}: theta")
+        if theta < 1:
+            raise BadNetwork(f"{name}: theta is {theta}; at least 1 is expected")
+        half = pairs // 2
+        angles = np.zeros((1, pairs, 2), np.float32)
+        for pair in range(pairs):
+            down = pair < half
+            angles[0, pair, int(down)] = theta ** (-2 * (pair if down else pair - half) / pairs)
+        return angles
+
+    def _feed_forward(self, name: str, channels: int) -> FeedForward:
+        _agree(name, self._in.integer(f"{name}: channels"), channels)
+        hidden = self._in.integer(f"{name}: hidden channels", least=1)
+        if not self._in.integer(f"{name}: gated"):
+            raise BadNetwork(f"{name}: a feed-forward block without a gate is not supported")
+        norm = self._rms_norm(channels)
+        first, gate = self._matrix(channels, hidden), self._matrix(channels, hidden)
+        return FeedForward(norm, first, gate, self._matrix(hidden, channels))
+
+    # Trunk and heads
+
+    def _trunk(self, has_metadata: bool) -> Trunk:
+        self._in.word("the trunk's name")
+        count, channels, *_ = (
+            self._in.integer(f"the trunk's {what}", least=least)
+            for what, least in (
+                ("blocks", 1),
+                ("channels", 1),
+                ("middle channels", 0),
+                ("regular channels", 0),
+                ("dilated channels", 0),
+                ("pooled channels", 0),
+            )
+        )
+        norm_kind = 0
+        if self._version >= 15:
+            norm_kind = self._in.integer("the trunk's kind of normalisation")
+            if norm_kind > _RMS_NORM:
+                raise BadNetwork(f"the trunk's kind of normalisation is {norm_kind}; 0 or 1 is expected")
+            self._unused("trunk", 5)
+        spatial = self._convolution(SPATIAL_INPUTS, channels)
+        globals_ = self._matrix(GLOBAL_INPUTS, channels)
+        metadata = self._metadata(channels) if has_metadata else None
+        blocks = self._blocks(count, channels)
+        tip = self._rms_activation(channels) if norm_kind == _RMS_NORM else self._activation(channels)
+        return Trunk(channels, spatial, globals_, metadata, blocks, tip)
+
+    def _metadata(self, channels: int) -> tuple[Dense, Dense, Floats]:
+        name = self._in.word("the metadata encoder's name")
+        _agree(name, self._in.integer(f"{name}: inputs"), METADATA_INPUTS)
+        first = self._dense(METADATA_INPUTS)
+        second = self._dense(first.weights.shape[1])
+        return first, second, self._matrix(second.weights.shape[1], channels)
+
+    def _rms_activation(self, channels: int) -> RmsActivation:
+        name = self._in.word("the last normalisation's name")
+        _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
+        epsilon = self._in.positive(f"{name}: epsilon")
+        spatial = self._in.integer(f"{name}: spatial") != 0
+        if self._in.integer(f"{name}: group size"):
+            raise BadNetwork(f"{name}: normalisation in groups is not supported")
+        scale, bias = self._in.floats(name, channels), self._in.floats(name, channels)
+        return RmsActivation(scale, bias, epsilon, spatial, self._nonlinearity())
+
+    def _policy_head(self, channels: int) -> PolicyHead:
+        self._in.word("the policy head's name")
+        outputs = 1 if self._version < 12 else 2 if self._version < 16 else 4
+        if self._version >= 17:
+            outputs = self._in.integer("the policy head's channels")
+            if outputs not in (2, 4):
+                raise BadNetwork(f"the policy head has {outputs} channels; 2 or 4 are expected")
+            self._unused("policy head", 3)
+        first = self._biased(channels)
+        middle, pools = first.local.channels[1], first.to_bias.shape[0]
+        logits = self._convolution(middle, outputs)
+        hidden = self._dense(pools, middle) if self._version >= 15 else None
+        to_pass = self._matrix(pools if hidden is None else middle, outputs)
+        return PolicyHead(first, logits, hidden, to_pass)
+
+    def _value_head(self, channels: int) -> ValueHead:
+        self._in.word("the value head's name")
+        if self._version >= 17:
+            self._unused("value head", 3)
+        convolution = self._convolution(channels)
+        middle = convolution.channels[1]
+        activation = self._activation(middle)
+        hidden = self._dense(3 * middle)
+        size = hidden.weights.shape[1]
+        value = self._dense(size, 3, activated=False)
+        score = self._dense(size, 4 if self._version == 8 else 6, activated=False)
+        return ValueHead(convolution, activation, hidden, value, score, self._convolution(middle, 1))
