@@ -1,4 +1,4 @@
-// One function a game adds its classes to the module.
+// One function a game, or a family of networks, adds its names to the module.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,5 +10,6 @@ void bind_rbc(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
+void bind_lc0(nanobind::module_& m);
 
 }  // namespace sparring::bindings

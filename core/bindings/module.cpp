@@ -44,4 +44,5 @@ NB_MODULE(_core, m) {
     bindings::bind_expendibots(m);
     bindings::bind_shogi(m);
     bindings::bind_go(m);
+    bindings::bind_lc0(m);
 }

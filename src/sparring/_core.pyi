@@ -575,3 +575,16 @@ class GoState:
         """
         Black's and White's points, komi included, if play stopped here. Chains with a stone on a dead point are taken off as prisoners; all others count as alive.
         """
+
+def lc0_encode(states: Sequence[ChessState]) -> NDArray[numpy.uint8]:
+    """The 112 planes that Lc0's networks see, [states, 112, 8, 8]."""
+
+def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], NDArray[numpy.float32]]:
+    """
+    Each state's legal moves, ascending, and the probabilities of them all in one array, from a policy [states, 1858].
+    """
+
+def lc0_policy_moves() -> list[tuple[int, int, int]]:
+    """
+    The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
+    """
