@@ -1,0 +1,1 @@
+"""Studies: measurements whose results are kept with the command that made them."""
