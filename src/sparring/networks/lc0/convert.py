@@ -45,14 +45,14 @@ def read(data: bytes, name: str) -> onnx.ModelProto:
 
 
 def _card(weights: Weights, name: str) -> ModelCard:
-    steps = f"{weights.training_steps:,} training steps" if weights.training_steps else "unknown"
+    steps = f"unknown data, {weights.training_steps:,} steps" if weights.training_steps else "unknown"
     return ModelCard(
         name=name,
         game="chess",
         codec="lc0",
         architecture=_architecture(weights),
         parameters=weights.parameters,
-        source=f"{name}, a file of Lc0's format",
+        source=f"{name} (weights in Lc0's format)",
         licence=weights.licence or "unknown",
         trained_on=steps,
     )
