@@ -7,11 +7,11 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from go_reference import Game
 
 from sparring._core import GoState
 from sparring.games import Go, IllegalMove
 from sparring.games.go import KoRule, Scoring
+from tests.games.go_reference import Game
 
 RULES = list(product(get_args(KoRule), (False, True), get_args(Scoring)))
 

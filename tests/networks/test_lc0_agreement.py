@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lc0_games import predictions, random_lines
-from lc0_writer import Kind, small_network
 
 from sparring.networks.lc0 import read
 from sparring.studies.lc0_judge import judge
+from tests.networks.lc0_games import predictions, random_lines
+from tests.networks.lc0_writer import Kind, small_network
 
 KINDS = {
     "oldest residual: no format, batch norm": Kind(

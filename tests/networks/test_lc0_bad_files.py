@@ -7,7 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from lc0_writer import (
+
+from sparring.networks import BadNetwork
+from sparring.networks.card import read_card
+from sparring.networks.lc0 import read
+from sparring.networks.lc0.layers import LayerReader
+from sparring.networks.lc0.reader import read_weights
+from sparring.networks.lc0.weights import ResidualTower
+from sparring.networks.lc0.wire import parse
+from tests.networks.lc0_writer import (
     Kind,
     Random,
     SmallNetwork,
@@ -18,14 +26,6 @@ from lc0_writer import (
     small_network,
     varint,
 )
-
-from sparring.networks import BadNetwork
-from sparring.networks.card import read_card
-from sparring.networks.lc0 import read
-from sparring.networks.lc0.layers import LayerReader
-from sparring.networks.lc0.reader import read_weights
-from sparring.networks.lc0.weights import ResidualTower
-from sparring.networks.lc0.wire import parse
 
 RESIDUAL = Kind(excitation=4, width=8, depth=1, batch_norm="with gammas")
 ATTENTION = Kind(structure=7, policy=3, embedding=2, smolgen=2, gate=True, moves_left=1, policy_encoders=1)

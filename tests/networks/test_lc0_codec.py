@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lc0_games import predictions, random_lines
-from lc0_writer import Kind, small_network
 from numpy.typing import NDArray
 
 from sparring._core import ChessState, lc0_decode, lc0_encode, lc0_policy_moves
@@ -17,6 +15,8 @@ from sparring.networks.lc0 import read
 from sparring.networks.lc0.attention import square_codes
 from sparring.networks.lc0.heads import attention_places, convolution_places
 from sparring.studies.lc0_judge import Line, Verdict, judge
+from tests.networks.lc0_games import predictions, random_lines
+from tests.networks.lc0_writer import Kind, small_network
 
 PIECES = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 CASES = {

@@ -1,1 +1,1 @@
-"""Studies: measurements whose results are kept with the command that made them."""
+"""Studies: an experiment as one command, data in, report out."""

@@ -32,12 +32,12 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     ]
     return {
         "positions": len(positions),
-        "greatest move probability difference": float(moves[:, 0].max()),
-        "mean move probability difference": float(moves[:, 1].mean()),
-        "greatest WDL or value difference": float(values.max()),
-        "mean WDL or value difference": float(values.mean()),
-        "greatest moves-left difference": max(left) if left else None,
-        "same first choice": float(moves[:, 2].mean()),
+        "greatest_probability_difference": float(moves[:, 0].max()),
+        "mean_probability_difference": float(moves[:, 1].mean()),
+        "greatest_value_difference": float(values.max()),
+        "mean_value_difference": float(values.mean()),
+        "greatest_moves_left_difference": max(left) if left else None,
+        "same_first_choice": float(moves[:, 2].mean()),
     }
 
 
@@ -46,12 +46,13 @@ def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Lin
     positions, lines = [], []
     for game in games:
         state = chess.initial()
-        for ply in range(len(game) + 1):
-            if state.outcome is None:
-                positions.append(Position(state))
-                lines.append(Line(game[:ply]))
-            if ply < len(game):
-                state = chess.play(state, chess.parse_move(state, game[ply]))
+        for ply, move in enumerate([*game, None]):
+            if state.outcome is not None:
+                break
+            positions.append(Position(state))
+            lines.append(Line(game[:ply]))
+            if move is not None:
+                state = chess.play(state, chess.parse_move(state, move))
     return positions, lines
 
 
