@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ def random_lines(count: int) -> tuple[list[Line], list[Position]]:
     chess, rng = Chess(), np.random.default_rng(5)
     lines: list[Line] = []
     positions: list[Position] = []
-    while len(lines) < count:
-        fen = STARTS[len(lines) % len(STARTS)]
+    for fen in itertools.cycle(STARTS):
+        if len(lines) >= count:
+            break
         state = chess.initial() if fen is None else chess.parse(fen)
         moves: list[str] = []
         for _ in range(12):
