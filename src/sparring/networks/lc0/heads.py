@@ -69,7 +69,7 @@ def attention_policy(graph: Graph, x: str, head: AttentionPolicy, weights: Weigh
 def promotions(graph: Graph, plain: str, key: str, head: AttentionPolicy) -> str:
     """Promotions to queen, rook and bishop, [batch, 8 * 8 * 3]: the knight's logit and an offset."""
     offsets = head.promotion[:3] + head.promotion[3]
-    last_rank = pick(graph, key, np.arange(56, 64, dtype=np.int64))
+    last_rank = graph.op("Gather", key, graph.constant(np.arange(56, 64, dtype=np.int64)), axis=1)
     extra = graph.op("MatMul", last_rank, graph.weights(offsets.T))  # [batch, to-file, piece]
     ranks = (np.arange(48, 56)[:, None] * SQUARES + np.arange(56, 64)).reshape(-1).astype(np.int64)
     knight = graph.reshape(pick(graph, plain, ranks), -1, 8, 8, 1)
