@@ -149,6 +149,8 @@ def test_broken_bytes_give_a_network_or_a_reason(kind: Kind) -> None:
         (b"\x0d\xc0\x01\x00\x00" + b"\x0b", "wire type 3"),
         (b"\x0d\xc0\x01\x00\x00" + b"\x0d\xc0\x01\x00\x00", "magic is there 2 times"),
         (b"\x0d\xc0\x01\x00\x00", "no weights"),
+        (b"\x0d\xc0\x01\x00\x00" + b"\0" * 100, "field 0"),
+        (b"\x0d\xc0\x01\x00\x00" + b"\x50\x01" * 20_000, "more than 10,000 fields"),
     ],
 )
 def test_bytes_that_are_no_message_are_refused(bytes_: bytes, message: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import onnx
 from onnx import TensorProto
 
@@ -53,9 +55,14 @@ def _card(weights: Weights, name: str) -> ModelCard:
         architecture=_architecture(weights),
         parameters=weights.parameters,
         source=f"{name} (weights in Lc0's format)",
-        licence=weights.licence or "unknown",
+        licence=_short(weights.licence) or "unknown",
         trained_on=steps,
     )
+
+
+def _short(text: str) -> str:
+    """A text of unknown length as part of a line."""
+    return textwrap.shorten(text, width=200, placeholder=" …")
 
 
 def _architecture(weights: Weights) -> str:

@@ -8,7 +8,6 @@ from sparring.networks.lc0.format import (
     Format,
     MovesLeftKind,
     PolicyKind,
-    Structure,
     ValueKind,
     read_format,
 )
@@ -239,37 +238,29 @@ class _Reader:
 
     def _attention_policy(self, width: int) -> AttentionPolicy:
         weights, layers = self._weights, self._layers
-        if self._format.structure is Structure.ATTENTION_MULTIHEAD:  # Lc0 plays by the "vanilla" head
+        head, embedding = weights, (weights, 4)
+        query, key, promotion, encoders, count = 17, 19, 22, 21, 24
+        if self._format.attention and 45 in weights:  # of several policies Lc0 plays by "vanilla"
             heads = weights.message(45, "policy_heads")
             head = heads.message(3, "vanilla")
-            shared = heads if 1 in heads else weights
-            own = 1 in head
-            embedding = (
-                layers.dense(head, 1, "ip_pol", width)
-                if own
-                else layers.dense(shared, 1 if shared is heads else 4, "ip_pol", width)
-            )
+            embedding = next(((holder, 1) for holder in (head, heads) if 1 in holder), embedding)
             query, key, promotion, encoders, count = 3, 5, 7, 8, 9
-        else:
-            head = weights
-            embedding = layers.dense(weights, 4, "ip_pol", width)
-            query, key, promotion, encoders, count = 17, 19, 22, 21, 24
-        inner = embedding.outputs
-        found = self._encoders(head, encoders, count, "pol_encoder", "pol_headcount", inner)
+        entry = layers.dense(*embedding, "ip_pol", width)
+        found = self._encoders(head, encoders, count, "pol_encoder", "pol_headcount", entry.outputs)
         if any(layer.smolgen for layer in found):
             raise BadNetwork("its policy has encoder layers with smolgen, which are not read")
-        asked = layers.dense(head, query, "ip2_pol", inner)
+        asked = layers.dense(head, query, "ip2_pol", entry.outputs)
         return AttentionPolicy(
-            embedding,
+            entry,
             found,
             asked,
-            layers.dense(head, key, "ip3_pol", inner, asked.outputs),
+            layers.dense(head, key, "ip3_pol", entry.outputs, asked.outputs),
             layers.matrix(head, promotion, "ip4_pol_w", 4, asked.outputs),
         )
 
     def _value(self, body: Body) -> Head:
         outputs = 3 if self._format.value is ValueKind.WDL else 1
-        if self._format.structure is Structure.ATTENTION_MULTIHEAD:  # and is judged by "winner"
+        if self._format.attention and 44 in self._weights:  # of several values Lc0 takes "winner"
             winner = self._weights.message(44, "value_heads").message(1, "winner")
             entry = self._layers.dense(winner, 1, "ip_val", body.width)
             return self._head(winner, entry, 3, 5, "val", outputs)

@@ -16,6 +16,8 @@ T = TypeVar("T", int, bytes, memoryview)
 
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
+_MOST_FIELDS = 10_000
+"""In one message; the deepest networks have some hundred."""
 _KIND_NAMES = {int: "a number", bytes: "four bytes", memoryview: "bytes with a length"}
 
 
@@ -86,10 +88,14 @@ def parse(data: memoryview, path: str = "") -> Message:
     """The message that the bytes hold. Raises BadNetwork."""
     where = path or "the file"
     fields: dict[int, list[Value]] = {}
-    at = 0
+    at = count = 0
     while at < len(data):
         tag, at = _varint(data, at, where)
         number, kind = tag >> 3, tag & 7
+        count += 1
+        if count > _MOST_FIELDS or number == 0:
+            what = "field 0" if number == 0 else f"more than {_MOST_FIELDS:,} fields"
+            raise BadNetwork(f"{where} is no message of Lc0's: it has {what}")
         value: Value
         if kind == _VARINT:
             value, at = _varint(data, at, where)
