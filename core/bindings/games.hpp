@@ -1,4 +1,4 @@
-// One function a game adds its classes to the module; one a family of networks its encoder and decoder.
+// One function a game, or a family of networks, adds its names to the module.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,5 +14,6 @@ void bind_records(nanobind::module_& m);
 void bind_maia3(nanobind::module_& m);
 void bind_dlshogi(nanobind::module_& m);
 void bind_katago(nanobind::module_& m);
+void bind_lc0(nanobind::module_& m);
 
 }  // namespace sparring::bindings

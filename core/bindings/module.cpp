@@ -48,4 +48,5 @@ NB_MODULE(_core, m) {
     bindings::bind_maia3(m);
     bindings::bind_dlshogi(m);
     bindings::bind_katago(m);
+    bindings::bind_lc0(m);
 }

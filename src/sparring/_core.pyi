@@ -576,7 +576,7 @@ class GoState:
         """The state after the moves from a start."""
 
     @staticmethod
-    def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', handicap: int = 0) -> GoState:
+    def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', tax: str = 'none', handicap: int = 0) -> GoState:
         """The start of a game by these rules; raises BadText."""
 
     @property
@@ -593,6 +593,9 @@ class GoState:
 
     @property
     def scoring(self) -> str: ...
+
+    @property
+    def tax(self) -> str: ...
 
     @property
     def stones(self) -> tuple[list[int], list[int]]:
@@ -698,3 +701,29 @@ def dlshogi_label(state: ShogiState, move: int) -> int | None:
 
 def dlshogi_move(state: ShogiState, label: int) -> int | None:
     """The legal move that a policy label means, or None."""
+
+def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+    """
+    KataGo's inputs: planes [states, 22, side, side], smaller boards in the first corner, and [states, 19] numbers about the rules and the past.
+    """
+
+def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
+    """The legal moves of each state, ascending, and their probabilities."""
+
+def katago_results(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
+    """
+
+def lc0_encode(states: Sequence[ChessState]) -> NDArray[numpy.uint8]:
+    """The 112 planes that Lc0's networks see, [states, 112, 8, 8]."""
+
+def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], NDArray[numpy.float32]]:
+    """
+    Each state's legal moves, ascending, and the probabilities of them all in one array, from a policy [states, 1858].
+    """
+
+def lc0_policy_moves() -> list[tuple[int, int, int]]:
+    """
+    The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
+    """

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from katago_files import Part
 from numpy.typing import NDArray
+
+from tests.networks.katago_files import Part
 
 Array = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ import struct
 
 import numpy as np
 import pytest
-from katago_files import Maker, Part, Writer, small_network
 
 from sparring.networks import BadNetwork
 from sparring.networks.katago import read
 from sparring.networks.katago.parsing import parse
+from tests.networks.katago_files import Maker, Part, Writer, small_network
 
 NETWORKS = {version: Writer(small_network(version)).file() for version in (8, 12, 17)}
 

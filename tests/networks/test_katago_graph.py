@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from katago_files import Maker, Part, Writer, small_network
-from katago_numpy import forward
 
 from sparring.games.go import Go
 from sparring.networks import ModelCard, Position
 from sparring.networks.card import read_card
 from sparring.networks.katago import KataGoCodec, read
+from tests.networks.katago_files import Maker, Part, Writer, small_network
+from tests.networks.katago_numpy import forward
 
 
 def positions(*sizes: int, moves: int = 30) -> list[Position]:

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from katago_reading import Point, Reading, area, independent, ladders
 
 from sparring._core import GoState, katago_encode
 from sparring.games.go import Go, Scoring, Tax
+from tests.networks.katago_reading import Point, Reading, area, independent, ladders
 
 LADDERS, LADDER_MOVES, OWN_AREA, OTHER_AREA = 14, 17, 18, 19
 

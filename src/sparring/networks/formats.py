@@ -7,7 +7,7 @@ from pathlib import Path
 
 import onnx
 
-from sparring.networks import dlshogi, maia3, plain
+from sparring.networks import dlshogi, katago, lc0, maia3, plain
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
@@ -16,6 +16,8 @@ from sparring.networks.onnx_files import open_onnx
 
 CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
     "dlshogi": dlshogi.DlshogiCodec,
+    "katago": katago.KataGoCodec,
+    "lc0": lc0.Lc0Codec,
     "maia3": maia3.Maia3Codec,
     "plain": plain.PlainCodec,
 }
@@ -49,12 +51,19 @@ def _read(path: Path) -> onnx.ModelProto:
     data = read_file(path)
     if not data:
         raise BadNetwork("the file is empty")
+    if lc0.looks_like_lc0(data):
+        return lc0.read(data, name_of(path))
+    if katago.looks_like_katago(data):
+        return katago.read(data, name_of(path))
     return _read_onnx(data, path)
 
 
 def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
     """Ours by its card, other programs' by their inputs."""
-    model = open_onnx(data, path.parent)
+    try:
+        model = open_onnx(data, path.parent)
+    except BadNetwork as error:
+        raise BadNetwork(f"it is neither Lc0's nor KataGo's, and as ONNX it does not do: {error}") from None
     if has_card(model):
         return model
     inputs = {value.name for value in model.graph.input}

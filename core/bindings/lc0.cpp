@@ -1,0 +1,94 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "bindings/games.hpp"
+#include "bindings/state.hpp"
+#include "chess/lc0.hpp"
+
+namespace sparring::bindings {
+
+namespace lc0 = chess::lc0;
+
+using States = std::vector<State<chess::Position>>;
+using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::shape<-1, lc0::planes, 8, 8>>;
+using Logits = nb::ndarray<const float, nb::shape<-1, lc0::policy_size>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+
+static Planes lc0_encode(const States& states) {
+    constexpr std::size_t each = lc0::planes * lc0::squares;
+    auto data = std::make_unique_for_overwrite<std::uint8_t[]>(states.size() * each);
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < states.size(); ++i) lc0::encode(states[i].node(), data.get() + i * each);
+    }
+    std::uint8_t* bytes = data.release();
+    nb::capsule owner(bytes, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+    return Planes(bytes, {states.size(), lc0::planes, 8, 8}, owner);
+}
+
+static nb::tuple to_tuple(const Move* moves, std::size_t count) {
+    nb::tuple result = nb::steal<nb::tuple>(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    for (std::size_t i = 0; i < count; ++i) {
+        PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), move_object(moves[i]));
+    }
+    return result;
+}
+
+static nb::tuple lc0_decode(const States& states, const Logits& logits) {
+    if (logits.shape(0) != states.size()) throw nb::value_error("lc0_decode needs one row of logits a state");
+    std::vector<Move> moves;
+    std::vector<std::size_t> ends;
+    auto probabilities = std::make_unique<std::vector<float>>();
+    {
+        nb::gil_scoped_release release;
+        MoveList list;
+        for (std::size_t i = 0; i < states.size(); ++i) {
+            states[i].legal_moves(list);
+            const std::size_t begin = moves.size();
+            moves.insert(moves.end(), list.begin(), list.end());
+            probabilities->resize(moves.size());
+            lc0::probabilities(states[i].position().board(), list, logits.data() + i * lc0::policy_size,
+                               probabilities->data() + begin);
+            ends.push_back(moves.size());
+        }
+    }
+    nb::list of_states;
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+        of_states.append(to_tuple(moves.data() + begin, end - begin));
+        begin = end;
+    }
+    auto* kept = probabilities.release();
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+    return nb::make_tuple(of_states, Floats(kept->data(), {kept->size()}, owner));
+}
+
+static std::vector<std::tuple<int, int, int>> lc0_policy_moves() {
+    std::vector<std::tuple<int, int, int>> moves;
+    for (const auto& move : lc0::policy_moves()) moves.emplace_back(move.from, move.to, move.promotion);
+    return moves;
+}
+
+void bind_lc0(nb::module_& m) {
+    m.def("lc0_encode", &lc0_encode, nb::arg("states"),
+          nb::sig("def lc0_encode(states: Sequence[ChessState]) -> "
+                  "NDArray[numpy.uint8]"),
+          "The 112 planes that Lc0's networks see, [states, 112, 8, 8].");
+    m.def("lc0_decode", &lc0_decode, nb::arg("states"), nb::arg("logits"),
+          nb::sig("def lc0_decode(states: Sequence[ChessState], logits: "
+                  "NDArray[numpy.float32]) -> "
+                  "tuple[list[tuple[int, ...]], NDArray[numpy.float32]]"),
+          "Each state's legal moves, ascending, and the probabilities of them all in one array, from a "
+          "policy [states, 1858].");
+    m.def("lc0_policy_moves", &lc0_policy_moves,
+          "The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, "
+          "0 none or knight), as the mover sees the board.");
+}
+
+}  // namespace sparring::bindings

@@ -1,0 +1,46 @@
+"""Between chess positions and the tensors of Lc0's networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sparring._core import lc0_decode, lc0_encode
+from sparring.networks.codec import Tensors
+from sparring.networks.prediction import Position, Prediction
+
+
+class Lc0Codec:
+    """112 planes with real history in; a policy of 1858 moves, win-draw-loss or a value, moves left out."""
+
+    game = "chess"
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        """Lc0's networks need no settings: their outputs say what they have."""
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """`planes`, uint8 [positions, 112, 8, 8]."""
+        return {"planes": lc0_encode([position.state for position in positions])}
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """Probabilities over the legal moves, and the value for the side to move."""
+        logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
+        moves, probabilities = lc0_decode([position.state for position in positions], logits)
+        wdl = outputs["wdl"].tolist() if "wdl" in outputs else None
+        value = outputs["value"][:, 0].tolist() if "value" in outputs else None
+        left = outputs["moves_left"][:, 0].tolist() if "moves_left" in outputs else None
+        predictions, begin = [], 0
+        for i, legal in enumerate(moves):
+            end = begin + len(legal)
+            predictions.append(
+                Prediction(
+                    moves=legal,
+                    probabilities=probabilities[begin:end],
+                    value=wdl[i][0] - wdl[i][2] if wdl else value[i] if value else None,
+                    wdl=tuple(wdl[i]) if wdl else None,
+                    moves_left=left[i] if left else None,
+                )
+            )
+            begin = end
+        return predictions

@@ -1,0 +1,186 @@
+"""The numbers of Lc0's net.proto that say what kind of network a file holds, and what we read of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TypeVar
+
+from sparring.networks.errors import BadNetwork
+from sparring.networks.lc0.weights import Activation
+from sparring.networks.lc0.wire import Message
+
+
+class Encoding(IntEnum):
+    """How a layer's numbers are stored."""
+
+    LINEAR16 = 1
+    FLOAT16 = 2
+    BFLOAT16 = 3
+    FLOAT32 = 4
+
+
+class Structure(IntEnum):
+    """The body, and where the file says what the heads are."""
+
+    CLASSICAL = 1
+    SE = 2
+    CLASSICAL_WITH_HEADS = 3
+    SE_WITH_HEADS = 4
+    ONNX = 5
+    ATTENTION = 6
+    ATTENTION_MULTIHEAD = 7
+    ATTENTION_LEGACY_MULTIHEAD = 134
+
+
+class PolicyKind(IntEnum):
+    """The policy head."""
+
+    CLASSICAL = 1
+    CONVOLUTION = 2
+    ATTENTION = 3
+
+
+class ValueKind(IntEnum):
+    """The value head."""
+
+    CLASSICAL = 1
+    WDL = 2
+
+
+class MovesLeftKind(IntEnum):
+    """The moves-left head."""
+
+    NONE = 0
+    V1 = 1
+
+
+class InputKind(IntEnum):
+    """How positions become planes."""
+
+    CLASSICAL_112 = 1
+
+
+class EmbeddingKind(IntEnum):
+    """How an attention body takes the planes in. Lc0 treats NONE as MAP."""
+
+    NONE = 0
+    MAP = 1
+    DENSE = 2
+
+
+class DefaultActivation(IntEnum):
+    """What follows layers without an activation of their own."""
+
+    RELU = 0
+    MISH = 1
+
+
+@dataclass(frozen=True)
+class Format:
+    """What kind of network a file holds."""
+
+    structure: Structure
+    policy: PolicyKind
+    value: ValueKind
+    moves_left: MovesLeftKind
+    embedding: EmbeddingKind
+    activation: Activation
+    smolgen_activation: Activation
+    feed_forward_activation: Activation
+
+    @property
+    def attention(self) -> bool:
+        """Whether the body is one of encoder layers."""
+        return self.structure in (Structure.ATTENTION, Structure.ATTENTION_MULTIHEAD)
+
+
+E = TypeVar("E", bound=IntEnum)
+
+_OLD_HEADS = {
+    Structure.CLASSICAL: Structure.CLASSICAL_WITH_HEADS,
+    Structure.SE: Structure.SE_WITH_HEADS,
+}
+_ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of Weights
+
+
+def read_format(network: Message | None, weights: Message) -> Format:
+    """What kind a file is of; files from before a field was invented are understood as Lc0 does.
+
+    Raises BadNetwork for what we do not read.
+    """
+    if network is None:  # the oldest files do not say
+        return _plain(Structure.CLASSICAL_WITH_HEADS)
+    if network.number(1, "input") != InputKind.CLASSICAL_112:
+        raise BadNetwork(
+            f"its input format is {network.number(1, 'input')}; "
+            f"only {InputKind.CLASSICAL_112} (the classical 112 planes) is read"
+        )
+    structure = _known(Structure, network.number(3, "network"), "network structure")
+    if structure is Structure.ONNX:
+        raise BadNetwork("it wraps an ONNX model, which is not read; a file with weights is")
+    if structure in _OLD_HEADS:
+        return _plain(_OLD_HEADS[structure])
+    activation = _known(DefaultActivation, network.number(7, "default_activation"), "default activation")
+    default = Activation[activation.name]
+    found = Format(
+        structure=structure,
+        policy=_known(PolicyKind, network.number(4, "policy"), "policy format"),
+        value=_known(ValueKind, network.number(5, "value"), "value format"),
+        moves_left=_known(MovesLeftKind, network.number(6, "moves_left"), "moves-left format"),
+        embedding=_known(EmbeddingKind, network.number(10, "input_embedding"), "input embedding"),
+        activation=default,
+        smolgen_activation=_activation(network.number(8, "smolgen_activation"), default),
+        feed_forward_activation=_activation(network.number(9, "ffn_activation"), default),
+    )
+    return _modernised(found, weights)
+
+
+def _plain(structure: Structure) -> Format:
+    return Format(
+        structure=structure,
+        policy=PolicyKind.CLASSICAL,
+        value=ValueKind.CLASSICAL,
+        moves_left=MovesLeftKind.NONE,
+        embedding=EmbeddingKind.NONE,
+        activation=Activation.RELU,
+        smolgen_activation=Activation.RELU,
+        feed_forward_activation=Activation.RELU,
+    )
+
+
+def _modernised(found: Format, weights: Message) -> Format:
+    """Attention bodies were first written with the numbers of residual towers."""
+    if found.structure is Structure.SE_WITH_HEADS and _ENCODER in weights:
+        found = replace(found, structure=Structure.ATTENTION)
+        if _SMOLGEN in weights:
+            found = replace(
+                found,
+                feed_forward_activation=Activation.RELU_SQUARED,
+                smolgen_activation=Activation.SWISH,
+            )
+    elif found.structure is Structure.ATTENTION_LEGACY_MULTIHEAD:
+        return replace(found, structure=Structure.ATTENTION_MULTIHEAD)
+    if found.structure is Structure.ATTENTION and _POLICY_HEADS in weights and _VALUE_HEADS in weights:
+        return replace(found, structure=Structure.ATTENTION_MULTIHEAD, embedding=EmbeddingKind.DENSE)
+    return found
+
+
+def _activation(number: int, default: Activation) -> Activation:
+    if number == 0:
+        return default
+    try:
+        return Activation(number)
+    except ValueError:
+        raise BadNetwork(f"its activation {number} is unknown; {_list(Activation)} are read") from None
+
+
+def _known(kinds: type[E], number: int, what: str) -> E:
+    try:
+        return kinds(number)
+    except ValueError:
+        raise BadNetwork(f"its {what} is {number}; {_list(kinds)} are read") from None
+
+
+def _list(kinds: type[IntEnum] | type[Activation]) -> str:
+    return ", ".join(f"{kind.value} ({kind.name.lower().replace('_', ' ')})" for kind in kinds)

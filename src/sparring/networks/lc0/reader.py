@@ -1,0 +1,289 @@
+"""Lc0's files (net.proto) as weights. Field numbers stand beside the names that net.proto gives them."""
+
+from __future__ import annotations
+
+from sparring.networks.errors import BadNetwork
+from sparring.networks.lc0.format import (
+    EmbeddingKind,
+    Format,
+    MovesLeftKind,
+    PolicyKind,
+    ValueKind,
+    read_format,
+)
+from sparring.networks.lc0.layers import LayerReader
+from sparring.networks.lc0.weights import (
+    CONVOLUTION_POLICY_PLANES,
+    PLANES,
+    POLICY,
+    SQUARES,
+    Array,
+    AttentionBody,
+    AttentionPolicy,
+    Body,
+    ClassicalPolicy,
+    Convolution,
+    ConvolutionPolicy,
+    Dense,
+    DenseEmbedding,
+    EncoderLayer,
+    Excitation,
+    FeedForward,
+    Gate,
+    Head,
+    Policy,
+    ResidualBlock,
+    ResidualTower,
+    Smolgen,
+    Weights,
+)
+from sparring.networks.lc0.wire import Message, parse
+
+_MAGIC = 0x1C0
+_MAGIC_TAG = b"\x0d"  # field 1, four bytes
+NEWEST = (0, 33)
+"""The newest version of Lc0 whose files we know."""
+_COMPATIBLE = (97, 98, 99)
+"""Some files ask for this version; every Lc0 reads them."""
+
+
+def looks_like_lc0(data: bytes) -> bool:
+    """Whether the content of a file begins as Lc0's files do."""
+    return data[:5] == _MAGIC_TAG + _MAGIC.to_bytes(4, "little")
+
+
+def read_weights(data: bytes) -> Weights:
+    """The network in a file's content. Raises BadNetwork."""
+    if not looks_like_lc0(data):
+        raise BadNetwork(f"it is no network of Lc0's: it does not begin with Lc0's number {_MAGIC:#x}")
+    net = parse(memoryview(data))
+    if net.fixed(1, "magic") != _MAGIC:
+        raise BadNetwork(f"its magic number is {net.fixed(1, 'magic'):#x}; Lc0's is {_MAGIC:#x}")
+    _check_version(net.message(3, "min_version"))
+    if 10 not in net:
+        raise BadNetwork("it has no weights")
+    weights = net.message(10, "weights")
+    format_message = net.message(4, "format")
+    network = format_message.message(2, "network_format") if 2 in format_message else None
+    return _Reader(
+        weights,
+        read_format(network, weights),
+        LayerReader(format_message.number(1, "weights_encoding")),
+    ).read(net)
+
+
+def _check_version(version: Message) -> None:
+    asked = tuple(version.number(i + 1, part) for i, part in enumerate(("major", "minor", "patch")))
+    if asked != _COMPATIBLE and asked[:2] > NEWEST:
+        raise BadNetwork(
+            f"it needs Lc0 {'.'.join(map(str, asked))} or newer; "
+            f"files up to version {'.'.join(map(str, NEWEST))} are read"
+        )
+
+
+class _Reader:
+    """Walks through the weights of a file whose format is known."""
+
+    def __init__(self, weights: Message, form: Format, layers: LayerReader) -> None:
+        self._weights = weights
+        self._format = form
+        self._layers = layers
+
+    def read(self, net: Message) -> Weights:
+        body = self._attention_body() if self._format.attention else self._tower()
+        policy, value = self._policy(body), self._value(body)
+        moves_left = self._moves_left(body)
+        return Weights(
+            body=body,
+            policy=policy,
+            value=value,
+            moves_left=moves_left,
+            activation=self._format.activation,
+            smolgen_activation=self._format.smolgen_activation,
+            feed_forward_activation=self._format.feed_forward_activation,
+            parameters=self._layers.parameters,
+            licence=net.text(2, "license").strip(),
+            training_steps=net.message(5, "training_params").number(1, "training_steps"),
+        )
+
+    # Bodies
+
+    def _tower(self) -> ResidualTower:
+        weights, layers = self._weights, self._layers
+        entry = layers.convolution(weights.message(1, "input"), PLANES, kernel=3)
+        width = entry.outputs
+        blocks = tuple(self._block(block, width) for block in weights.messages(2, "residual"))
+        if not blocks:
+            raise BadNetwork("it has no residual blocks")
+        return ResidualTower(entry, blocks)
+
+    def _block(self, block: Message, width: int) -> ResidualBlock:
+        layers = self._layers
+        first = layers.convolution(block.message(1, "conv1"), width, 3, width)
+        second = layers.convolution(block.message(2, "conv2"), width, 3, width)
+        if 3 not in block:
+            return ResidualBlock(first, second, None)
+        unit = block.message(3, "se")
+        squeeze = layers.dense(unit, 1, "squeeze", width)
+        excite = layers.dense(unit, 3, "excite", squeeze.outputs, 2 * width)
+        return ResidualBlock(first, second, Excitation(squeeze, excite))
+
+    def _attention_body(self) -> AttentionBody:
+        weights, layers = self._weights, self._layers
+        if 2 in weights:
+            raise BadNetwork("it has residual blocks before its attention body, which are not read")
+        biases = layers.vector(weights, 26, "ip_emb_b")
+        width = biases.size
+        dense = self._dense_embedding(width) if self._format.embedding is EmbeddingKind.DENSE else None
+        told = dense.pieces.outputs // SQUARES if dense else SQUARES
+        embedding = Dense(layers.matrix(weights, 25, "ip_emb_w", width, PLANES + told), biases)
+        gate = self._gate(width) if 33 in weights or 34 in weights else None
+        found = self._encoders(weights, 27, 28, "encoder", "headcount", width)
+        if not found:
+            raise BadNetwork("it has no encoder layers")
+        return AttentionBody(embedding, dense, gate, found, self._shared_smolgen(found))
+
+    def _dense_embedding(self, width: int) -> DenseEmbedding:
+        weights, layers = self._weights, self._layers
+        pieces = layers.dense(weights, 37, "ip_emb_preproc", 12 * SQUARES)
+        if pieces.outputs % SQUARES:
+            raise BadNetwork(f"weights.ip_emb_preproc_b has {pieces.outputs:,} numbers, no multiple of 64")
+        return DenseEmbedding(
+            pieces,
+            layers.norm(weights, 39, "ip_emb_ln", width),
+            self._feed_forward(weights.message(41, "ip_emb_ffn"), width),
+            layers.norm(weights, 42, "ip_emb_ffn_ln", width),
+        )
+
+    def _gate(self, width: int) -> Gate:
+        factors = self._layers.matrix(self._weights, 33, "ip_mult_gate", width, SQUARES)
+        addends = self._layers.matrix(self._weights, 34, "ip_add_gate", width, SQUARES)
+        return Gate(factors.T, addends.T)
+
+    def _shared_smolgen(self, found: tuple[EncoderLayer, ...]) -> Array | None:
+        sizes = {layer.smolgen.second.outputs // layer.heads for layer in found if layer.smolgen}
+        if not sizes:
+            return None
+        if len(sizes) > 1:
+            raise BadNetwork("its encoder layers have smolgens of different sizes")
+        return self._layers.matrix(self._weights, 35, "smolgen_w", SQUARES * SQUARES, sizes.pop())
+
+    # Encoder layers
+
+    def _encoders(
+        self, message: Message, number: int, heads_number: int, name: str, heads_name: str, width: int
+    ) -> tuple[EncoderLayer, ...]:
+        heads = message.number(heads_number, heads_name)
+        return tuple(self._encoder(layer, width, heads) for layer in message.messages(number, name))
+
+    def _encoder(self, message: Message, width: int, heads: int) -> EncoderLayer:
+        layers, attention = self._layers, message.message(1, "mha")
+        query = layers.dense(attention, 1, "q", width)
+        inner = query.outputs
+        if heads < 1 or inner % heads:
+            raise BadNetwork(f"{message.path} has {inner:,} numbers a square for {heads:,} heads")
+        if any(number in attention for number in (10, 11, 12)):
+            raise BadNetwork(f"{message.path} has relative positions (rpe), which are not read")
+        return EncoderLayer(
+            heads=heads,
+            query=query,
+            key=layers.dense(attention, 3, "k", width, inner),
+            value=layers.dense(attention, 5, "v", width, inner),
+            output=layers.dense(attention, 7, "dense", inner, width),
+            smolgen=self._smolgen(attention.message(9, "smolgen"), width, heads) if 9 in attention else None,
+            attention_norm=layers.norm(message, 2, "ln1", width),
+            feed_forward=self._feed_forward(message.message(4, "ffn"), width),
+            feed_forward_norm=layers.norm(message, 5, "ln2", width),
+        )
+
+    def _smolgen(self, message: Message, width: int, heads: int) -> Smolgen:
+        layers = self._layers
+        compress = layers.rows(message, 1, "compress", width)
+        first = layers.dense(message, 2, "dense1", len(compress) * SQUARES)
+        second = layers.dense(message, 6, "dense2", first.outputs)
+        if second.outputs % heads:
+            raise BadNetwork(f"{message.path} makes {second.outputs:,} numbers for {heads:,} heads")
+        return Smolgen(
+            compress,
+            first,
+            layers.norm(message, 4, "ln1", first.outputs),
+            second,
+            layers.norm(message, 8, "ln2", second.outputs),
+        )
+
+    def _feed_forward(self, message: Message, width: int) -> FeedForward:
+        first = self._layers.dense(message, 1, "dense1", width)
+        return FeedForward(first, self._layers.dense(message, 3, "dense2", first.outputs, width))
+
+    # Heads
+
+    def _policy(self, body: Body) -> Policy:
+        weights, layers, kind = self._weights, self._layers, self._format.policy
+        if kind is PolicyKind.ATTENTION:
+            return self._attention_policy(body.width)
+        if self._format.attention:
+            raise BadNetwork("it has an attention body with a policy of another kind, which is not read")
+        entry = weights.message(3, "policy")
+        if kind is PolicyKind.CONVOLUTION:
+            first = layers.convolution(weights.message(11, "policy1"), body.width, 3, body.width)
+            second = layers.convolution(entry, body.width, kernel=3)
+            if second.outputs < CONVOLUTION_POLICY_PLANES:
+                raise BadNetwork(
+                    f"weights.policy has {second.outputs} planes; "
+                    f"at least {CONVOLUTION_POLICY_PLANES} are expected"
+                )
+            return ConvolutionPolicy(first, second)
+        planes = layers.convolution(entry, body.width, kernel=1)
+        return ClassicalPolicy(planes, layers.dense(weights, 4, "ip_pol", planes.outputs * SQUARES, POLICY))
+
+    def _attention_policy(self, width: int) -> AttentionPolicy:
+        weights, layers = self._weights, self._layers
+        head, embedding = weights, (weights, 4)
+        query, key, promotion, encoders, count = 17, 19, 22, 21, 24
+        if self._format.attention and 45 in weights:  # of several policies Lc0 plays by "vanilla"
+            heads = weights.message(45, "policy_heads")
+            head = heads.message(3, "vanilla")
+            embedding = next(((holder, 1) for holder in (head, heads) if 1 in holder), embedding)
+            query, key, promotion, encoders, count = 3, 5, 7, 8, 9
+        entry = layers.dense(*embedding, "ip_pol", width)
+        found = self._encoders(head, encoders, count, "pol_encoder", "pol_headcount", entry.outputs)
+        if any(layer.smolgen for layer in found):
+            raise BadNetwork("its policy has encoder layers with smolgen, which are not read")
+        asked = layers.dense(head, query, "ip2_pol", entry.outputs)
+        return AttentionPolicy(
+            entry,
+            found,
+            asked,
+            layers.dense(head, key, "ip3_pol", entry.outputs, asked.outputs),
+            layers.matrix(head, promotion, "ip4_pol_w", 4, asked.outputs),
+        )
+
+    def _value(self, body: Body) -> Head:
+        outputs = 3 if self._format.value is ValueKind.WDL else 1
+        if self._format.attention and 44 in self._weights:  # of several values Lc0 takes "winner"
+            winner = self._weights.message(44, "value_heads").message(1, "winner")
+            entry = self._layers.dense(winner, 1, "ip_val", body.width)
+            return self._head(winner, entry, 3, 5, "val", outputs)
+        if self._format.attention:
+            entry = self._layers.dense(self._weights, 29, "ip_val", body.width)
+            return self._head(self._weights, entry, 7, 9, "val", outputs)
+        planes = self._layers.convolution(self._weights.message(6, "value"), body.width, kernel=1)
+        return self._head(self._weights, planes, 7, 9, "val", outputs)
+
+    def _moves_left(self, body: Body) -> Head | None:
+        if self._format.moves_left is MovesLeftKind.NONE:
+            return None
+        entry: Convolution | Dense
+        if self._format.attention:
+            entry = self._layers.dense(self._weights, 31, "ip_mov", body.width)
+        else:
+            entry = self._layers.convolution(self._weights.message(12, "moves_left"), body.width, kernel=1)
+        return self._head(self._weights, entry, 13, 15, "mov", 1)
+
+    def _head(
+        self, message: Message, entry: Convolution | Dense, first: int, second: int, name: str, outputs: int
+    ) -> Head:
+        hidden = self._layers.dense(message, first, f"ip1_{name}", entry.outputs * SQUARES)
+        return Head(
+            entry, hidden, self._layers.dense(message, second, f"ip2_{name}", hidden.outputs, outputs)
+        )

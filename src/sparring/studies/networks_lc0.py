@@ -1,0 +1,94 @@
+"""How closely our Lc0 networks agree with Lc0's own code on the same files."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from sparring.games.chess import Chess
+from sparring.networks import Position, Prediction
+from sparring.networks.lc0 import Lc0Codec, read
+from sparring.studies.lc0_judge import Line, Verdict, judge
+
+_BATCH = 64
+
+
+def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
+    """Our predictions beside Lc0's at every position of the games (moves in UCI) that is not the end."""
+    positions, lines = _positions(games)
+    ours = _predict(path, positions)
+    verdicts = judge(path, lines)
+    moves = np.array([_move_differences(p, q, v) for p, q, v in zip(positions, ours, verdicts, strict=True)])
+    values = np.array([_value_difference(q, v) for q, v in zip(ours, verdicts, strict=True)])
+    left = [
+        abs(q.moves_left - v.moves_left)
+        for q, v in zip(ours, verdicts, strict=True)
+        if q.moves_left is not None
+    ]
+    return {
+        "positions": len(positions),
+        "greatest_probability_difference": float(moves[:, 0].max()),
+        "mean_probability_difference": float(moves[:, 1].mean()),
+        "greatest_value_difference": float(values.max()),
+        "mean_value_difference": float(values.mean()),
+        "greatest_moves_left_difference": max(left) if left else None,
+        "same_first_choice": float(moves[:, 2].mean()),
+    }
+
+
+def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Line]]:
+    chess = Chess()
+    positions, lines = [], []
+    for game in games:
+        state = chess.initial()
+        for ply, move in enumerate([*game, None]):
+            if state.outcome is not None:
+                break
+            positions.append(Position(state))
+            lines.append(Line(game[:ply]))
+            if move is not None:
+                state = chess.play(state, chess.parse_move(state, move))
+    return positions, lines
+
+
+def _predict(path: Path, positions: Sequence[Position]) -> list[Prediction]:
+    data = path.read_bytes()
+    model = read(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data, path.name)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    codec = Lc0Codec({})
+    predictions: list[Prediction] = []
+    for start in range(0, len(positions), _BATCH):
+        batch = positions[start : start + _BATCH]
+        outputs: list[NDArray[np.float32]] = session.run(names, dict(codec.encode(batch)))
+        predictions += codec.decode(batch, dict(zip(names, outputs, strict=True)))
+    return predictions
+
+
+def _move_differences(
+    position: Position, prediction: Prediction, verdict: Verdict
+) -> tuple[float, float, bool]:
+    """The greatest and the mean difference, and whether the likeliest move is the same."""
+    names = [position.state.move_text(move) for move in prediction.moves]
+    theirs = np.array([verdict.probabilities[name] for name in names])
+    differences = np.abs(prediction.probabilities - theirs)
+    same = bool(prediction.probabilities.argmax() == theirs.argmax())
+    return float(differences.max()), float(differences.mean()), same
+
+
+def _value_difference(prediction: Prediction, verdict: Verdict) -> float:
+    """The greatest difference of win, draw and loss, or that of the value."""
+    if prediction.wdl is None:
+        return abs((prediction.value or 0.0) - verdict.value)
+    win = (1 - verdict.draw + verdict.value) / 2
+    theirs = (win, verdict.draw, win - verdict.value)
+    return max(abs(a - b) for a, b in zip(prediction.wdl, theirs, strict=True))
