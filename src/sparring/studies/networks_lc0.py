@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
-from numpy.typing import NDArray
 
 from sparring.games.chess import Chess
-from sparring.networks import Position, Prediction
-from sparring.networks.lc0 import Lc0Codec, read
+from sparring.networks import Position, Prediction, load
 from sparring.studies.lc0_judge import Line, Verdict, judge
-
-_BATCH = 64
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     """Our predictions beside Lc0's at every position of the games (moves in UCI) that is not the end."""
     positions, lines = _positions(games)
-    ours = _predict(path, positions)
+    ours = load(path).predict(positions)
     verdicts = judge(path, lines)
     moves = np.array([_move_differences(p, q, v) for p, q, v in zip(positions, ours, verdicts, strict=True)])
     values = np.array([_value_difference(q, v) for q, v in zip(ours, verdicts, strict=True)])
@@ -54,24 +48,6 @@ def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Lin
             if move is not None:
                 state = chess.play(state, chess.parse_move(state, move))
     return positions, lines
-
-
-def _predict(path: Path, positions: Sequence[Position]) -> list[Prediction]:
-    data = path.read_bytes()
-    model = read(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data, path.name)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    names = [output.name for output in session.get_outputs()]
-    codec = Lc0Codec({})
-    predictions: list[Prediction] = []
-    for start in range(0, len(positions), _BATCH):
-        batch = positions[start : start + _BATCH]
-        outputs: list[NDArray[np.float32]] = session.run(names, dict(codec.encode(batch)))
-        predictions += codec.decode(batch, dict(zip(names, outputs, strict=True)))
-    return predictions
 
 
 def _move_differences(
