@@ -37,6 +37,7 @@ class Network:
         self.card = card
         self.codec = codec
         self.batch = batch
+        self._state_type = GAMES[codec.game].state_type
         self._session = open_session(model, backend, threads)
         self._cache = _Cache(cache) if cache else None
 
@@ -51,6 +52,8 @@ class Network:
         Raises ValueError for a state of another game and for a game that is over.
         """
         asked = [self._checked(i, position) for i, position in enumerate(positions)]
+        if len(asked) <= self.batch:
+            return self._predict_batch(asked) if asked else []
         predictions: list[Prediction] = []
         for start in range(0, len(asked), self.batch):
             predictions += self._predict_batch(asked[start : start + self.batch])
@@ -59,7 +62,7 @@ class Network:
     def _checked(self, index: int, position: Position | Any) -> Position:
         if not isinstance(position, Position):
             position = Position(position)
-        if not isinstance(position.state, GAMES[self.codec.game].state_type):
+        if not isinstance(position.state, self._state_type):
             kind = type(position.state).__name__
             raise ValueError(f"{self.card.name} is a network for {self.codec.game}, not for a {kind}")
         if (outcome := position.state.outcome) is not None:

@@ -43,7 +43,7 @@ class OnnxRuntimeSession:
 
     def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
         """All outputs of the graph by name."""
-        return dict(zip(self._outputs, self._session.run(self._outputs, dict(inputs)), strict=True))
+        return dict(zip(self._outputs, self._session.run(self._outputs, inputs), strict=True))
 
 
 class OpenVinoSession:
