@@ -18,6 +18,7 @@ from sparring.studies.machine import describe_machine, today
 SUITES = {
     "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),
     "networks": ("network_speed",),
+    "gpu": ("network_gpu",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 

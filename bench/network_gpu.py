@@ -1,0 +1,59 @@
+"""Our graphs in PyTorch on a GPU in bfloat16: how quick, and how near to ONNX Runtime on the CPU.
+
+Not part of `make bench`: it needs a GPU, and SPARRING_NETS as network_speed does. `python -m bench gpu`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from bench.network_speed import NETWORKS, lines
+from bench.rows import Row
+from sparring import networks
+from sparring.networks.formats import read_network
+from sparring.networks.torch_executor import TorchGraph, torch
+
+BATCH = 4096
+ROUNDS = 20
+
+
+def measure() -> list[Row]:
+    if not torch.cuda.is_available():
+        sys.exit("there is no GPU here")
+    _, states = lines(256)
+    rows = []
+    for name, file in NETWORKS.items():
+        path = Path(os.environ["SPARRING_NETS"]) / "lc0" / file
+        on_gpu = networks.load(path, backend="torch", batch=256)
+        on_cpu = networks.load(path, batch=64)
+        quick, exact = on_gpu.predict(states), on_cpu.predict(states)
+        differences = [
+            float(np.abs(a.probabilities - b.probabilities).max()) for a, b in zip(quick, exact, strict=True)
+        ]
+        same = np.mean([a.top(1)[0][0] == b.top(1)[0][0] for a, b in zip(quick, exact, strict=True)])
+        print(f"{name}: greatest difference {max(differences):.4f}, first choice the same in {same:.1%}")
+        start = perf_counter()
+        on_cpu.predict(states)
+        cpu = len(states) / (perf_counter() - start)
+        what = f"{name} on {torch.cuda.get_device_name()}, bfloat16, batch {BATCH}"
+        rows.append(Row(what, "ONNX Runtime, one core", _graph_rate(path), cpu, "positions/s", at_least=1))
+    return rows
+
+
+def _graph_rate(path: Path) -> float:
+    """Positions a second of the graph alone, inputs on the GPU already."""
+    graph = TorchGraph(read_network(path)[0]).cuda().eval()
+    planes = torch.randint(0, 2, (BATCH, 112, 8, 8), dtype=torch.uint8, device="cuda")
+    with torch.inference_mode(), torch.autocast("cuda", torch.bfloat16):
+        graph(planes=planes)
+        torch.cuda.synchronize()
+        start = perf_counter()
+        for _ in range(ROUNDS):
+            graph(planes=planes)
+        torch.cuda.synchronize()
+    return BATCH * ROUNDS / (perf_counter() - start)
