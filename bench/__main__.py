@@ -72,7 +72,7 @@ def main() -> None:
                 collected.setdefault(row.what, []).append(row)
     rows = [summary(rounds) for rounds in collected.values()]
     report = {
-        "command": f"make bench  (python -m bench {arguments.suite} --rounds {arguments.rounds})",
+        "command": f"python -m bench {arguments.suite} --rounds {arguments.rounds}",
         "date": today(),
         "machine": describe_machine(),
         "interval": f"median of {arguments.rounds} rounds; ratio_low and ratio_high are the extremes",
