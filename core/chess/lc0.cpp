@@ -40,10 +40,10 @@ void write_squares(Bitboard b, std::uint8_t* plane) {
 void fill(std::uint8_t* plane, int value) { std::memset(plane, value, squares); }
 
 /// The square that a pawn jumped over, where Lc0 notes it: when an enemy pawn stands beside that pawn,
-/// whether or not it may capture. The start of a line has only the en passant that is legal.
+/// whether or not it may capture; at the start of a line, whatever square its text gave.
 Square noted_en_passant(const Node<Position>& node) {
     const Board& board = node.position.board();
-    if (!node.previous) return board.en_passant;
+    if (!node.previous) return node.position.stated_en_passant();
     const Square from = from_square(node.move), to = to_square(node.move);
     if (std::abs(from - to) != 16 || board.type_at(to) != pawn) return no_square;
     const Square jumped = (from + to) / 2;
@@ -84,12 +84,14 @@ void write_board(const Node<Position>& node, Color mover, std::uint8_t* out) {
     fill(out + (board_planes - 1) * squares, repeated(node));
 }
 
-/// The board as it was before the double step that its en passant square tells of.
-Board before_double_step(Board board) {
-    if (board.en_passant == no_square) return board;
+/// The board of a start as it was before the double step that its text tells of.
+Board before_double_step(const Position& start) {
+    Board board = start.board();
+    const Square jumped = start.stated_en_passant();
+    if (jumped == no_square) return board;
     const Color jumper = ~board.side();
     const int step = jumper == white ? 8 : -8;
-    const Bitboard moved = bit(board.en_passant - step) | bit(board.en_passant + step);
+    const Bitboard moved = bit(jumped - step) | bit(jumped + step);
     board.types[pawn] ^= moved;
     board.colors[jumper] ^= moved;
     return board;
@@ -102,9 +104,9 @@ bool is_initial(const Board& board) {
 }
 
 /// The boards from before the line began.
-void write_missing(const Board& start, int missing, Color mover, std::uint8_t* out) {
+void write_missing(const Position& start, int missing, Color mover, std::uint8_t* out) {
     const std::size_t size = static_cast<std::size_t>(missing) * board_planes * squares;
-    if (missing == 0 || is_initial(start)) {
+    if (missing == 0 || is_initial(start.board())) {
         std::memset(out, 0, size);
         return;
     }
@@ -179,7 +181,7 @@ void encode(const Node<Position>& node, std::uint8_t* out) {
         out += board_planes * squares;
         if (!past->previous) {
             const int missing = boards - 1 - i;
-            write_missing(past->position.board(), missing, mover, out);
+            write_missing(past->position, missing, mover, out);
             out += missing * board_planes * squares;
             break;
         }

@@ -40,6 +40,7 @@ Position Position::parse(std::string_view fen) {
     if (b.attackers(first(b.pieces(~mover, king)), mover, b.occupied())) {
         throw BadText("FEN: the side that just moved is in check in " + quoted(fen));
     }
+    position.stated_en_passant_ = b.en_passant;
     position.drop_idle_en_passant();
     return position;
 }
@@ -57,6 +58,7 @@ std::uint64_t Position::count() const {
 
 void Position::play(Move m) {
     board_.apply(m);
+    stated_en_passant_ = no_square;
     drop_idle_en_passant();
 }
 

@@ -24,13 +24,17 @@ class Position {
     Player side() const { return board_.turn; }
     std::uint64_t key() const { return board_.key; }
     std::uint64_t hash() const { return board_.hash(); }
-    bool operator==(const Position&) const = default;
+    bool operator==(const Position& other) const { return board_ == other.board_; }
 
     void moves(MoveList& list) const;
     std::uint64_t count() const;
     void play(Move m);
     std::array<std::size_t, 3> shape() const { return {board_planes, 8, 8}; }
     void encode(float* out) const { chess::encode(board_, out); }
+
+    /// The en passant square that the text of this position gave, if the pieces allow that it was jumped
+    /// over, legal or not. No part of the position: networks that rebuild the move before it ask.
+    Square stated_en_passant() const { return stated_en_passant_; }
 
     bool in_check() const;
     /// Neither side could mate by any sequence of moves that python-chess would see.
@@ -47,6 +51,7 @@ class Position {
     void drop_idle_en_passant();
 
     Board board_;
+    std::int8_t stated_en_passant_ = no_square;
 };
 
 }  // namespace sparring::chess

@@ -27,6 +27,12 @@ CASES = {
     "the initial pieces, fewer rights": Line((), f"{PIECES} w Qk - 0 1"),
     "a position without history": Line((), "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 12 40"),
     "en passant without history": Line((), "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"),
+    "an idle en passant square without history": Line(
+        (), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+    ),
+    "an idle en passant square, then moves": Line(
+        ("g8f6", "g1f3", "f6g8", "f3g1"), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+    ),
     "en passant for White, then a move": Line(
         ("g1f3",), "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3"
     ),
