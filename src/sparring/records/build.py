@@ -105,7 +105,9 @@ def find_sources(paths: Sequence[Path], game: str) -> list[Path]:
 
 
 def _sort_in(game: Found, source: str, preset: Preset, writer: TableWriter, report: Report) -> None:
-    if game.record is None:
+    if game.defect:
+        report.drop(game.defect)
+    elif game.record is None:
         report.note_broken(f"{source}, {game.where}: {game.error}")
     elif reason := preset.games.why_not(game.record):
         report.drop(reason)

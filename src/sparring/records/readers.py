@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 from sparring.records.pgn import read_pgn
 from sparring.records.record import Found
+from sparring.records.sgf import read_sgf
 
 Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
 """Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
 
 READERS: dict[str, tuple[str, Reader]] = {
     "pgn": ("chess", read_pgn),
+    "sgf": ("go", read_sgf),
 }
 """By the ending of a file's name: the game and its reader."""
 

@@ -21,15 +21,21 @@ class Found:
     """Such as "line 12", for a person who wants to look."""
     end: int
     """Bytes of the unpacked source up to the end of the game."""
+    defect: str = ""
+    """Why a whole record is no game that a table can hold, in a few words: such are counted, not broken."""
 
 
 class Ending(StrEnum):
     """How a recorded game ended, as far as its source says."""
 
     NORMAL = "normal"
+    RESIGNATION = "resignation"
     TIME = "time"
     ABANDONED = "abandoned"
     RULES = "rules infraction"
+    REPETITION = "repetition"
+    DECLARATION = "declaration"
+    IMPASSE = "impasse"
     UNKNOWN = "unknown"
 
 
@@ -44,6 +50,8 @@ class GameRecord:
     start: str | None = None
     """The text of the first position, where it is not the game's usual one."""
     ending: Ending = Ending.UNKNOWN
+    margin: float | None = None
+    """By how many points it was won, where points were counted."""
     first: str | None = None
     second: str | None = None
     first_rating: int | None = None
@@ -56,6 +64,8 @@ class GameRecord:
     """As the source writes it, such as 600+5."""
     clocks: bytes | None = None
     """Tenths of a second left after each move as int32, -1 where unknown."""
+    spent: bytes | None = None
+    """Tenths of a second that each move took as int32, -1 where unknown."""
     evals: bytes | None = None
     """Centipawns for the first player after each move as int16, -32768 where unknown."""
     date: datetime.date | None = None

@@ -29,6 +29,7 @@ _TYPES: dict[str, pa.DataType] = {
     "result": pa.float32(),
     "start": pa.string(),
     "ending": _TEXT,
+    "margin": pa.float32(),
     "first": pa.string(),
     "second": pa.string(),
     "first_rating": pa.int16(),
@@ -38,13 +39,14 @@ _TYPES: dict[str, pa.DataType] = {
     "speed": _TEXT,
     "time_control": _TEXT,
     "clocks": pa.binary(),
+    "spent": pa.binary(),
     "evals": pa.binary(),
     "date": pa.date32(),
     "event": _TEXT,
     "site": pa.string(),
     "source": _TEXT,
 }
-_UNIQUE = ("moves", "clocks", "evals", "site")
+_UNIQUE = ("moves", "clocks", "spent", "evals", "site")
 _PACKING: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 12,
