@@ -96,7 +96,9 @@ void bind_sgf(nb::module_& m) {
             "Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.")
         .def_prop_ro(
             "error", [](const SgfGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
-            "What is wrong with the game; empty when nothing is.");
+            "What is wrong with the game; empty when nothing is.")
+        .def_ro("defect", &SgfGame::defect,
+                "Whether the error is that a whole record is no game of alternating moves.");
     bind_parser<SgfParser>(m, "SgfParser", "Reads SGF in pieces of any size, in bounded memory.");
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "game/errors.hpp"
 #include "game/text.hpp"
 
 namespace sparring::records {
@@ -83,7 +82,7 @@ void GoLine::set_side(std::string_view text) {
 }
 
 void GoLine::set_up(go::Color color, std::string_view points) {
-    if (begun()) throw BadText(set_up_later);
+    if (begun()) throw Defect("stones set up in the middle of the game");
     if (stones_.size() >= most_set_up) throw BadText("more stones are set up than a board has points");
     const bool one = points.size() == 2;
     if (!one && !(points.size() == 5 && points[2] == ':')) no_point(points, size_);
@@ -124,9 +123,7 @@ std::string GoLine::rows_text() const {
 std::string GoLine::start_text(go::Color side) const {
     go::Rules rules = rules_;
     rules.komi = komi_;
-    // Servers that write the handicap without its stones mean the fixed ones, and let White begin.
-    const bool fixed = handicap_ >= 2 && stones_.empty() && side == go::white;
-    std::string text = go::Position(size_, rules, fixed ? handicap_ : 0).text();
+    std::string text = go::Position(size_, rules, 0).text();
     if (!stones_.empty()) text.replace(0, text.find(' '), rows_text());
     text[text.find(' ') + 1] = side == go::black ? 'b' : 'w';
     return text;
@@ -142,6 +139,8 @@ void GoLine::begin(std::optional<go::Color> first) {
     if (begun()) return;
     // Who moves says more than what the record says of it.
     const go::Color side = first ? *first : side_.value_or(handicap_side());
+    // Servers have put the same handicap on different points.
+    if (handicap_ >= 2 && stones_.empty() && side == go::white) throw Defect("handicap stones not recorded");
     position_ = go::Position::parse(start_text(side));
     start_ = position_->text();
 }
@@ -159,8 +158,7 @@ void GoLine::play(go::Color color, std::string_view point) {
     const Move move = parse_move(point);
     const bool over = position_->passes() >= 2;
     const bool turn = (position_->side() == color) == (idle_ % 2 == 0);
-    const std::string number = " at move " + std::to_string(plies() + 1);
-    if (!turn) throw BadText(two_running + number);
+    if (!turn) throw Defect("two moves running by one player");
     if (plies() >= most_plies) throw BadText("it is longer than a game can be");
     if (over && move == position_->pass()) {
         ++idle_;
@@ -168,7 +166,7 @@ void GoLine::play(go::Color color, std::string_view point) {
     }
     if (over) resume();
     if (move != position_->pass() && !position_->playable(move)) {
-        throw IllegalMove(quoted(point) + " is no legal move" + number);
+        throw IllegalMove(quoted(point) + " is no legal move at move " + std::to_string(plies() + 1));
     }
     push(move);
 }

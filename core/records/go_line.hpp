@@ -7,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "game/errors.hpp"
 #include "go/position.hpp"
 
 namespace sparring::records {
 
-/// What a record is, when it is well formed but no game of alternating moves.
-constexpr const char* two_running = "two moves running by one player";
-constexpr const char* set_up_later = "stones set up in the middle of the game";
+/// A record that is whole but no game of alternating moves from a known position.
+struct Defect : BadText {
+    using BadText::BadText;
+};
 
 /// Komi as people write it, in halves of a point: 6.5, but also Fox's 650 and 375, Chinese counting's
 /// stones that are worth two points each. Throws BadText.
@@ -31,12 +33,13 @@ class GoLine {
     void set_rules(std::string_view name) { rules_ = rules_of(name); }
     void set_handicap(std::string_view text);
     void set_side(std::string_view text);
-    /// Stones, or `empty` to take some away: a point such as pd or a rectangle such as aa:ss.
+    /// Stones, or `empty` to take some away: a point such as pd or a rectangle such as aa:ss. Throws BadText
+    /// or Defect.
     void set_up(go::Color color, std::string_view points);
 
-    /// Plays a move; throws BadText or IllegalMove.
+    /// Plays a move; throws BadText, Defect or IllegalMove.
     void play(go::Color color, std::string_view point);
-    /// Ends the set-up of a game that may have no moves; throws BadText.
+    /// Ends the set-up of a game that may have no moves; throws BadText or Defect.
     void begin(std::optional<go::Color> first);
 
     bool begun() const { return position_.has_value(); }

@@ -55,6 +55,18 @@ std::int32_t tenths(std::string_view text) {
 
 }  // namespace
 
+template <class Step>
+void SgfParser::attempt(Step step) {
+    try {
+        step();
+    } catch (const Defect& error) {
+        fail(error.what());
+        game_.defect = true;
+    } catch (const std::invalid_argument& error) {
+        fail(error.what());
+    }
+}
+
 void SgfParser::feed(std::string_view bytes) {
     for (const char c : bytes) {
         consume(c);
@@ -159,7 +171,7 @@ void SgfParser::end_value() {
     in_value_ = false;
     if (!wanted_) return;
     const std::string_view value = stripped(value_);
-    try {
+    attempt([&] {
         if (name_ == "B" || name_ == "W") {
             if (node_moves_.size() >= most_node_moves) throw BadText("a node has too many moves");
             node_moves_.push_back({name_ == "B" ? go::black : go::white, std::string(value)});
@@ -172,9 +184,7 @@ void SgfParser::end_value() {
         } else {
             keep(name_, std::string(value));
         }
-    } catch (const std::invalid_argument& error) {
-        fail(error.what());
-    }
+    });
 }
 
 void SgfParser::keep(std::string_view name, const std::string& value) {
@@ -193,11 +203,7 @@ void SgfParser::keep(std::string_view name, const std::string& value) {
 void SgfParser::end_node() {
     for (const NodeMove& move : node_moves_) {
         if (!game_.error.empty()) break;
-        try {
-            line_of_play_.play(move.color, move.point);
-        } catch (const std::invalid_argument& error) {
-            fail(error.what());
-        }
+        attempt([&] { line_of_play_.play(move.color, move.point); });
     }
     if (node_moves_.size() == 1) note_clock();
     node_moves_.clear();
@@ -217,13 +223,7 @@ void SgfParser::fail(const std::string& message) {
 
 void SgfParser::end_game(std::uint64_t end) {
     node_moves_.clear();
-    if (game_.error.empty()) {
-        try {
-            line_of_play_.begin(std::nullopt);
-        } catch (const std::invalid_argument& error) {
-            fail(error.what());
-        }
-    }
+    if (game_.error.empty()) attempt([&] { line_of_play_.begin(std::nullopt); });
     game_.start = line_of_play_.start();
     game_.moves = line_of_play_.moves();
     if (!game_.clocks.empty()) game_.clocks.resize(line_of_play_.plies(), no_clock);

@@ -21,6 +21,7 @@ struct SgfGame {
     std::vector<std::uint8_t> moves;   // two bytes each: the index among the legal moves in ascending order
     std::vector<std::int32_t> clocks;  // tenths of a second left after each move; empty if none is given
     std::string error;
+    bool defect = false;  // the error is that a whole record is no game of alternating moves
 };
 
 class SgfParser {
@@ -51,6 +52,9 @@ class SgfParser {
     void keep(std::string_view name, const std::string& value);
     void note_clock();
     void fail(const std::string& message);
+    /// Does something that may find the game broken.
+    template <class Step>
+    void attempt(Step step);
 
     std::vector<SgfGame> games_;
     SgfGame game_;

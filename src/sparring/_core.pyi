@@ -673,6 +673,61 @@ class PgnParser:
     def take(self) -> list[PgnGame]:
         """The games completed since the last call."""
 
+class SgfGame:
+    """The main line of a game of Go; one with an error has no more."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file where the game begins."""
+
+    @property
+    def end(self) -> int:
+        """Bytes of the file up to the game's end: reading can go on from there."""
+
+    @property
+    def properties(self) -> dict[str, bytes]:
+        """
+        The facts of the game, undecoded: CA may say in which charset they are.
+        """
+
+    @property
+    def start(self) -> str:
+        """The text of the position before the first move."""
+
+    @property
+    def moves(self) -> bytes:
+        """Two bytes a move: its index among the legal moves."""
+
+    @property
+    def clocks(self) -> bytes:
+        """
+        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        """
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the game; empty when nothing is."""
+
+    @property
+    def defect(self) -> bool:
+        """
+        Whether the error is that a whole record is no game of alternating moves.
+        """
+
+class SgfParser:
+    """Reads SGF in pieces of any size, in bounded memory."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of a file."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def take(self) -> list[SgfGame]:
+        """The games completed since the last call."""
+
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
     """
     Maia-3's tokens [states, 64, 96]: the last eight boards along the line.

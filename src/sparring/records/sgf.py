@@ -11,9 +11,6 @@ from sparring.records.charsets import charset_of
 from sparring.records.ranks import normal_rank
 from sparring.records.record import Ending, Found, GameRecord
 
-DEFECTS = ("two moves running by one player", "stones set up in the middle of the game")
-"""What whole records may be that are no games of alternating moves: they are counted, not called broken."""
-
 _LONGEST = 1000
 _RESULT = re.compile(r"([BW])\s*\+\s*(.*)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
@@ -45,8 +42,8 @@ def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
 
 def _found(game: SgfGame, skipped: int, lines: int) -> Found:
     record = None if game.error else record_of(game)
-    defect = next((defect for defect in DEFECTS if game.error.startswith(defect)), "")
-    return Found(record, game.error, f"line {game.line + lines:,}", game.end + skipped, defect)
+    where = f"line {game.line + lines:,}"
+    return Found(record, game.error, where, game.end + skipped, game.error if game.defect else "")
 
 
 def record_of(game: SgfGame) -> GameRecord:
