@@ -491,6 +491,14 @@ class ShogiState:
         The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
+def sfen_of_hcp(hcp: bytes) -> str:
+    """The SFEN of a Huffman coded position of 32 bytes; raises BadText."""
+
+def usi_of_move16(move: int) -> str:
+    """
+    The USI of a move in the 16 bits of cshogi and its kin; raises BadText.
+    """
+
 class GoState:
     """A Go position with its rules and the line that led to it."""
 

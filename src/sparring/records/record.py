@@ -11,6 +11,10 @@ MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1}
 """Bytes of a packed move: two where a position can have more than 256 moves."""
 
 
+class NoReader(Exception):
+    """A file that no reader takes; the message says which there are, or what they need."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What a reader found: a game, or what was wrong with it, and where reading can go on after it."""
