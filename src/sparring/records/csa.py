@@ -106,6 +106,7 @@ class _Csa:
             draft.fail(line, f"the first position cannot be read ({error})")
 
     def _play(self, draft: Draft, text: str, line: Line) -> None:
+        draft.begun = True
         if draft.error or draft.illegal:
             return
         if "+-".index(text[0]) != draft.state.to_move:
@@ -138,7 +139,8 @@ def sfen_of(statements: list[str]) -> str:
         else:
             raise ValueError(f"{text[:20]!r}")
     side = "b" if statements[-1] == "+" else "w"
-    return f"{_rows(board or _usual_board())} {side} {_hands(hands)} 1"
+    usual = len(statements) == 1
+    return f"{_rows(_usual_board() if usual else board)} {side} {_hands(hands)} 1"
 
 
 def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str, int]]) -> None:

@@ -26,7 +26,8 @@ def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
     usual = ShogiState.initial()
     game: Draft | None = None
     number = skip // _RECORD.size
-    for number, (hcp, value, move, result) in enumerate(_records(chunks, skip), number + 1):
+    for hcp, value, move, result in _records(chunks, skip):
+        number += 1
         begin = (number - 1) * _RECORD.size
         try:
             position = ShogiState.parse(sfen_of_hcp(hcp))

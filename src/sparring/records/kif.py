@@ -108,6 +108,7 @@ class _Kif:
         if match is None:
             return
         draft = self.draft or self._begin(line)
+        draft.begun = True
         if match[1] in _ENDS:
             _end_by_mover(draft, *_ENDS[match[1]])
             return
@@ -135,6 +136,7 @@ class _Ki2(_Kif):
         if row.lstrip(" 　")[:1] not in ("▲", "△"):
             return
         draft = self.draft or self._begin(line)
+        draft.begun = True
         for written in re.findall("[▲△][^▲△]*", row):
             if draft.error or draft.illegal:
                 return

@@ -16,7 +16,7 @@ _HIGHEST = {"k": 50, "d": 10, "p": 10}
 
 
 def normal_rank(text: str) -> str | None:
-    """3k of 3k?, 3 kyu, 3级 or 三級; 9d of 9段, 九段 or 9 dan; 9p of 9p, P9段 or 9d pro. None where unknown."""
+    """3k of 3k?, 3 kyu, 3级 or 三級; 9d of 9段 or 9 dan; 9p of 9p, P9段 or 9d pro. None where unknown."""
     words = text.strip().translate(_WIDE).rstrip("?*+ ").strip()
     professional = words.lower().endswith((" pro", " p"))
     match = _WRITTEN.fullmatch(re.sub(r"\s*(pro|p)$", "", words, flags=re.I) if professional else words)

@@ -42,6 +42,8 @@ class Draft:
     """Where the game begins."""
     state: ShogiState = field(default_factory=ShogiState.initial)
     start: str | None = None
+    begun: bool = False
+    """Whether a move or the end was read."""
     error: str = ""
     illegal: str = ""
     """A last move against the rules: no error if the record says that it lost the game."""
@@ -58,11 +60,6 @@ class Draft:
     date: datetime.date | None = None
     event: str | None = None
     site: str | None = None
-
-    @property
-    def begun(self) -> bool:
-        """Whether the moves have begun, or the end was told."""
-        return bool(self.state.ply or self.ending != Ending.UNKNOWN or self.illegal or self.error)
 
     def fail(self, line: Line, message: str) -> None:
         """The game cannot be read any further."""
@@ -90,6 +87,7 @@ class Draft:
 
     def play(self, usi: str, line: Line, written: str) -> bool:
         """Plays a move; whether that was possible. `written` is what the file calls it."""
+        self.begun = True
         if self.error or self.illegal:
             return False
         if self.state.outcome is not None:
@@ -108,6 +106,7 @@ class Draft:
 
     def end(self, result: float | None, ending: Ending) -> None:
         """How it ended."""
+        self.begun = True
         if ending == Ending.RULES:
             self.illegal = ""
         self.result, self.ending = result, ending

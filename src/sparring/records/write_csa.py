@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def to_csa(record: GameRecord) -> str:
     lines = ["V2.2", *_headers(record), *_position(start)]
     spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)
     evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
-    for ply, (before, after) in enumerate(zip(states, states[1:], strict=False)):
+    for ply, (before, after) in enumerate(pairwise(states)):
         lines.append(_move(before, after))
         if spent is not None and spent[ply] >= 0:
             lines.append(f"T{spent[ply] // 10}" + (f".{spent[ply] % 10}" if spent[ply] % 10 else ""))
