@@ -157,11 +157,11 @@ void GoLine::play(go::Color color, std::string_view point) {
     begin(color);
     const Move move = parse_move(point);
     const bool over = position_->passes() >= 2;
-    const bool turn = (position_->side() == color) == (idle_ % 2 == 0);
+    const bool turn = (position_->side() == color) != idle_;
     if (!turn) throw Defect("two moves running by one player");
     if (plies() >= most_plies) throw BadText("it is longer than a game can be");
     if (over && move == position_->pass()) {
-        ++idle_;
+        idle_ = !idle_;
         return;
     }
     if (over) resume();
@@ -174,9 +174,8 @@ void GoLine::play(go::Color color, std::string_view point) {
 /// Play goes on after the two passes that end a game by our rules: they are left out.
 void GoLine::resume() {
     *position_ = *before_passes_;
-    moves_.resize(moves_.size() - 4);
-    if (idle_ % 2 == 1) push(position_->pass());
-    idle_ = 0;
+    moves_.erase(moves_.end() - 4, moves_.end());
+    if (std::exchange(idle_, false)) push(position_->pass());
 }
 
 void GoLine::push(Move move) {

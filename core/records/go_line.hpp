@@ -72,7 +72,7 @@ class GoLine {
     std::string start_;
     std::vector<std::uint8_t> moves_;
     std::optional<go::Position> before_passes_;  // the position before the last passes
-    int idle_ = 0;                               // passes after the two that end a game
+    bool idle_ = false;                          // an odd number of passes followed those that end a game
 };
 
 }  // namespace sparring::records

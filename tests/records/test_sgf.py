@@ -13,10 +13,10 @@ import pytest
 from sparring._core import GoState, SgfParser
 from sparring.cli import main
 from sparring.records import Ending, GameRecord, build, find_sources, load_preset, read_shards, records_of
-from sparring.records.export import to_sgf
 from sparring.records.ranks import normal_rank, rank_order
 from sparring.records.record import Found
 from sparring.records.sgf import parse_result, read_sgf
+from sparring.records.write_sgf import to_sgf
 
 EVERYTHING = load_preset("go-everything")
 
@@ -144,7 +144,7 @@ def test_komi_as_people_write_it(written: str, komi: str) -> None:
         ("0", (0.5, Ending.NORMAL, 0.0)),
         ("Void", (None, Ending.ABANDONED, None)),
         ("?", (None, Ending.UNKNOWN, None)),
-        ("B+nan", (1.0, Ending.NORMAL, None)),
+        ("B+nan", (1.0, Ending.UNKNOWN, None)),
         ("", (None, Ending.UNKNOWN, None)),
     ],
 )

@@ -18,12 +18,12 @@ from sparring.cli import main
 from sparring.games import BadText
 from sparring.records import Ending, GameRecord, NoReader, build, load_preset, read_shards, records_of
 from sparring.records.csa import read_csa
-from sparring.records.export import to_csa
 from sparring.records.hcpe import read_hcpe
 from sparring.records.kif import read_ki2, read_kif
 from sparring.records.readers import Reader
 from sparring.records.record import Found
 from sparring.records.statistics import collect, group_of, rating_bounds
+from sparring.records.write_csa import to_csa
 
 HEAD = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n"
 USUAL_TEXT = "   1 ７六歩(77)   ( 0:05/00:00:05)\n   2 ３四歩(33)   ( 1:07/00:01:07)\n"

@@ -12,6 +12,7 @@ from sparring.records.ranks import normal_rank
 from sparring.records.record import Ending, Found, GameRecord
 
 _LONGEST = 1000
+_MOST_POINTS = 1000
 _RESULT = re.compile(r"([BW])\s*\+\s*(.*)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
 _ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.RULES}
@@ -86,8 +87,10 @@ def parse_result(text: str) -> tuple[float | None, Ending, float | None]:
     try:
         margin = float(how)
     except ValueError:
+        margin = -1.0
+    if not 0 <= margin <= _MOST_POINTS:
         return result, Ending.UNKNOWN, None
-    return result, Ending.NORMAL, margin if 0 <= margin <= 1000 else None
+    return result, Ending.NORMAL, margin
 
 
 def _texts(properties: dict[str, bytes]) -> dict[str, str]:

@@ -29,7 +29,7 @@ _TYPES: dict[str, pa.DataType] = {
     "result": pa.float32(),
     "start": pa.string(),
     "ending": _TEXT,
-    "margin": pa.float32(),
+    "margin": pa.float64(),
     "first": pa.string(),
     "second": pa.string(),
     "first_rating": pa.int16(),
