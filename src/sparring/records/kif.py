@@ -11,7 +11,7 @@ from sparring.records.record import Ending, Found
 from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
 
 _FIRST, _SECOND = ("先手", "下手"), ("後手", "上手")
-_HEADERS = ("開始日時", "終了日時", "棋戦", "場所", "持ち時間", "手合割", "戦型", *_FIRST, *_SECOND)
+_HEADERS = ("開始日時", "棋戦", "場所", "持ち時間", "手合割", *_FIRST, *_SECOND)
 _NUMBERED = re.compile(r"\s*\d+\s+(\S+)(?:.*?\(\s*(\d+):(\d+)(?:\.(\d))?\s*/)?")
 _SIDES = str.maketrans("☗▼☖▽", "▲▲△△")
 _RESULT_LINE = re.compile(r"[\s　]*まで")
