@@ -7,6 +7,7 @@
 #include "bindings/games.hpp"
 #include "game/errors.hpp"
 #include "records/pgn.hpp"
+#include "records/sgf.hpp"
 
 namespace sparring::bindings {
 
@@ -16,6 +17,8 @@ namespace {
 
 using records::PgnGame;
 using records::PgnParser;
+using records::SgfGame;
+using records::SgfParser;
 
 /// Text from a file in an unknown encoding: what is not UTF-8 is replaced.
 nb::object text(const std::string& bytes) {
@@ -53,6 +56,52 @@ std::vector<std::string> chess_moves(std::optional<std::string_view> start, nb::
     return result;
 }
 
+/// A parser's `feed`, `finish` and `take`.
+template <class Parser>
+void bind_parser(nb::module_& m, const char* name, const char* doc) {
+    nb::class_<Parser>(m, name, doc)
+        .def(nb::init<>())
+        .def(
+            "feed",
+            [](Parser& parser, nb::bytes bytes) {
+                const std::string_view view(bytes.c_str(), bytes.size());
+                nb::gil_scoped_release release;
+                parser.feed(view);
+            },
+            nb::arg("data"), "Takes the next bytes of a file.")
+        .def("finish", &Parser::finish, "The file has ended.")
+        .def("take", &Parser::take, nb::rv_policy::move, "The games completed since the last call.");
+}
+
+nb::dict properties(const SgfGame& game) {
+    nb::dict result;
+    for (const auto& [name, value] : game.properties) {
+        result[text(name)] = nb::bytes(value.data(), value.size());
+    }
+    return result;
+}
+
+void bind_sgf(nb::module_& m) {
+    nb::class_<SgfGame>(m, "SgfGame", "The main line of a game of Go; one with an error has no more.")
+        .def_ro("line", &SgfGame::line, "The line of the file where the game begins.")
+        .def_ro("end", &SgfGame::end, "Bytes of the file up to the game's end: reading can go on from there.")
+        .def_prop_ro("properties", &properties, nb::sig("def properties(self) -> dict[str, bytes]"),
+                     "The facts of the game, undecoded: CA may say in which charset they are.")
+        .def_ro("start", &SgfGame::start, "The text of the position before the first move.")
+        .def_prop_ro(
+            "moves", [](const SgfGame& g) { return raw(g.moves); },
+            "Two bytes a move: its index among the legal moves.")
+        .def_prop_ro(
+            "clocks", [](const SgfGame& g) { return raw(g.clocks); },
+            "Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.")
+        .def_prop_ro(
+            "error", [](const SgfGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
+            "What is wrong with the game; empty when nothing is.")
+        .def_ro("defect", &SgfGame::defect,
+                "Whether the error is that a whole record is no game of alternating moves.");
+    bind_parser<SgfParser>(m, "SgfParser", "Reads SGF in pieces of any size, in bounded memory.");
+}
+
 }  // namespace
 
 void bind_records(nb::module_& m) {
@@ -76,18 +125,8 @@ void bind_records(nb::module_& m) {
             "What is wrong with the game; empty when nothing is.");
     m.def("chess_moves", &chess_moves, nb::arg("start").none(), nb::arg("packed"),
           "The moves of a packed chess game in UCI, from a FEN or the usual beginning.");
-    nb::class_<PgnParser>(m, "PgnParser", "Reads PGN in pieces of any size, in bounded memory.")
-        .def(nb::init<>())
-        .def(
-            "feed",
-            [](PgnParser& parser, nb::bytes bytes) {
-                const std::string_view view(bytes.c_str(), bytes.size());
-                nb::gil_scoped_release release;
-                parser.feed(view);
-            },
-            nb::arg("data"), "Takes the next bytes of a file.")
-        .def("finish", &PgnParser::finish, "The file has ended.")
-        .def("take", &PgnParser::take, nb::rv_policy::move, "The games completed since the last call.");
+    bind_parser<PgnParser>(m, "PgnParser", "Reads PGN in pieces of any size, in bounded memory.");
+    bind_sgf(m);
 }
 
 }  // namespace sparring::bindings

@@ -1,6 +1,7 @@
 #include "bindings/games.hpp"
 #include "bindings/search.hpp"
 #include "bindings/state.hpp"
+#include "shogi/hcp.hpp"
 #include "shogi/judge.hpp"
 #include "shogi/position.hpp"
 
@@ -16,6 +17,12 @@ void bind_shogi(nb::module_& m) {
             "repetitions", [](const S& s) { return occurrences(s.node(), s.node().ply); },
             "How often this position has come up in its line, now included.");
     bind_alphabeta(state);
+    m.def(
+        "sfen_of_hcp",
+        [](nb::bytes hcp) { return shogi::sfen_of_hcp(std::string_view(hcp.c_str(), hcp.size())); },
+        nb::arg("hcp"), "The SFEN of a Huffman coded position of 32 bytes; raises BadText.");
+    m.def("usi_of_move16", &shogi::usi_of_move16, nb::arg("move"),
+          "The USI of a move in the 16 bits of cshogi and its kin; raises BadText.");
 }
 
 }  // namespace sparring::bindings

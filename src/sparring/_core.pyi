@@ -491,6 +491,14 @@ class ShogiState:
         The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
+def sfen_of_hcp(hcp: bytes) -> str:
+    """The SFEN of a Huffman coded position of 32 bytes; raises BadText."""
+
+def usi_of_move16(move: int) -> str:
+    """
+    The USI of a move in the 16 bits of cshogi and its kin; raises BadText.
+    """
+
 class GoState:
     """A Go position with its rules and the line that led to it."""
 
@@ -674,6 +682,61 @@ class PgnParser:
         """The file has ended."""
 
     def take(self) -> list[PgnGame]:
+        """The games completed since the last call."""
+
+class SgfGame:
+    """The main line of a game of Go; one with an error has no more."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file where the game begins."""
+
+    @property
+    def end(self) -> int:
+        """Bytes of the file up to the game's end: reading can go on from there."""
+
+    @property
+    def properties(self) -> dict[str, bytes]:
+        """
+        The facts of the game, undecoded: CA may say in which charset they are.
+        """
+
+    @property
+    def start(self) -> str:
+        """The text of the position before the first move."""
+
+    @property
+    def moves(self) -> bytes:
+        """Two bytes a move: its index among the legal moves."""
+
+    @property
+    def clocks(self) -> bytes:
+        """
+        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        """
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the game; empty when nothing is."""
+
+    @property
+    def defect(self) -> bool:
+        """
+        Whether the error is that a whole record is no game of alternating moves.
+        """
+
+class SgfParser:
+    """Reads SGF in pieces of any size, in bounded memory."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of a file."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def take(self) -> list[SgfGame]:
         """The games completed since the last call."""
 
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:

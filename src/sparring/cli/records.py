@@ -14,9 +14,11 @@ from rich.table import Table
 
 from sparring import records
 from sparring.cli.errors import UserError
-from sparring.records.export import to_pgn
+from sparring.records.export import WRITERS
 from sparring.records.presets import names
-from sparring.records.statistics import collect
+from sparring.records.record import MOVE_BYTES
+from sparring.records.statistics import collect, group_order
+from sparring.records.table import read_manifest
 
 app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
 
@@ -68,7 +70,7 @@ def build(
 
 @app.command()
 def stats(folder: Folder, as_json: AsJson = False) -> None:
-    """Games and positions by rating group, speed, time control and result."""
+    """Games and positions by rating group or rank, speed, time control and result."""
     try:
         found = collect(folder)
     except records.BadTable as error:
@@ -90,14 +92,18 @@ def export(
     folder: Folder,
     game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
 ) -> None:
-    """A game, or all, as PGN again."""
+    """A game, or all, as PGN, SGF or CSA again."""
     try:
         found = False
+        played = read_manifest(folder)["game"]
+        if played not in WRITERS:
+            raise UserError(f"games of {played} cannot be written yet")
+        write = WRITERS[played]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard):
-                if game == "all" or f"{record.identity('chess'):016x}" == game:
+                if game == "all" or f"{record.identity(played):016x}" == game:
                     found = True
-                    print(to_pgn(record))
+                    print(write(record))
     except records.BadTable as error:
         raise UserError(str(error)) from None
     if not found:
@@ -109,18 +115,24 @@ def list_games(
     folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="How many to list.")] = 20
 ) -> None:
     """The first games of a table with their ids."""
-    table = Table("id", "date", "players", "ratings", "result", "plies", box=None)
+    table = Table("id", "date", "players", "strength", "result", "plies", box=None)
     left = most
     try:
+        played = read_manifest(folder)["game"]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard.slice(0, left)):
                 left -= 1
                 players = f"{record.first or '?'} - {record.second or '?'}"
-                ratings = f"{record.first_rating or '?'} - {record.second_rating or '?'}"
-                identity = f"{record.identity('chess'):016x}"
-                table.add_row(
-                    identity, str(record.date), players, ratings, str(record.result), str(len(record.moves))
+                strength = " - ".join(
+                    str(rating or rank or "?")
+                    for rating, rank in (
+                        (record.first_rating, record.first_rank),
+                        (record.second_rating, record.second_rank),
+                    )
                 )
+                identity = f"{record.identity(played):016x}"
+                plies = str(len(record.moves) // MOVE_BYTES[played])
+                table.add_row(identity, str(record.date), players, strength, str(record.result), plies)
             if left <= 0:
                 break
     except records.BadTable as error:
@@ -140,7 +152,11 @@ def _print_report(report: records.Report, out: Path) -> None:
 
 
 def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:
-    shown = sorted(counts.items()) if title == "groups" else counts.most_common(12)
+    shown = (
+        sorted(counts.items(), key=lambda group: group_order(group[0]))
+        if title == "groups"
+        else counts.most_common(12)
+    )
     console.print(
         f"[dim]{title}:[/] " + ", ".join(f"{name} {count:,}" for name, count in shown), soft_wrap=True
     )

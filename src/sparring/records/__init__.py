@@ -2,8 +2,7 @@
 
 from sparring.records.build import Report, build, find_sources
 from sparring.records.presets import BadPreset, Preset, load_preset
-from sparring.records.readers import NoReader
-from sparring.records.record import Ending, GameRecord
+from sparring.records.record import Ending, GameRecord, NoReader
 from sparring.records.table import BadTable, read_shards, records_of
 
 __all__ = [

@@ -67,10 +67,10 @@ def build(
     progress = writer.manifest["progress"]
     report = Report(**progress.get("report", {}))
     done: dict[str, int] = progress.get("read", {})
-    finished: list[str] = progress.get("finished", [])
+    finished: dict[str, None] = dict.fromkeys(progress.get("finished", []))  # folders can have 100,000 files
 
     def commit() -> None:
-        writer.commit({"report": vars(report), "read": done, "finished": finished})
+        writer.commit({"report": vars(report), "read": done, "finished": list(finished)})
 
     before = 0
     for source in sources:
@@ -86,7 +86,7 @@ def build(
                         commit()
             except CutOff as error:
                 report.note(f"{source.name}: {error}; the games before that are kept")
-            finished.append(name)
+            finished[name] = None
             done.pop(name, None)
         before += source.stat().st_size
     commit()
@@ -105,7 +105,9 @@ def find_sources(paths: Sequence[Path], game: str) -> list[Path]:
 
 
 def _sort_in(game: Found, source: str, preset: Preset, writer: TableWriter, report: Report) -> None:
-    if game.record is None:
+    if game.defect:
+        report.drop(game.defect)
+    elif game.record is None:
         report.note_broken(f"{source}, {game.where}: {game.error}")
     elif reason := preset.games.why_not(game.record):
         report.drop(reason)

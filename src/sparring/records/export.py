@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import chess
 import chess.engine
 import chess.pgn
@@ -9,6 +11,8 @@ import numpy as np
 
 from sparring._core import chess_moves
 from sparring.records.record import Ending, GameRecord
+from sparring.records.write_csa import to_csa
+from sparring.records.write_sgf import to_sgf
 
 _NO_EVAL = -32768
 _MATE = 32000
@@ -64,3 +68,11 @@ def _score(centipawns: int) -> chess.engine.Score:
     if abs(centipawns) < 30_000:
         return chess.engine.Cp(centipawns)
     return chess.engine.Mate(_MATE - centipawns if centipawns > 0 else -_MATE - centipawns)
+
+
+WRITERS: dict[str, Callable[[GameRecord], str]] = {
+    "chess": to_pgn,
+    "go": to_sgf,
+    "shogi": to_csa,
+}
+"""What writes a game, by its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from sparring.records.record import GameRecord
+from sparring.records.record import MOVE_BYTES, Ending, GameRecord
 
 
 class Filter(Protocol):
@@ -48,5 +48,71 @@ class ChessFilter:
         return "" if inside else "ratings out of range"
 
 
-FILTERS: dict[str, type[Filter]] = {"chess": ChessFilter}
+@dataclass(frozen=True)
+class GoFilter:
+    """The comments in presets/go-ranks.toml say what each entry means."""
+
+    sizes: tuple[int, ...] = ()
+    same_rank: bool = False
+    ranks: tuple[str, ...] = ()
+    handicap: bool = True
+    white_begins: bool = True
+    need_result: bool = False
+    shortest: int = 1
+
+    def why_not(self, record: GameRecord) -> str:
+        """Why the game is left out; empty when it is kept."""
+        rows, side, *_ = (record.start or "").split()
+        stones = "X" in rows or "O" in rows
+        if self.sizes and rows.count("/") + 1 not in self.sizes:
+            return "board size"
+        if stones and not self.handicap:
+            return "handicap"
+        if side == "w" and not stones and not self.white_begins:
+            return "White began"
+        if record.result is None and self.need_result:
+            return "no result"
+        if len(record.moves) < self.shortest * MOVE_BYTES["go"]:
+            return "too short"
+        return self._rank_trouble(record)
+
+    def _rank_trouble(self, record: GameRecord) -> str:
+        ranks = (record.first_rank, record.second_rank)
+        if (self.same_rank or self.ranks) and None in ranks:
+            return "no ranks"
+        if self.same_rank and ranks[0] != ranks[1]:
+            return "ranks apart"
+        return "ranks out of range" if self.ranks and not set(ranks) <= set(self.ranks) else ""
+
+
+@dataclass(frozen=True)
+class ShogiFilter:
+    """The comments in presets/shogi-groups.toml say what each entry means."""
+
+    lost_on_time: bool = True
+    rating_difference: int = 0
+    equal_groups: int = 0
+    handicap: bool = True
+    need_result: bool = False
+    shortest: int = 1
+
+    def why_not(self, record: GameRecord) -> str:
+        """Why the game is left out; empty when it is kept."""
+        if record.ending == Ending.TIME and not self.lost_on_time:
+            return "lost on time"
+        if record.start is not None and not self.handicap:
+            return "another first position"
+        if record.result is None and self.need_result:
+            return "no result"
+        if len(record.moves) < self.shortest * MOVE_BYTES["shogi"]:
+            return "too short"
+        if not self.rating_difference:
+            return ""
+        if record.first_rating is None or record.second_rating is None:
+            return "no ratings"
+        apart = abs(record.first_rating - record.second_rating)
+        return "" if apart < self.rating_difference else "ratings apart"
+
+
+FILTERS: dict[str, type[Filter]] = {"chess": ChessFilter, "go": GoFilter, "shogi": ShogiFilter}
 """By game."""

@@ -6,22 +6,28 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from sparring.records.csa import read_csa
+from sparring.records.hcpe import read_hcpe
+from sparring.records.kif import read_ki2, read_kif
 from sparring.records.pgn import read_pgn
-from sparring.records.record import Found
+from sparring.records.record import Found, NoReader
+from sparring.records.sgf import read_sgf
 
 Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
 """Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
 
 READERS: dict[str, tuple[str, Reader]] = {
     "pgn": ("chess", read_pgn),
+    "sgf": ("go", read_sgf),
+    "kif": ("shogi", read_kif),
+    "kifu": ("shogi", read_kif),
+    "ki2": ("shogi", read_ki2),
+    "csa": ("shogi", read_csa),
+    "hcpe": ("shogi", read_hcpe),
 }
 """By the ending of a file's name: the game and its reader."""
 
 _COMPRESSED = (".gz", ".bz2", ".zst")
-
-
-class NoReader(Exception):
-    """A file that no reader takes; the message says which there are."""
 
 
 def format_of(path: Path) -> str:

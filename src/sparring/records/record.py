@@ -11,6 +11,10 @@ MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1}
 """Bytes of a packed move: two where a position can have more than 256 moves."""
 
 
+class NoReader(Exception):
+    """A file that no reader takes; the message says which there are, or what they need."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What a reader found: a game, or what was wrong with it, and where reading can go on after it."""
@@ -21,15 +25,21 @@ class Found:
     """Such as "line 12", for a person who wants to look."""
     end: int
     """Bytes of the unpacked source up to the end of the game."""
+    defect: str = ""
+    """Why a whole record is no game that a table can hold, in a few words: such are counted, not broken."""
 
 
 class Ending(StrEnum):
     """How a recorded game ended, as far as its source says."""
 
     NORMAL = "normal"
+    RESIGNATION = "resignation"
     TIME = "time"
     ABANDONED = "abandoned"
     RULES = "rules infraction"
+    REPETITION = "repetition"
+    DECLARATION = "declaration"
+    IMPASSE = "impasse"
     UNKNOWN = "unknown"
 
 
@@ -44,6 +54,8 @@ class GameRecord:
     start: str | None = None
     """The text of the first position, where it is not the game's usual one."""
     ending: Ending = Ending.UNKNOWN
+    margin: float | None = None
+    """By how many points it was won, where points were counted."""
     first: str | None = None
     second: str | None = None
     first_rating: int | None = None
@@ -56,6 +68,8 @@ class GameRecord:
     """As the source writes it, such as 600+5."""
     clocks: bytes | None = None
     """Tenths of a second left after each move as int32, -1 where unknown."""
+    spent: bytes | None = None
+    """Tenths of a second that each move took as int32, -1 where unknown."""
     evals: bytes | None = None
     """Centipawns for the first player after each move as int16, -32768 where unknown."""
     date: datetime.date | None = None

@@ -1,11 +1,17 @@
-"""What is in a table: games and positions by rating, speed and result."""
+"""What is in a table: games and positions by rating or rank, speed and result."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from sparring.records.ranks import rank_order
+from sparring.records.record import MOVE_BYTES
 from sparring.records.table import read_manifest, read_shards
 
 _COLUMNS = [
@@ -14,6 +20,8 @@ _COLUMNS = [
     "ending",
     "first_rating",
     "second_rating",
+    "first_rank",
+    "second_rank",
     "speed",
     "time_control",
     "clocks",
@@ -24,7 +32,11 @@ _RESULTS = {1.0: "first wins", 0.5: "draw", 0.0: "second wins", None: "unknown"}
 
 @dataclass
 class Statistics:
-    """Counts of games; `positions` of positions. A rating group is where both players are in one hundred."""
+    """Counts of games; `positions` of positions.
+
+    A group is where both players are in one hundred of ratings, or have one rank where no ratings are
+    known; or, if the preset asks for groups of equal size, a range of the players' mean ratings.
+    """
 
     game: str
     games: int = 0
@@ -39,15 +51,18 @@ class Statistics:
 
 
 def collect(folder: Path) -> Statistics:
-    """Reads a table once. Raises BadTable."""
-    found = Statistics(read_manifest(folder)["game"])
+    """Reads a table once, or twice for groups of equal size. Raises BadTable."""
+    manifest = read_manifest(folder)
+    found = Statistics(manifest["game"])
+    equal = manifest["preset"].get("games", {}).get("equal_groups", 0)
+    bounds = rating_bounds(folder, equal) if equal else []
     for shard in read_shards(folder, _COLUMNS):
         columns = {name: shard[name].to_pylist() for name in _COLUMNS}
         found.games += shard.num_rows
-        found.positions += sum(map(len, columns["moves"]))
+        found.positions += sum(map(len, columns["moves"])) // MOVE_BYTES[found.game]
         found.with_clocks += sum(value is not None for value in columns["clocks"])
         found.with_evals += sum(value is not None for value in columns["evals"])
-        found.groups.update(map(_group, columns["first_rating"], columns["second_rating"]))
+        found.groups.update(_groups(columns, bounds))
         found.speeds.update(value or "unknown" for value in columns["speed"])
         found.time_controls.update(value or "unknown" for value in columns["time_control"])
         found.results.update(_RESULTS[value] for value in columns["result"])
@@ -55,7 +70,49 @@ def collect(folder: Path) -> Statistics:
     return found
 
 
-def _group(first: int | None, second: int | None) -> str:
-    if first is None or second is None:
-        return "unknown"
-    return str(first // 100 * 100) if first // 100 == second // 100 else "mixed"
+def rating_bounds(folder: Path, groups: int) -> list[float]:
+    """The mean ratings at which groups of equal size begin and the last one ends; none without ratings.
+
+    The six groups of a table by the preset `shogi-groups` begin at the first six of the seven bounds;
+    `group_of` finds a game's. Raises BadTable.
+    """
+    means: list[float] = []
+    for shard in read_shards(folder, ["first_rating", "second_rating"]):
+        pairs = zip(shard["first_rating"].to_pylist(), shard["second_rating"].to_pylist(), strict=True)
+        means += [(first + second) / 2 for first, second in pairs if None not in (first, second)]
+    if not means:
+        return []
+    # Bounds are ratings that some game has, so that a group's name says where its games begin.
+    return [float(q) for q in np.quantile(means, np.linspace(0, 1, groups + 1), method="higher")]
+
+
+def group_of(mean: float, bounds: list[float]) -> int:
+    """Which of the groups between the bounds a mean rating falls into, from 0."""
+    return min(max(bisect_right(bounds, mean) - 1, 0), len(bounds) - 2)
+
+
+def group_order(name: str) -> tuple[int, int, str]:
+    """Sorts groups: ratings and ranks in ascending order, then words."""
+    if name[0].isdigit():
+        is_rank = name[-1] in "kdp"
+        return (0, rank_order(name) if is_rank else int(name.partition("-")[0]), "")
+    return (1, 0, name)
+
+
+def _groups(columns: dict[str, list[Any]], bounds: list[float]) -> list[str]:
+    names = ("first_rating", "second_rating", "first_rank", "second_rank")
+    rows = zip(*(columns[name] for name in names), strict=True)
+    return [_group(*row, bounds=bounds) for row in rows]
+
+
+def _group(
+    first: int | None, second: int | None, rank: str | None, other_rank: str | None, *, bounds: list[float]
+) -> str:
+    if first is not None and second is not None:
+        if bounds:
+            group = group_of((first + second) / 2, bounds)
+            return f"{bounds[group]:.0f}-{bounds[group + 1]:.0f}"
+        return str(first // 100 * 100) if first // 100 == second // 100 else "mixed"
+    if rank is not None and other_rank is not None:
+        return rank if rank == other_rank else "mixed"
+    return "unknown"

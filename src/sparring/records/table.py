@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sparring.records.record import Ending, GameRecord
+from sparring.records.record import MOVE_BYTES, Ending, GameRecord
 
 VERSION = 1
 _META = b"sparring.records"
@@ -29,6 +29,7 @@ _TYPES: dict[str, pa.DataType] = {
     "result": pa.float32(),
     "start": pa.string(),
     "ending": _TEXT,
+    "margin": pa.float64(),
     "first": pa.string(),
     "second": pa.string(),
     "first_rating": pa.int16(),
@@ -38,13 +39,14 @@ _TYPES: dict[str, pa.DataType] = {
     "speed": _TEXT,
     "time_control": _TEXT,
     "clocks": pa.binary(),
+    "spent": pa.binary(),
     "evals": pa.binary(),
     "date": pa.date32(),
     "event": _TEXT,
     "site": pa.string(),
     "source": _TEXT,
 }
-_UNIQUE = ("moves", "clocks", "evals", "site")
+_UNIQUE = ("moves", "clocks", "spent", "evals", "site")
 _PACKING: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 12,
@@ -106,7 +108,7 @@ class TableWriter:
             part = self.folder / f"{name}.part"
             pq.write_table(pa.Table.from_arrays(arrays, schema=self._schema), part, **_PACKING)
             part.replace(self.folder / name)
-            plies = sum(len(row[0]) for row in self._rows)
+            plies = sum(len(row[0]) for row in self._rows) // MOVE_BYTES[self._game]
             self.manifest["shards"].append({"file": name, "games": len(self._rows), "plies": plies})
             self._rows = []
         self.manifest["progress"] = progress

@@ -78,7 +78,13 @@ def _make(kind: type[Any], entries: dict[str, Any]) -> Any:
         if key not in known:
             raise ValueError(f"unknown entry '{key}'; there are {', '.join(sorted(known))}")
         default = getattr(kind(), key)
-        wanted: tuple[type, ...] = (list,) if isinstance(default, tuple) else (int, float)
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        if not _fits(value, default):
             raise ValueError(f"'{key}' has the wrong kind of value: {value!r}")
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()})
+
+
+def _fits(value: Any, default: Any) -> bool:
+    """Whether an entry's value is of the kind of its default; whole numbers do for others."""
+    if isinstance(value, bool) or isinstance(default, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    return isinstance(value, (list,) if isinstance(default, tuple) else (int, float))

@@ -1,0 +1,210 @@
+"""CSA, the notation of computer shogi's servers, to game records; cshogi reads the moves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sparring.records.lines import Line
+from sparring.records.record import Ending, Found
+from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
+
+_MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
+_TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
+_RATING = re.compile(r"'(black|white)_rate:.*:(\d{1,5})(?:\.\d+)?\s*")
+_EVAL = re.compile(r"'\*\*\s+(-?\d{1,9})\b")
+_LETTERS = {
+    "FU": "P", "KY": "L", "KE": "N", "GI": "S", "KI": "G", "KA": "B", "HI": "R", "OU": "K",
+    "TO": "+P", "NY": "+L", "NK": "+N", "NG": "+S", "UM": "+B", "RY": "+R",
+}  # fmt: skip
+_SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
+_ROW_PIECES = {"+": str.upper, "-": str.lower}
+
+_LOSES, _WINS, _DRAW, _NOTHING = 0.0, 1.0, 0.5, None
+_ENDS: dict[str, tuple[float | None, Ending]] = {
+    "%TORYO": (_LOSES, Ending.RESIGNATION),
+    "%TSUMI": (_LOSES, Ending.NORMAL),
+    "%TIME_UP": (_LOSES, Ending.TIME),
+    "%ILLEGAL_MOVE": (_LOSES, Ending.RULES),
+    "%KACHI": (_WINS, Ending.DECLARATION),
+    "%SENNICHITE": (_DRAW, Ending.REPETITION),
+    "%JISHOGI": (_DRAW, Ending.IMPASSE),
+    "%HIKIWAKE": (_DRAW, Ending.NORMAL),
+    "%MAX_MOVES": (_DRAW, Ending.NORMAL),
+    "%CHUDAN": (_NOTHING, Ending.ABANDONED),
+}
+"""How it ends, and what that is to the player to move."""
+
+
+def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+    """The games of a CSA file's content, from byte `skip` on (the `end` of an earlier game)."""
+    return read_games(chunks, skip, _Csa(load_cshogi()))
+
+
+class _Csa:
+    def __init__(self, cshogi: Any) -> None:
+        self._cshogi = cshogi
+        self.draft: Draft | None = None
+        self._board: Any = None
+        self._position: list[str] = []
+
+    def begins(self, text: str) -> bool:
+        """Whether the line parts two games, or names a version after moves."""
+        return text.strip() == "/" or bool(
+            self.draft and self.draft.begun and re.match(r"V\d|N[+-]|PI|P1", text)
+        )
+
+    def take(self, text: str, line: Line) -> None:
+        """One line, in which commas may part several statements."""
+        if not text.strip() or text.strip() == "/":
+            return
+        if text[0] == "'":
+            self._comment(text)
+        elif re.match(r"V\d|[N$P+%T-]", text):
+            draft = self.draft or self._begin(line)
+            if text[0] in "N$":
+                _header(draft, text.rstrip())
+            elif text[0] != "V":
+                for statement in text.split(","):
+                    self._statement(draft, statement.rstrip() if text[0] == "P" else statement.strip(), line)
+
+    def _begin(self, line: Line) -> Draft:
+        self.draft = Draft(line.number)
+        self._board, self._position = None, []
+        return self.draft
+
+    def _comment(self, text: str) -> None:
+        if self.draft is None:
+            return
+        if match := _RATING.fullmatch(text):
+            self.draft.ratings[match[1] == "white"] = min(int(match[2]), 32_767)
+        elif (match := _EVAL.match(text)) and self.draft.state.ply:
+            self.draft.evals[self.draft.state.ply] = max(-29_999, min(29_999, int(match[1])))
+
+    def _statement(self, draft: Draft, text: str, line: Line) -> None:
+        if text in ("+", "-") or (text.startswith("P") and not draft.begun):
+            self._position.append(text)
+            if text in ("+", "-"):
+                self._set_start(draft, line)
+        elif _MOVE.fullmatch(text):
+            self._play(draft, text, line)
+        elif match := _TIME.fullmatch(text):
+            if draft.state.ply and not draft.illegal and draft.ending == Ending.UNKNOWN:
+                draft.spent[draft.state.ply] = 10 * int(match[1]) + int(match[2] or 0)
+        elif text.startswith("%"):
+            _end(draft, text)
+        elif text:
+            draft.fail(line, f"{text[:40]!r} is no statement of CSA")
+
+    def _set_start(self, draft: Draft, line: Line) -> None:
+        if draft.state.ply or draft.error:
+            return
+        try:
+            draft.set_start(sfen_of(self._position), line)
+        except (ValueError, KeyError, IndexError) as error:
+            draft.fail(line, f"the first position cannot be read ({error})")
+
+    def _play(self, draft: Draft, text: str, line: Line) -> None:
+        draft.begun = True
+        if draft.error or draft.illegal:
+            return
+        if "+-".index(text[0]) != draft.state.to_move:
+            draft.fail(line, f"{text} is a move of the player who is not to move")
+            return
+        if self._board is None:
+            self._board = self._cshogi.Board(sfen=draft.state.text())
+        move = self._board.move_from_csa(text[1:])
+        # cshogi gives 0 for what no piece can do, and 0 has no notation.
+        if draft.play(self._cshogi.move_to_usi(move) if move else "", line, text):
+            self._board.push(move)
+
+
+def sfen_of(statements: list[str]) -> str:
+    """The position that CSA's P statements and the side's sign describe. Raises ValueError or KeyError."""
+    board: dict[tuple[int, int], str] = {}
+    hands = {"+": dict.fromkeys(_SET, 0), "-": dict.fromkeys(_SET, 0)}
+    for text in statements[:-1]:
+        if text.startswith("PI"):
+            board |= _usual_board()
+            for square, _ in _pieces(text[2:]):
+                del board[square]
+        elif text[1:2] in ("+", "-"):
+            _add(text, board, hands)
+        elif text[1:2] in tuple("123456789"):
+            for column in range(9):
+                piece = text[2 + 3 * column : 5 + 3 * column]
+                if piece.strip() not in ("*", ""):
+                    board[9 - column, int(text[1])] = _ROW_PIECES[piece[0]](_LETTERS[piece[1:]])
+        else:
+            raise ValueError(f"{text[:20]!r}")
+    side = "b" if statements[-1] == "+" else "w"
+    usual = len(statements) == 1
+    return f"{_rows(_usual_board() if usual else board)} {side} {_hands(hands)} 1"
+
+
+def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str, int]]) -> None:
+    side = text[1]
+    for square, piece in _pieces(text[2:]):
+        if piece == "AL":
+            used = "".join(board.values()).upper()
+            for kind, total in _SET.items():
+                hands[side][kind] += total - used.count(kind) - sum(hand[kind] for hand in hands.values())
+        elif square == (0, 0):
+            hands[side][_LETTERS[piece]] += 1
+        else:
+            board[square] = _ROW_PIECES[side](_LETTERS[piece])
+
+
+def _pieces(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    for at in range(0, len(text), 4):
+        yield (int(text[at]), int(text[at + 1])), text[at + 2 : at + 4]
+
+
+def _usual_board() -> dict[tuple[int, int], str]:
+    rows = ("lnsgkgsnl", " r     b ", "ppppppppp", *[" " * 9] * 3, "PPPPPPPPP", " B     R ", "LNSGKGSNL")
+    return {
+        (9 - column, row): piece
+        for row, pieces in enumerate(rows, 1)
+        for column, piece in enumerate(pieces)
+        if piece != " "
+    }
+
+
+def _rows(board: dict[tuple[int, int], str]) -> str:
+    rows = ["".join(board.get((file, rank), " ") for file in range(9, 0, -1)) for rank in range(1, 10)]
+    return "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
+
+
+def _hands(hands: dict[str, dict[str, int]]) -> str:
+    text = ""
+    for side, hand in hands.items():
+        for kind in "RBGSNLP":
+            if hand[kind]:
+                text += f"{hand[kind] if hand[kind] > 1 else ''}{_ROW_PIECES[side](kind)}"
+    return text or "-"
+
+
+def _header(draft: Draft, text: str) -> None:
+    if text[0] == "N" and text[1:2] in ("+", "-"):
+        draft.set_player("+-".index(text[1]), text[2:])
+        return
+    key, _, value = text[1:].partition(":")
+    if key == "START_TIME":
+        draft.date = parse_date(value)
+    elif key == "EVENT":
+        draft.event = value or None
+    elif key == "SITE":
+        draft.site = value or None
+    elif key in ("TIME_LIMIT", "TIME"):
+        draft.time_control = value or None
+
+
+def _end(draft: Draft, text: str) -> None:
+    if text in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
+        draft.end(float(text[1] == "-"), Ending.RULES)
+    elif text in _ENDS:
+        mover, ending = _ENDS[text]
+        # A move against the rules was not played: its maker is still to move, and has lost.
+        wins = draft.state.to_move == 0
+        draft.end(mover if mover is None or wins else 1 - mover, ending)

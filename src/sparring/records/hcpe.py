@@ -1,0 +1,87 @@
+"""hcpe files, positions of shogi with the move played, to the games that they came from.
+
+A position that follows from the one before it by its move belongs to the same game; any other begins one,
+and so does the usual first position.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from sparring._core import ShogiState, sfen_of_hcp, usi_of_move16
+from sparring.games import BadText, IllegalMove
+from sparring.records.lines import Line
+from sparring.records.record import Found
+from sparring.records.shogi import Draft
+
+_RECORD = struct.Struct("<32shHbx")
+_HCP = 32
+_RESULTS = {0: 0.5, 1: 1.0, 2: 0.0}
+_LARGEST = 29_999
+
+
+def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+    """The games of an hcpe file's content, from byte `skip` on (the `end` of an earlier game)."""
+    usual = ShogiState.initial()
+    game: Draft | None = None
+    number = skip // _RECORD.size
+    for hcp, value, move, result in _records(chunks, skip):
+        number += 1
+        begin = (number - 1) * _RECORD.size
+        try:
+            position = ShogiState.parse(sfen_of_hcp(hcp))
+        except BadText as error:
+            if game:
+                yield _found(game, begin)
+            game = None
+            message = str(error) if len(hcp) == _HCP else "the file ends in the middle of a position"
+            yield Found(None, message, f"position {number:,}", begin + _RECORD.size)
+            continue
+        if game and (position == usual or not _follows(position, game)):
+            yield _found(game, begin)
+            game = None
+        if game is None:
+            game = Draft(number, result=_RESULTS.get(result & 3))
+            game.set_start(position.text(), Line(b"", number, begin, begin))
+        else:
+            for_black = value if position.to_move == 0 else -value
+            game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))
+        _play(game, move, number)
+    if game:
+        yield _found(game, number * _RECORD.size)
+
+
+def _follows(position: ShogiState, game: Draft) -> bool:
+    """Whether a position is the one that the game has reached; the files do not number the moves."""
+    if game.error or game.state.outcome is not None:
+        return False
+    return position.text().split()[:3] == game.state.text().split()[:3]
+
+
+def _play(game: Draft, move: int, number: int) -> None:
+    try:
+        usi = usi_of_move16(move)
+        game.state = game.state.play(game.state.parse_move(usi))
+    except (BadText, IllegalMove) as error:
+        game.error = f"position {number:,}: {error}"
+
+
+def _found(game: Draft, end: int) -> Found:
+    if not any(game.evals.values()):
+        game.evals.clear()  # nobody evaluated the positions
+    found = game.found(end)
+    return Found(found.record, found.error, f"position {game.line:,}", end)
+
+
+def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:
+    """The whole records; what is left of a cut one is one that no position can be read from."""
+    position, rest = 0, b""
+    for chunk in chunks:
+        data = rest + chunk[max(0, skip - position) :]
+        position += len(chunk)
+        whole = len(data) - len(data) % _RECORD.size
+        yield from _RECORD.iter_unpack(data[:whole])
+        rest = data[whole:]
+    if rest:
+        yield rest[: _HCP - 1], 0, 0, 0

@@ -1,0 +1,49 @@
+"""Ranks of Go and shogi players: however a server writes them, 3k, 6d or 9p (professional) in the table."""
+
+from __future__ import annotations
+
+import re
+
+_WRITTEN = re.compile(
+    r"(?P<p>[Pp])?\s*(?P<number>\d{1,2}|[初一二三四五六七八九十]{1,3})\s*-?"
+    r"(?P<kind>kyu|k|dan|d|pro|p|段|级|級|급|단)\.?",
+    re.IGNORECASE,
+)
+_KANJI = "一二三四五六七八九"
+_KINDS = {"k": "k", "级": "k", "級": "k", "급": "k", "d": "d", "段": "d", "단": "d", "p": "p"}
+_WIDE = str.maketrans("０１２３４５６７８９", "0123456789")
+_HIGHEST = {"k": 50, "d": 10, "p": 10}
+
+
+def normal_rank(text: str) -> str | None:
+    """3k of 3k?, 3 kyu, 3级 or 三級; 9d of 9段 or 9 dan; 9p of 9p, P9段 or 9d pro. None where unknown."""
+    words = text.strip().translate(_WIDE).rstrip("?*+ ").strip()
+    professional = words.lower().endswith((" pro", " p"))
+    match = _WRITTEN.fullmatch(re.sub(r"\s*(pro|p)$", "", words, flags=re.I) if professional else words)
+    if match is None:
+        return None
+    kind = _KINDS[match["kind"][0].lower()]
+    if kind == "d" and (professional or match["p"]):
+        kind = "p"
+    number = _number(match["number"])
+    return f"{number}{kind}" if 1 <= number <= _HIGHEST[kind] else None
+
+
+def rank_order(rank: str) -> int:
+    """Ranks in ascending order: 30k is -30, 1k is -1, 1d is 1, 1p is 101."""
+    number = int(rank[:-1])
+    return {"k": -number, "d": number, "p": 100 + number}[rank[-1]]
+
+
+def _number(text: str) -> int:
+    """Arabic, or kanji up to 99; 初 is the first."""
+    if text.isdigit():
+        return int(text)
+    if text == "初":
+        return 1
+    tens, ten, ones = text.rpartition("十")
+    if any(len(part) > 1 or part not in _KANJI for part in (tens, ones)):
+        return 0
+    return (10 * (_KANJI.index(tens) + 1 if tens else 1) if ten else 0) + (
+        _KANJI.index(ones) + 1 if ones else 0
+    )

@@ -1,0 +1,111 @@
+"""SGF files of Go to game records, through the native parser."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator
+
+from sparring._core import SgfGame, SgfParser
+from sparring.records.charsets import charset_of
+from sparring.records.ranks import normal_rank
+from sparring.records.record import Ending, Found, GameRecord
+
+_LONGEST = 1000
+_MOST_POINTS = 1000
+_RESULT = re.compile(r"([BW])\s*\+\s*(.*)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
+_ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.RULES}
+
+
+def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+    """The games of an SGF file's content, from byte `skip` on (the `end` of an earlier game)."""
+    parser = SgfParser()
+    position = lines = games = 0
+    content = False
+    for chunk in chunks:
+        passed = chunk[: max(0, skip - position)]
+        position += len(chunk)
+        lines += passed.count(b"\n")
+        fresh = chunk[len(passed) :]
+        content = content or not fresh.isspace()
+        parser.feed(fresh)
+        for game in parser.take():
+            games += 1
+            yield _found(game, skip, lines)
+    parser.finish()
+    for game in parser.take():
+        games += 1
+        yield _found(game, skip, lines)
+    if content and not games and not skip:
+        yield Found(None, "no game begins in it; is it SGF in an 8-bit charset?", "line 1", position)
+
+
+def _found(game: SgfGame, skipped: int, lines: int) -> Found:
+    record = None if game.error else record_of(game)
+    where = f"line {game.line + lines:,}"
+    return Found(record, game.error, where, game.end + skipped, game.error if game.defect else "")
+
+
+def record_of(game: SgfGame) -> GameRecord:
+    """The facts of a game that read well."""
+    facts = _texts(game.properties)
+    result, ending, margin = parse_result(facts.get("RE", ""))
+    control = f"{facts.get('TM', '')} {facts.get('OT', '')}".strip()
+    return GameRecord(
+        moves=game.moves,
+        result=result,
+        start=game.start,
+        ending=ending,
+        margin=margin,
+        first=facts.get("PB"),
+        second=facts.get("PW"),
+        first_rank=normal_rank(facts.get("BR", "")),
+        second_rank=normal_rank(facts.get("WR", "")),
+        time_control=control or None,
+        clocks=game.clocks or None,
+        date=_date(facts.get("DT", "")),
+        event=facts.get("EV") or facts.get("GN"),
+        site=facts.get("PC"),
+    )
+
+
+def parse_result(text: str) -> tuple[float | None, Ending, float | None]:
+    """RE: the result for Black, how the game ended, and by how many points."""
+    words = text.strip()
+    if words.lower() in ("0", "draw", "jigo"):
+        return 0.5, Ending.NORMAL, 0.0
+    if words.lower() == "void":
+        return None, Ending.ABANDONED, None
+    match = _RESULT.fullmatch(words)
+    if match is None:
+        return None, Ending.UNKNOWN, None
+    result = float(match[1].upper() == "B")
+    how = match[2].lower()
+    if how[:1] in _ENDINGS:
+        return result, _ENDINGS[how[0]], None
+    try:
+        margin = float(how)
+    except ValueError:
+        margin = -1.0
+    if not 0 <= margin <= _MOST_POINTS:
+        return result, Ending.UNKNOWN, None
+    return result, Ending.NORMAL, margin
+
+
+def _texts(properties: dict[str, bytes]) -> dict[str, str]:
+    """The facts that are not empty, decoded."""
+    declared = properties.get("CA", b"").decode("ascii", "replace")
+    # A value that was cut may end in the middle of a character.
+    charset = charset_of((value for value in properties.values() if len(value) < _LONGEST), declared)
+    decoded = {name: value.decode(charset, "replace") for name, value in properties.items()}
+    return {name: value.strip() for name, value in decoded.items() if value.strip()}
+
+
+def _date(text: str) -> datetime.date | None:
+    """The first day of DT, where it names one."""
+    match = _DATE.search(text)
+    try:
+        return datetime.date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return None
