@@ -15,6 +15,7 @@ from rich.table import Table
 from sparring import records
 from sparring.cli.errors import UserError
 from sparring.records.export import WRITERS
+from sparring.records.picture import NoPlots, draw
 from sparring.records.presets import names
 from sparring.records.record import MOVE_BYTES
 from sparring.records.statistics import collect, group_order
@@ -69,11 +70,17 @@ def build(
 
 
 @app.command()
-def stats(folder: Folder, as_json: AsJson = False) -> None:
+def stats(
+    folder: Folder,
+    as_json: AsJson = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.")] = None,
+) -> None:
     """Games and positions by rating group or rank, speed, time control and result."""
     try:
         found = collect(folder)
-    except records.BadTable as error:
+        if plot is not None:
+            draw(found, plot)
+    except (records.BadTable, NoPlots, ValueError) as error:
         raise UserError(str(error)) from None
     if as_json:
         print(json.dumps(vars(found)))

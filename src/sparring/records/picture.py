@@ -1,0 +1,76 @@
+"""A picture of what is in a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from sparring.records.ranks import rank_order
+from sparring.records.statistics import Statistics
+
+_INK = "#3b2a1a"
+_BAR = "#b58863"
+_OTHER = "#d9c3a5"
+_ASIDE = ("mixed", "unknown")
+"""Groups that are none: drawn apart, in a lighter colour."""
+
+
+class NoPlots(Exception):
+    """The library that draws is not installed."""
+
+
+def draw(found: Statistics, path: Path) -> None:
+    """Writes a picture (PNG, SVG or PDF by the file's ending). Raises NoPlots, OSError or ValueError."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise NoPlots("pictures need matplotlib: pip install 'sparring[plots]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    panels = {
+        "games by group": _ordered(found.groups),
+        "speeds": found.speeds.most_common(8),
+        "results": found.results.most_common(),
+        "endings": found.endings.most_common(8),
+    }
+    shown = {
+        title: counts for title, counts in panels.items() if len(counts) > 1 or title == "games by group"
+    }
+    widths = [max(2, len(counts)) for counts in shown.values()]
+    figure, axes = pyplot.subplots(
+        1,
+        len(shown),
+        figsize=(3 + 0.55 * sum(widths), 3.4),
+        width_ratios=widths,
+        layout="constrained",
+        squeeze=False,
+    )
+    for axis, (title, counts) in zip(axes[0], shown.items(), strict=True):
+        names, values = zip(*counts, strict=True) if counts else ((), ())
+        axis.bar(names, values, color=[_OTHER if name in _ASIDE else _BAR for name in names])
+        axis.set_title(title, color=_INK, fontsize=11, loc="left")
+        axis.tick_params(axis="x", labelrotation=60 if len(names) > 4 else 20, labelsize=8)
+        axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(
+        f"{found.games:,} games of {found.game}, {found.positions:,} positions",
+        color=_INK,
+        fontsize=12,
+        x=0.01,
+        ha="left",
+    )
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+
+
+def _ordered(groups: Counter[str]) -> list[tuple[str, int]]:
+    """Ratings or ranks from weak to strong, then what is no group."""
+
+    def order(name: str) -> tuple[bool, float, str]:
+        if name in _ASIDE:
+            return True, 0, name
+        leading = name.split("-")[0].split(" ")[0]
+        return False, float(leading) if leading.isdigit() else float(rank_order(name)), name
+
+    return sorted(groups.items(), key=lambda item: order(item[0]))
