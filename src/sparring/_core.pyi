@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Annotated, Final, Self
 
 import numpy
 import numpy.typing
@@ -61,6 +61,11 @@ class ChessState:
 
     def play(self, move: int) -> ChessState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> ChessState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -172,6 +177,11 @@ class RbcState:
 
     def play(self, move: int) -> RbcState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> RbcState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -316,6 +326,11 @@ class ExpendibotsState:
     def play(self, move: int) -> ExpendibotsState:
         """The state after a move; raises IllegalMove."""
 
+    def play_on(self, move: int) -> ExpendibotsState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
+
     def move_text(self, move: int) -> str:
         """A move as text."""
 
@@ -424,6 +439,11 @@ class ShogiState:
     def play(self, move: int) -> ShogiState:
         """The state after a move; raises IllegalMove."""
 
+    def play_on(self, move: int) -> ShogiState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
+
     def move_text(self, move: int) -> str:
         """A move as text."""
 
@@ -522,6 +542,11 @@ class GoState:
 
     def play(self, move: int) -> GoState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> GoState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -672,6 +697,221 @@ class PgnParser:
 
     def take(self) -> list[PgnGame]:
         """The games completed since the last call."""
+
+class ChessLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ChessLines:
+        """The positions of games from a table; raises BadText or IllegalMove."""
+
+    @staticmethod
+    def join(parts: Sequence[ChessLines]) -> ChessLines:
+        """All positions of the parts, in their order."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class RbcLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> RbcLines:
+        """The positions of games from a table; raises BadText or IllegalMove."""
+
+    @staticmethod
+    def join(parts: Sequence[RbcLines]) -> RbcLines:
+        """All positions of the parts, in their order."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class ShogiLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ShogiLines:
+        """The positions of games from a table; raises BadText or IllegalMove."""
+
+    @staticmethod
+    def join(parts: Sequence[ShogiLines]) -> ShogiLines:
+        """All positions of the parts, in their order."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class GoLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> GoLines:
+        """The positions of games from a table; raises BadText or IllegalMove."""
+
+    @staticmethod
+    def join(parts: Sequence[GoLines]) -> GoLines:
+        """All positions of the parts, in their order."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class ExpendibotsLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ExpendibotsLines:
+        """The positions of games from a table; raises BadText or IllegalMove."""
+
+    @staticmethod
+    def join(parts: Sequence[ExpendibotsLines]) -> ExpendibotsLines:
+        """All positions of the parts, in their order."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
 
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
     """

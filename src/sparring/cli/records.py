@@ -14,9 +14,10 @@ from rich.table import Table
 
 from sparring import records
 from sparring.cli.errors import UserError
-from sparring.records.export import to_pgn
+from sparring.records.export import EXPORTERS
 from sparring.records.presets import names
 from sparring.records.statistics import collect
+from sparring.records.table import read_manifest
 
 app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
 
@@ -81,8 +82,10 @@ def stats(folder: Folder, as_json: AsJson = False) -> None:
         f"[bold]{found.games:,}[/] games of {found.game}, {found.positions:,} positions; "
         f"{found.with_clocks:,} games with clocks, {found.with_evals:,} with evaluations"
     )
-    for title in ("groups", "speeds", "time_controls", "results", "endings"):
-        _print_counts(console, title.replace("_", " "), getattr(found, title))
+    for title in ("groups", "ranks", "speeds", "time_controls", "results", "endings"):
+        counts = getattr(found, title)
+        if set(counts) != {"unknown"}:
+            _print_counts(console, title.replace("_", " "), counts)
 
 
 @app.command()
@@ -90,14 +93,15 @@ def export(
     folder: Folder,
     game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
 ) -> None:
-    """A game, or all, as PGN again."""
+    """A game, or all, in the notation of its game again: PGN, GameHistory JSON, a referee's log."""
     try:
         found = False
+        kind = read_manifest(folder)["game"]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard):
-                if game == "all" or f"{record.identity('chess'):016x}" == game:
+                if game == "all" or f"{record.identity(kind):016x}" == game:
                     found = True
-                    print(to_pgn(record))
+                    print(EXPORTERS[kind](record))
     except records.BadTable as error:
         raise UserError(str(error)) from None
     if not found:
@@ -112,15 +116,14 @@ def list_games(
     table = Table("id", "date", "players", "ratings", "result", "plies", box=None)
     left = most
     try:
+        kind = read_manifest(folder)["game"]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard.slice(0, left)):
                 left -= 1
                 players = f"{record.first or '?'} - {record.second or '?'}"
                 ratings = f"{record.first_rating or '?'} - {record.second_rating or '?'}"
-                identity = f"{record.identity('chess'):016x}"
-                table.add_row(
-                    identity, str(record.date), players, ratings, str(record.result), str(len(record.moves))
-                )
+                identity, plies = f"{record.identity(kind):016x}", str(record.plies(kind))
+                table.add_row(identity, str(record.date), players, ratings, str(record.result), plies)
             if left <= 0:
                 break
     except records.BadTable as error:

@@ -1,6 +1,8 @@
-"""A game of the table as the notation that other programs read."""
+"""A game of the table as the notation that other programs read: PGN here, others beside their readers."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import chess
 import chess.engine
@@ -8,7 +10,9 @@ import chess.pgn
 import numpy as np
 
 from sparring._core import chess_moves
+from sparring.records.histories import to_history
 from sparring.records.record import Ending, GameRecord
+from sparring.records.referee_logs import to_log
 
 _NO_EVAL = -32768
 _MATE = 32000
@@ -64,3 +68,11 @@ def _score(centipawns: int) -> chess.engine.Score:
     if abs(centipawns) < 30_000:
         return chess.engine.Cp(centipawns)
     return chess.engine.Mate(_MATE - centipawns if centipawns > 0 else -_MATE - centipawns)
+
+
+EXPORTERS: dict[str, Callable[[GameRecord], str]] = {
+    "chess": to_pgn,
+    "rbc": to_history,
+    "expendibots": to_log,
+}
+"""By game: a record as the text of a file."""

@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from sparring.records.histories import read_histories, read_history
 from sparring.records.pgn import read_pgn
 from sparring.records.record import Found
+from sparring.records.referee_logs import read_logs
 
 Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
 """Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
 
 READERS: dict[str, tuple[str, Reader]] = {
     "pgn": ("chess", read_pgn),
+    "json": ("rbc", read_history),
+    "jsonl": ("rbc", read_histories),
+    "log": ("expendibots", read_logs),
 }
 """By the ending of a file's name: the game and its reader."""
 

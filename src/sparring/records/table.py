@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sparring.records.record import Ending, GameRecord
+from sparring.records.record import MOVE_BYTES, Ending, GameRecord
 
 VERSION = 1
 _META = b"sparring.records"
@@ -106,7 +106,7 @@ class TableWriter:
             part = self.folder / f"{name}.part"
             pq.write_table(pa.Table.from_arrays(arrays, schema=self._schema), part, **_PACKING)
             part.replace(self.folder / name)
-            plies = sum(len(row[0]) for row in self._rows)
+            plies = sum(len(row[0]) for row in self._rows) // MOVE_BYTES[self._game]
             self.manifest["shards"].append({"file": name, "games": len(self._rows), "plies": plies})
             self._rows = []
         self.manifest["progress"] = progress
