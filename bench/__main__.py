@@ -15,7 +15,10 @@ from rich.table import Table
 from bench.rows import Row
 from sparring.studies.machine import describe_machine, today
 
-SUITES = {"rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules")}
+SUITES = {
+    "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),
+    "records": ("records_speed",),
+}
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 
 

@@ -18,25 +18,28 @@ using records::Sample;
 using records::Symmetry;
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Limits = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 using Turns = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// The wanted positions of some games.
 template <GamePosition P>
 struct Lines {
     std::vector<Sample<P>> samples;
-    std::uint32_t games = 0;
 };
 
 std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
                                      const std::vector<nb::bytes>& moves,
-                                     const std::vector<std::optional<nb::bytes>>& clocks) {
-    if (starts.size() != moves.size() || clocks.size() != moves.size()) {
-        throw nb::value_error("as many starts and clocks as games expected");
+                                     const std::vector<std::optional<nb::bytes>>& clocks,
+                                     const Limits& limits) {
+    if (starts.size() != moves.size() || clocks.size() != moves.size() || limits.shape(0) != moves.size()) {
+        throw nb::value_error("as many starts, clocks and limits as games expected");
     }
     std::vector<PackedGame> games(moves.size());
     for (std::size_t i = 0; i < moves.size(); ++i) {
         games[i].start = starts[i];
         games[i].moves.assign(moves[i].c_str(), moves[i].size());
+        games[i].skip_plies = limits(i, 0);
+        games[i].least_tenths = limits(i, 1);
         if (!clocks[i]) continue;
         games[i].clocks.resize(clocks[i]->size() / sizeof(std::int32_t));
         std::copy_n(clocks[i]->c_str(), games[i].clocks.size() * sizeof(std::int32_t),
@@ -47,15 +50,13 @@ std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
 
 template <GamePosition P>
 Lines<P> unpack(const std::vector<std::string>& starts, const std::vector<nb::bytes>& moves,
-                const std::vector<std::optional<nb::bytes>>& clocks, int width, std::uint32_t skip_plies,
-                std::int32_t least_tenths) {
+                const std::vector<std::optional<nb::bytes>>& clocks, const Limits& limits, int width) {
     checked_width(width);
-    const auto games = packed_games(starts, moves, clocks);
+    const auto games = packed_games(starts, moves, clocks, limits);
     Lines<P> lines;
     nb::gil_scoped_release release;
-    for (const PackedGame& game : games) {
-        records::follow(game, width, {skip_plies, least_tenths}, lines.games, lines.samples);
-        ++lines.games;
+    for (std::uint32_t i = 0; i < games.size(); ++i) {
+        records::follow(games[i], width, i, lines.samples);
     }
     return lines;
 }
@@ -64,13 +65,28 @@ template <GamePosition P>
 Lines<P> join(const std::vector<const Lines<P>*>& parts) {
     Lines<P> all;
     for (const Lines<P>* part : parts) {
-        for (Sample<P> sample : part->samples) {
-            sample.game += all.games;
-            all.samples.push_back(std::move(sample));
-        }
-        all.games += part->games;
+        all.samples.insert(all.samples.end(), part->samples.begin(), part->samples.end());
     }
     return all;
+}
+
+/// The samples of these indices, checked.
+template <GamePosition P>
+std::vector<const Sample<P>*> picked(const Lines<P>& lines, const Indices& which) {
+    std::vector<const Sample<P>*> samples;
+    for (std::size_t i = 0; i < which.shape(0); ++i) {
+        const auto at = static_cast<std::size_t>(which.data()[i]);
+        if (at >= lines.samples.size()) throw nb::index_error("there is no such position");
+        samples.push_back(&lines.samples[at]);
+    }
+    return samples;
+}
+
+template <GamePosition P>
+Lines<P> take(const Lines<P>& lines, const Indices& which) {
+    Lines<P> some;
+    for (const Sample<P>* sample : picked(lines, which)) some.samples.push_back(*sample);
+    return some;
 }
 
 /// A fact of every position as a new array.
@@ -177,20 +193,19 @@ const Encoder<P>& checked_encoder(const std::string& name, int history, bool tur
 template <GamePosition P>
 nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
                        const std::optional<Turns>& turns) {
-    const std::size_t count = which.shape(0);
+    const auto samples = picked(lines, which);
+    const std::size_t count = samples.size();
     const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
     if (count == 0) throw nb::value_error("encode needs at least one position");
     if (turns && turns->shape(0) != count) throw nb::value_error("a symmetry for each position expected");
+    const P& first = samples[0]->node->position;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto at = static_cast<std::size_t>(which.data()[i]);
-        if (at >= lines.samples.size()) throw nb::index_error("there is no such position");
+        if (samples[i]->node->position.shape() != first.shape())
+            throw nb::value_error("a batch needs boards of one size");
         if (turns && turns->data()[i] >= Symmetry<P>::count)
             throw nb::value_error("there is no such symmetry");
     }
-    const auto position = [&](std::size_t i) -> const P& {
-        return lines.samples[static_cast<std::size_t>(which.data()[i])].node->position;
-    };
-    auto shape = encoder.shape(position(0), history);
+    auto shape = encoder.shape(first, history);
     std::size_t each = 1;
     for (const std::size_t extent : shape) each *= extent;
     const Zeros<float> block(count * each);
@@ -198,11 +213,7 @@ nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::s
     {
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < count; ++i) {
-            if (position(i).shape() != position(0).shape()) {
-                throw std::invalid_argument("a batch needs boards of one size");
-            }
-            batcher.add(lines.samples[static_cast<std::size_t>(which.data()[i])],
-                        turns ? turns->data()[i] : 0, block.data() + i * each);
+            batcher.add(*samples[i], turns ? turns->data()[i] : 0, block.data() + i * each);
         }
     }
     Labels& labels = batcher.labels;
@@ -224,9 +235,12 @@ void bind_lines(nb::module_& m, const char* name) {
     using L = Lines<P>;
     nb::class_<L>(m, name, "Positions of recorded games, with the lines that led to them.")
         .def_static("unpack", &unpack<P>, nb::arg("starts"), nb::arg("moves"), nb::arg("clocks"),
-                    nb::arg("width"), nb::arg("skip_plies") = 0, nb::arg("least_tenths") = 0,
-                    "The positions of games from a table; raises BadText or IllegalMove.")
+                    nb::arg("limits"), nb::arg("width"),
+                    "The positions of games from a table. `limits` [games, 2]: how many plies to skip, and "
+                    "how many tenths of a second to ask for where clocks are known. Raises BadText or "
+                    "IllegalMove.")
         .def_static("join", &join<P>, nb::arg("parts"), "All positions of the parts, in their order.")
+        .def("take", &take<P>, nb::arg("which"), "The positions of these indices.")
         .def_static("encodings", &encodings<P>, "The names of the encodings.")
         .def_prop_ro_static(
             "symmetries", [](nb::handle) { return Symmetry<P>::count; },
@@ -237,14 +251,14 @@ void bind_lines(nb::module_& m, const char* name) {
             [](const L& lines) {
                 return column<std::int64_t>(lines, [](const Sample<P>& s) { return std::int64_t{s.game}; });
             },
-            "The number of each position's game.")
+            nb::rv_policy::move, "The number of each position's game.")
         .def_prop_ro(
             "plies",
             [](const L& lines) {
                 return column<std::int32_t>(
                     lines, [](const Sample<P>& s) { return static_cast<std::int32_t>(s.node->ply); });
             },
-            "The moves before each position.")
+            nb::rv_policy::move, "The moves before each position.")
         .def_prop_ro(
             "movers",
             [](const L& lines) {
@@ -252,12 +266,13 @@ void bind_lines(nb::module_& m, const char* name) {
                     return static_cast<std::int8_t>(s.node->position.side());
                 });
             },
-            "The player to move, 0 or 1.")
+            nb::rv_policy::move, "The player to move, 0 or 1.")
         .def_prop_ro(
             "clocks",
             [](const L& lines) {
                 return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.clock; });
             },
+            nb::rv_policy::move,
             "Tenths of a second that the mover had left after the move, -1 where unknown.")
         .def(
             "encode", &encode_lines<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),

@@ -702,12 +702,17 @@ class ChessLines:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ChessLines:
-        """The positions of games from a table; raises BadText or IllegalMove."""
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
 
     @staticmethod
     def join(parts: Sequence[ChessLines]) -> ChessLines:
         """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessLines:
+        """The positions of these indices."""
 
     @staticmethod
     def encodings() -> list[str]:
@@ -736,7 +741,7 @@ class ChessLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
         """
@@ -745,12 +750,17 @@ class RbcLines:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> RbcLines:
-        """The positions of games from a table; raises BadText or IllegalMove."""
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
 
     @staticmethod
     def join(parts: Sequence[RbcLines]) -> RbcLines:
         """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcLines:
+        """The positions of these indices."""
 
     @staticmethod
     def encodings() -> list[str]:
@@ -779,7 +789,7 @@ class RbcLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
         """
@@ -788,12 +798,17 @@ class ShogiLines:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ShogiLines:
-        """The positions of games from a table; raises BadText or IllegalMove."""
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
 
     @staticmethod
     def join(parts: Sequence[ShogiLines]) -> ShogiLines:
         """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiLines:
+        """The positions of these indices."""
 
     @staticmethod
     def encodings() -> list[str]:
@@ -822,7 +837,7 @@ class ShogiLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
         """
@@ -831,12 +846,17 @@ class GoLines:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> GoLines:
-        """The positions of games from a table; raises BadText or IllegalMove."""
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
 
     @staticmethod
     def join(parts: Sequence[GoLines]) -> GoLines:
         """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoLines:
+        """The positions of these indices."""
 
     @staticmethod
     def encodings() -> list[str]:
@@ -865,7 +885,7 @@ class GoLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
         """
@@ -874,12 +894,17 @@ class ExpendibotsLines:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], width: int, skip_plies: int = 0, least_tenths: int = 0) -> ExpendibotsLines:
-        """The positions of games from a table; raises BadText or IllegalMove."""
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
 
     @staticmethod
     def join(parts: Sequence[ExpendibotsLines]) -> ExpendibotsLines:
         """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsLines:
+        """The positions of these indices."""
 
     @staticmethod
     def encodings() -> list[str]:
@@ -908,7 +933,7 @@ class ExpendibotsLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], encoding: str, history: int, turns: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
         """

@@ -73,7 +73,7 @@ def read_history(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
 
 def _found(text: bytes, where: str, end: int) -> Found:
     try:
-        return Found(record_of(json.loads(text)), "", where, end)
+        return Found(record_of(json.loads(text.decode("utf-8-sig"))), "", where, end)
     except json.JSONDecodeError as error:
         problem = f"no JSON at character {error.pos:,} of {len(text):,} ({error.msg})"
     except (ValueError, RecursionError) as error:

@@ -30,7 +30,7 @@ _LINE = re.compile(r"\[(game |white|black|over |error)\] - (.*)")
 _START = "Start game log at "
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ASCTIME = re.compile(rf"\w{{3}} ({'|'.join(_MONTHS)}) +(\d{{1,2}}) [\d:]{{8}} (\d{{4}})")
-_ERROR = re.compile(r"(illegal action|resource limit)\D*?(?:\((white|black)\).*)?")
+_LOSER = re.compile(r"\((white|black)\)")
 _ERRORS = {"illegal action": Ending.RULES, "resource limit": Ending.TIME}
 _DRAWS = {
     "all tokens gone": "no tokens remaining",
@@ -109,10 +109,10 @@ class _Log:
         self._result, self._ending, self.over = _result(self._state), Ending.NORMAL, True
 
     def _fail(self, message: str) -> None:
-        match = _ERROR.match(message)
-        self._ending = _ERRORS[match[1]] if match else Ending.UNKNOWN
-        loser = match[2] if match else None
-        self._result = None if loser is None else float(loser == "black")
+        known = (ending for words, ending in _ERRORS.items() if message.startswith(words))
+        self._ending = next(known, Ending.UNKNOWN)
+        loser = _LOSER.search(message)
+        self._result = float(loser[1] == "black") if loser else None
         self.over = True
 
     def found(self, end: int) -> Found:
