@@ -224,6 +224,11 @@ def test_symmetries_turn_boards_and_moves_alike(game: str, tmp_path: Path) -> No
         legal = batch.legal[batch.offsets[i] : batch.offsets[i + 1]].tolist()
         assert legal == sorted(set(legal))
         assert legal[batch.index[i]] == batch.move[i]
+        if game == "go":
+            assert all(batch.planes[i, 2].flat[point] == 1 for point in legal[:-1]), "points are empty"
+        if game == "expendibots":
+            stacks = batch.planes[i, 2, ::upwards].ravel()
+            assert all(stacks[code if code < 64 else (code - 64) // 192] for code in legal), "own stacks act"
     eight = game in ("go", "expendibots")
     assert set(used) == set(range(8 if eight else 2))
 

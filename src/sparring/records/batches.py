@@ -118,7 +118,7 @@ class Batches:
     right swapped or not in shogi, and in chess and RBC where nobody can castle any more."""
     seed: int = 0
     """The same seed gives the same batches."""
-    buffer: int = 1 << 16
+    buffer: int = 1 << 15
     """Positions that are shuffled together. Go's take 3.5 kB each, the other games' a tenth of that."""
     threads: int = 0
     """0 for as many as there are processors."""
@@ -128,7 +128,7 @@ class Batches:
             raise ValueError("a batch, the buffer and the history have at least one position")
 
     def __iter__(self) -> Iterator[Batch]:
-        threads = self.threads or len(os.sched_getaffinity(0))
+        threads = self.threads or os.cpu_count() or 1
         kind = _LINES[self._game()]
         with ThreadPoolExecutor(threads) as pool:
             try:
