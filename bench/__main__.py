@@ -19,6 +19,7 @@ SUITES = {
     "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),
     "networks": ("network_speed",),
     "gpu": ("network_gpu",),
+    "records": ("records_speed",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 

@@ -11,6 +11,7 @@ void bind_expendibots(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
+void bind_batches(nanobind::module_& m);
 void bind_maia3(nanobind::module_& m);
 void bind_dlshogi(nanobind::module_& m);
 void bind_katago(nanobind::module_& m);

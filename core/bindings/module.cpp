@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
     bindings::bind_shogi(m);
     bindings::bind_go(m);
     bindings::bind_records(m);
+    bindings::bind_batches(m);
     bindings::bind_maia3(m);
     bindings::bind_dlshogi(m);
     bindings::bind_katago(m);

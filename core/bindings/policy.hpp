@@ -27,6 +27,9 @@ class Zeros {
     nb::ndarray<nb::numpy, T> array(T* begin, std::initializer_list<std::size_t> shape) const {
         return nb::ndarray<nb::numpy, T>(begin, shape, owner_);
     }
+    nb::ndarray<nb::numpy, T> array(T* begin, const std::vector<std::size_t>& shape) const {
+        return nb::ndarray<nb::numpy, T>(begin, shape.size(), shape.data(), owner_);
+    }
 
  private:
     T* data_;

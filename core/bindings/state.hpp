@@ -96,10 +96,12 @@ State<P> unpack_line(State<P> state, std::string_view packed, int width) {
     for (std::size_t i = 0; i < packed.size(); i += static_cast<std::size_t>(width)) {
         std::size_t index = static_cast<unsigned char>(packed[i]);
         if (width == 2) index |= static_cast<std::size_t>(static_cast<unsigned char>(packed[i + 1])) << 8;
-        state.legal_moves(list);
+        list.clear();
+        P::allowed(state.node(), list);
+        list.sort();
         if (index >= list.size())
             throw IllegalMove("packed move " + std::to_string(i) + " is none of the legal ones");
-        state = state.play(list[index]);
+        state = state.play_on(list[index]);
     }
     return state;
 }
@@ -142,6 +144,10 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
         .def(
             "play", [](const S& s, int move) { return s.play(checked(move)); }, nb::arg("move"),
             "The state after a move; raises IllegalMove.")
+        .def(
+            "play_on", [](const S& s, int move) { return s.play_on(checked(move)); }, nb::arg("move"),
+            "The state after a move that the pieces can make, even where a draw by rule has ended the game: "
+            "games on record may go on; raises IllegalMove.")
         .def(
             "move_text", [](const S& s, int move) { return s.position().move_text(checked(move)); },
             nb::arg("move"), "A move as text.")

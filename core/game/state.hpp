@@ -86,6 +86,12 @@ class State {
         if (node_->outcome.over()) {
             throw IllegalMove(std::string("the game is over: ") + reason_name(outcome().reason));
         }
+        return play_on(move);
+    }
+
+    /// As `play`, also where the game is over by a rule that the pieces do not know: games on record may go
+    /// on after a draw by repetition or by a move limit.
+    State play_on(Move move) const {
         if (!allows(*node_, move)) {
             throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
         }

@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Annotated, Final, Self
 
 import numpy
 import numpy.typing
@@ -61,6 +61,11 @@ class ChessState:
 
     def play(self, move: int) -> ChessState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> ChessState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -172,6 +177,11 @@ class RbcState:
 
     def play(self, move: int) -> RbcState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> RbcState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -316,6 +326,11 @@ class ExpendibotsState:
     def play(self, move: int) -> ExpendibotsState:
         """The state after a move; raises IllegalMove."""
 
+    def play_on(self, move: int) -> ExpendibotsState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
+
     def move_text(self, move: int) -> str:
         """A move as text."""
 
@@ -424,6 +439,11 @@ class ShogiState:
     def play(self, move: int) -> ShogiState:
         """The state after a move; raises IllegalMove."""
 
+    def play_on(self, move: int) -> ShogiState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
+
     def move_text(self, move: int) -> str:
         """A move as text."""
 
@@ -530,6 +550,11 @@ class GoState:
 
     def play(self, move: int) -> GoState:
         """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> GoState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
 
     def move_text(self, move: int) -> str:
         """A move as text."""
@@ -738,6 +763,246 @@ class SgfParser:
 
     def take(self) -> list[SgfGame]:
         """The games completed since the last call."""
+
+class ChessLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ChessLines]) -> ChessLines:
+        """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessLines:
+        """The positions of these indices."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class RbcLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[RbcLines]) -> RbcLines:
+        """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcLines:
+        """The positions of these indices."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class ShogiLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ShogiLines]) -> ShogiLines:
+        """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiLines:
+        """The positions of these indices."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class GoLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[GoLines]) -> GoLines:
+        """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoLines:
+        """The positions of these indices."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+class ExpendibotsLines:
+    """Positions of recorded games, with the lines that led to them."""
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsLines:
+        """
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ExpendibotsLines]) -> ExpendibotsLines:
+        """All positions of the parts, in their order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsLines:
+        """The positions of these indices."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the encodings."""
+
+    symmetries: Final[int] = ...
+    """How many symmetries the game has, doing nothing included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The number of each position's game."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """The moves before each position."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1."""
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left after the move, -1 where unknown.
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
 
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
     """

@@ -91,7 +91,8 @@ def stats(
         f"{found.with_clocks:,} games with clocks, {found.with_evals:,} with evaluations"
     )
     for title in ("groups", "speeds", "time_controls", "results", "endings"):
-        _print_counts(console, title.replace("_", " "), getattr(found, title))
+        if set(counts := getattr(found, title)) != {"unknown"}:
+            _print_counts(console, title.replace("_", " "), counts)
 
 
 @app.command()
@@ -99,12 +100,10 @@ def export(
     folder: Folder,
     game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
 ) -> None:
-    """A game, or all, as PGN, SGF or CSA again."""
+    """A game, or all, in its own notation again: PGN, SGF, CSA, GameHistory JSON or a referee's log."""
     try:
         found = False
         played = read_manifest(folder)["game"]
-        if played not in WRITERS:
-            raise UserError(f"games of {played} cannot be written yet")
         write = WRITERS[played]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard):

@@ -1,4 +1,4 @@
-"""A game of the table as the notation that other programs read."""
+"""A game of the table as the notation that other programs read: PGN here, others beside their readers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import chess.pgn
 import numpy as np
 
 from sparring._core import chess_moves
+from sparring.records.histories import to_history
 from sparring.records.record import Ending, GameRecord
+from sparring.records.referee_logs import to_log
 from sparring.records.write_csa import to_csa
 from sparring.records.write_sgf import to_sgf
 
@@ -72,7 +74,9 @@ def _score(centipawns: int) -> chess.engine.Score:
 
 WRITERS: dict[str, Callable[[GameRecord], str]] = {
     "chess": to_pgn,
-    "go": to_sgf,
+    "rbc": to_history,
     "shogi": to_csa,
+    "go": to_sgf,
+    "expendibots": to_log,
 }
 """What writes a game, by its name."""

@@ -114,5 +114,54 @@ class ShogiFilter:
         return "" if apart < self.rating_difference else "ratings apart"
 
 
-FILTERS: dict[str, type[Filter]] = {"chess": ChessFilter, "go": GoFilter, "shogi": ShogiFilter}
+@dataclass(frozen=True)
+class RbcFilter:
+    """The comments in presets/rbc.toml say what each entry means."""
+
+    most_passes: float = 1.0
+    endings: tuple[str, ...] = ()
+    shortest: int = 1
+
+    def why_not(self, record: GameRecord) -> str:
+        """Why the game is left out; empty when it is kept."""
+        if record.result is None:
+            return "no result"
+        if self.endings and record.ending not in self.endings:
+            return f"ending: {record.ending}"
+        if record.plies("rbc") < self.shortest:
+            return "too short"
+        return "a player stopped playing" if max(passes(record)) > self.most_passes else ""
+
+
+def passes(record: GameRecord) -> tuple[float, float]:
+    """The share of White's and of Black's turns in RBC that passed.
+
+    A turn is a sense and a move, and a pass has the lowest code of all moves, so that its index is 0.
+    """
+    moves = memoryview(record.moves).cast("H")[1::2].tolist()
+    white, black = moves[::2], moves[1::2]
+    return white.count(0) / max(len(white), 1), black.count(0) / max(len(black), 1)
+
+
+@dataclass(frozen=True)
+class ExpendibotsFilter:
+    """The comments in presets/expendibots.toml say what each entry means."""
+
+    endings: tuple[str, ...] = ()
+    shortest: int = 1
+
+    def why_not(self, record: GameRecord) -> str:
+        """Why the game is left out; empty when it is kept."""
+        if self.endings and record.ending not in self.endings:
+            return f"ending: {record.ending}"
+        return "too short" if record.plies("expendibots") < self.shortest else ""
+
+
+FILTERS: dict[str, type[Filter]] = {
+    "chess": ChessFilter,
+    "rbc": RbcFilter,
+    "shogi": ShogiFilter,
+    "go": GoFilter,
+    "expendibots": ExpendibotsFilter,
+}
 """By game."""

@@ -43,7 +43,7 @@ def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
             game = None
         if game is None:
             game = Draft(number, result=_RESULTS.get(result & 3))
-            game.set_start(position.text(), Line(b"", number, begin, begin))
+            game.set_start(position.text(), Line(b"", number, begin, begin, whole=True))
         else:
             for_black = value if position.to_move == 0 else -value
             game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))

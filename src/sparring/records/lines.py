@@ -12,29 +12,35 @@ class Line(NamedTuple):
     """A line without its end."""
 
     text: bytes
-    """At most a few thousand bytes."""
+    """At most as long as the reader wants to hear of."""
     number: int
+    """From 1, in the whole content."""
     begin: int
     end: int
     """Bytes of the content up to the line, and with it."""
+    whole: bool
+    """Whether `text` is all of it."""
 
 
-def read_lines(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Line]:
-    """The lines of the content, from byte `skip` on; their numbers are those of the whole."""
+def read_lines(chunks: Iterable[bytes], skip: int = 0, longest: int = _LONGEST) -> Iterator[Line]:
+    """The lines from byte `skip` on, which is where a line begins; of long ones the first `longest` bytes."""
     position, number, begin = 0, 1, skip
-    kept = b""
+    kept = bytearray()
     for chunk in chunks:
-        passed = max(0, min(len(chunk), skip - position))
-        number += chunk.count(b"\n", 0, passed)
-        at = passed
+        at = max(0, min(len(chunk), skip - position))
+        number += chunk.count(b"\n", 0, at)
         while (stop := chunk.find(b"\n", at)) >= 0:
-            kept += chunk[at : min(stop, at + _LONGEST)]
+            kept += chunk[at : min(stop, at + longest + 1)]
             end = position + stop + 1
-            yield Line(kept[:_LONGEST].rstrip(b"\r"), number, begin, end)
-            kept, begin, at = b"", end, stop + 1
+            yield _line(kept, number, begin, end, longest)
+            kept, begin, at = bytearray(), end, stop + 1
             number += 1
-        if len(kept) < _LONGEST:
-            kept += chunk[at : at + _LONGEST]
+        if len(kept) <= longest:
+            kept += chunk[at : at + longest + 1]
         position += len(chunk)
     if kept:
-        yield Line(kept[:_LONGEST].rstrip(b"\r"), number, begin, position)
+        yield _line(kept, number, begin, position, longest)
+
+
+def _line(kept: bytearray, number: int, begin: int, end: int, longest: int) -> Line:
+    return Line(bytes(kept[:longest]).rstrip(b"\r"), number, begin, end, len(kept) <= longest)

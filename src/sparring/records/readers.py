@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 from sparring.records.csa import read_csa
 from sparring.records.hcpe import read_hcpe
+from sparring.records.histories import read_histories, read_history
 from sparring.records.kif import read_ki2, read_kif
 from sparring.records.pgn import read_pgn
 from sparring.records.record import Found, NoReader
+from sparring.records.referee_logs import read_logs
 from sparring.records.sgf import read_sgf
 
 Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
@@ -24,6 +26,9 @@ READERS: dict[str, tuple[str, Reader]] = {
     "ki2": ("shogi", read_ki2),
     "csa": ("shogi", read_csa),
     "hcpe": ("shogi", read_hcpe),
+    "json": ("rbc", read_history),
+    "jsonl": ("rbc", read_histories),
+    "log": ("expendibots", read_logs),
 }
 """By the ending of a file's name: the game and its reader."""
 

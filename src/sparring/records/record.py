@@ -76,6 +76,10 @@ class GameRecord:
     event: str | None = None
     site: str | None = None
 
+    def plies(self, game: str) -> int:
+        """How many moves were played."""
+        return len(self.moves) // MOVE_BYTES[game]
+
     def identity(self, game: str) -> int:
         """A 63-bit hash of what makes it this game: splits and duplicates go by it."""
         facts = (game, self.start, self.result, self.first, self.second, self.date, self.site)

@@ -143,14 +143,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
     """The shards of a table in order. Raises BadTable."""
     for entry in read_manifest(folder)["shards"]:
-        try:
-            shard = pq.read_table(folder / entry["file"], columns=columns)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise BadTable(f"{folder / entry['file']}: {error}") from None
-        meta = json.loads((shard.schema.metadata or {}).get(_META, b"{}"))
-        if meta.get("version") != VERSION:
-            raise BadTable(f"{folder / entry['file']} has version {meta.get('version')}, not {VERSION}")
-        yield shard
+        yield read_shard(folder / entry["file"], columns)
+
+
+def read_shard(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """One shard of a table. Raises BadTable."""
+    try:
+        shard = pq.read_table(path, columns=columns)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise BadTable(f"{path}: {error}") from None
+    meta = json.loads((shard.schema.metadata or {}).get(_META, b"{}"))
+    if meta.get("version") != VERSION:
+        raise BadTable(f"{path} has version {meta.get('version')}, not {VERSION}")
+    return shard
 
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:

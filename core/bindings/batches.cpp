@@ -1,0 +1,300 @@
+// Lines of recorded games to encoded batches: everything here that takes time runs without the
+// interpreter's lock, so that Python's threads share the work.
+#include <nanobind/stl/optional.h>
+
+#include "bindings/games.hpp"
+#include "bindings/policy.hpp"
+#include "records/encoders.hpp"
+#include "records/lines.hpp"
+#include "records/symmetry.hpp"
+
+namespace sparring::bindings {
+
+namespace {
+
+using records::Encoder;
+using records::PackedGame;
+using records::Sample;
+using records::Symmetry;
+
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Limits = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Turns = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The wanted positions of some games.
+template <GamePosition P>
+struct Lines {
+    std::vector<Sample<P>> samples;
+};
+
+std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
+                                     const std::vector<nb::bytes>& moves,
+                                     const std::vector<std::optional<nb::bytes>>& clocks,
+                                     const Limits& limits) {
+    if (starts.size() != moves.size() || clocks.size() != moves.size() || limits.shape(0) != moves.size()) {
+        throw nb::value_error("as many starts, clocks and limits as games expected");
+    }
+    std::vector<PackedGame> games(moves.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        games[i].start = starts[i];
+        games[i].moves.assign(moves[i].c_str(), moves[i].size());
+        games[i].skip_plies = limits(i, 0);
+        games[i].least_tenths = limits(i, 1);
+        if (!clocks[i]) continue;
+        games[i].clocks.resize(clocks[i]->size() / sizeof(std::int32_t));
+        std::copy_n(clocks[i]->c_str(), games[i].clocks.size() * sizeof(std::int32_t),
+                    reinterpret_cast<char*>(games[i].clocks.data()));
+    }
+    return games;
+}
+
+template <GamePosition P>
+Lines<P> unpack(const std::vector<std::string>& starts, const std::vector<nb::bytes>& moves,
+                const std::vector<std::optional<nb::bytes>>& clocks, const Limits& limits, int width) {
+    checked_width(width);
+    const auto games = packed_games(starts, moves, clocks, limits);
+    Lines<P> lines;
+    nb::gil_scoped_release release;
+    for (std::uint32_t i = 0; i < games.size(); ++i) {
+        records::follow(games[i], width, i, lines.samples);
+    }
+    return lines;
+}
+
+template <GamePosition P>
+Lines<P> join(const std::vector<const Lines<P>*>& parts) {
+    Lines<P> all;
+    for (const Lines<P>* part : parts) {
+        all.samples.insert(all.samples.end(), part->samples.begin(), part->samples.end());
+    }
+    return all;
+}
+
+/// The samples of these indices, checked.
+template <GamePosition P>
+std::vector<const Sample<P>*> picked(const Lines<P>& lines, const Indices& which) {
+    std::vector<const Sample<P>*> samples;
+    for (std::size_t i = 0; i < which.shape(0); ++i) {
+        const auto at = static_cast<std::size_t>(which.data()[i]);
+        if (at >= lines.samples.size()) throw nb::index_error("there is no such position");
+        samples.push_back(&lines.samples[at]);
+    }
+    return samples;
+}
+
+template <GamePosition P>
+Lines<P> take(const Lines<P>& lines, const Indices& which) {
+    Lines<P> some;
+    for (const Sample<P>* sample : picked(lines, which)) some.samples.push_back(*sample);
+    return some;
+}
+
+/// A fact of every position as a new array.
+template <class T, GamePosition P, class Fact>
+nb::ndarray<nb::numpy, T> column(const Lines<P>& lines, Fact fact) {
+    const Zeros<T> block(lines.samples.size());
+    std::transform(lines.samples.begin(), lines.samples.end(), block.data(), fact);
+    return block.array(block.data(), {lines.samples.size()});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> copied(const std::vector<T>& values) {
+    const Zeros<T> block(values.size());
+    std::copy(values.begin(), values.end(), block.data());
+    return block.array(block.data(), {values.size()});
+}
+
+/// What is known of some positions beside their encoding.
+struct Labels {
+    std::vector<std::uint16_t> legal;   // of all positions, one after the other, each ascending
+    std::vector<std::int64_t> offsets;  // where each position's legal moves begin, and the end of the last
+    std::vector<std::uint16_t> played;
+    std::vector<std::int32_t> index;  // of the played move among the legal ones
+    std::vector<std::uint8_t> turns;  // the symmetry that was used
+};
+
+/// Whether all positions that an encoder shows have the game's symmetries.
+template <GamePosition P>
+bool symmetric(const Node<P>& node, int history) {
+    const Node<P>* shown = &node;
+    for (int back = 0; back < history && shown; ++back, shown = shown->previous.get()) {
+        if (!Symmetry<P>::holds(shown->position)) return false;
+    }
+    return true;
+}
+
+/// Turns every plane from `from` into `to`.
+template <GamePosition P>
+void turn_planes(const P& position, int symmetry, const std::vector<float>& from, float* to) {
+    const auto [own_planes, rows, columns] = position.shape();
+    const std::size_t area = rows * columns;
+    std::vector<std::size_t> cells(area);
+    for (std::size_t c = 0; c < area; ++c) {
+        cells[c] = static_cast<std::size_t>(Symmetry<P>::cell(position, symmetry, static_cast<int>(c)));
+    }
+    for (std::size_t plane = 0; plane < from.size(); plane += area) {
+        for (std::size_t c = 0; c < area; ++c) to[plane + cells[c]] = from[plane + c];
+    }
+}
+
+template <GamePosition P>
+class Batcher {
+ public:
+    Batcher(const Encoder<P>& encoder, int history, std::size_t each)
+        : encoder_(encoder), history_(history), turned_(each) {}
+
+    void add(const Sample<P>& sample, int turn, float* out) {
+        const P& position = sample.node->position;
+        if (turn != 0 && !symmetric(*sample.node, history_)) turn = 0;
+        if (turn == 0) {
+            encoder_.write(*sample.node, history_, out);
+        } else {
+            std::fill(turned_.begin(), turned_.end(), 0.0f);
+            encoder_.write(*sample.node, history_, turned_.data());
+            turn_planes(position, turn, turned_, out);
+        }
+        const auto seen = [&](Move m) { return turn ? Symmetry<P>::move(position, turn, m) : m; };
+        list_.clear();
+        P::allowed(*sample.node, list_);
+        std::transform(list_.begin(), list_.end(), list_.begin(), seen);
+        list_.sort();
+        const Move played = seen(sample.played);
+        labels.index.push_back(
+            static_cast<std::int32_t>(std::lower_bound(list_.begin(), list_.end(), played) - list_.begin()));
+        labels.played.push_back(played);
+        labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
+        labels.legal.insert(labels.legal.end(), list_.begin(), list_.end());
+        labels.turns.push_back(static_cast<std::uint8_t>(turn));
+    }
+
+    Labels labels;
+
+ private:
+    const Encoder<P>& encoder_;
+    int history_;
+    std::vector<float> turned_;
+    MoveList list_;
+};
+
+template <GamePosition P>
+const Encoder<P>& checked_encoder(const std::string& name, int history, bool turned) {
+    const Encoder<P>* encoder = records::find_encoder<P>(name);
+    if (!encoder) throw nb::value_error(("there is no encoding '" + name + "'").c_str());
+    if (history < 1) throw nb::value_error("a history has at least one position");
+    if (history != 1 && !encoder->any_history) {
+        throw nb::value_error(("the encoding '" + name + "' has a history of its own").c_str());
+    }
+    if (turned && !encoder->is_planes) {
+        throw nb::value_error(("the encoding '" + name + "' cannot be mirrored: it is no planes").c_str());
+    }
+    return *encoder;
+}
+
+template <GamePosition P>
+nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
+                       const std::optional<Turns>& turns) {
+    const auto samples = picked(lines, which);
+    const std::size_t count = samples.size();
+    const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
+    if (count == 0) throw nb::value_error("encode needs at least one position");
+    if (turns && turns->shape(0) != count) throw nb::value_error("a symmetry for each position expected");
+    const P& first = samples[0]->node->position;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (samples[i]->node->position.shape() != first.shape())
+            throw nb::value_error("a batch needs boards of one size");
+        if (turns && turns->data()[i] >= Symmetry<P>::count)
+            throw nb::value_error("there is no such symmetry");
+    }
+    auto shape = encoder.shape(first, history);
+    std::size_t each = 1;
+    for (const std::size_t extent : shape) each *= extent;
+    const Zeros<float> block(count * each);
+    Batcher<P> batcher(encoder, history, each);
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < count; ++i) {
+            batcher.add(*samples[i], turns ? turns->data()[i] : 0, block.data() + i * each);
+        }
+    }
+    Labels& labels = batcher.labels;
+    labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
+    shape.insert(shape.begin(), count);
+    return nb::make_tuple(block.array(block.data(), shape), copied(labels.legal), copied(labels.offsets),
+                          copied(labels.played), copied(labels.index), copied(labels.turns));
+}
+
+template <GamePosition P>
+std::vector<std::string> encodings() {
+    std::vector<std::string> names;
+    for (const auto& encoder : records::encoder_list<P>) names.emplace_back(encoder.name);
+    return names;
+}
+
+template <GamePosition P>
+void bind_lines(nb::module_& m, const char* name) {
+    using L = Lines<P>;
+    nb::class_<L>(m, name, "Positions of recorded games, with the lines that led to them.")
+        .def_static("unpack", &unpack<P>, nb::arg("starts"), nb::arg("moves"), nb::arg("clocks"),
+                    nb::arg("limits"), nb::arg("width"),
+                    "The positions of games from a table. `limits` [games, 2]: how many plies to skip, and "
+                    "how many tenths of a second to ask for where clocks are known. Raises BadText or "
+                    "IllegalMove.")
+        .def_static("join", &join<P>, nb::arg("parts"), "All positions of the parts, in their order.")
+        .def("take", &take<P>, nb::arg("which"), "The positions of these indices.")
+        .def_static("encodings", &encodings<P>, "The names of the encodings.")
+        .def_prop_ro_static(
+            "symmetries", [](nb::handle) { return Symmetry<P>::count; },
+            "How many symmetries the game has, doing nothing included.")
+        .def("__len__", [](const L& lines) { return lines.samples.size(); })
+        .def_prop_ro(
+            "games",
+            [](const L& lines) {
+                return column<std::int64_t>(lines, [](const Sample<P>& s) { return std::int64_t{s.game}; });
+            },
+            nb::rv_policy::move, "The number of each position's game.")
+        .def_prop_ro(
+            "plies",
+            [](const L& lines) {
+                return column<std::int32_t>(
+                    lines, [](const Sample<P>& s) { return static_cast<std::int32_t>(s.node->ply); });
+            },
+            nb::rv_policy::move, "The moves before each position.")
+        .def_prop_ro(
+            "movers",
+            [](const L& lines) {
+                return column<std::int8_t>(lines, [](const Sample<P>& s) {
+                    return static_cast<std::int8_t>(s.node->position.side());
+                });
+            },
+            nb::rv_policy::move, "The player to move, 0 or 1.")
+        .def_prop_ro(
+            "clocks",
+            [](const L& lines) {
+                return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.clock; });
+            },
+            nb::rv_policy::move,
+            "Tenths of a second that the mover had left after the move, -1 where unknown.")
+        .def(
+            "encode", &encode_lines<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
+            nb::arg("turns").none(),
+            nb::sig("def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
+                    "turns: numpy.typing.NDArray[numpy.uint8] | None) -> "
+                    "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], "
+                    "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], "
+                    "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]"),
+            "The positions of these indices: their encoding, the legal moves of all, where each "
+            "position's begin, the moves played, their indices among the legal ones, and the symmetries "
+            "used.");
+}
+
+}  // namespace
+
+void bind_batches(nb::module_& m) {
+    bind_lines<chess::Position>(m, "ChessLines");
+    bind_lines<rbc::Position>(m, "RbcLines");
+    bind_lines<shogi::Position>(m, "ShogiLines");
+    bind_lines<go::Position>(m, "GoLines");
+    bind_lines<expendibots::Position>(m, "ExpendibotsLines");
+}
+
+}  // namespace sparring::bindings
