@@ -21,6 +21,12 @@ constexpr std::size_t most_plies = 20'000;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// Letters, digits and what else stands in moves: never the end of a word, whatever comes before.
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '+' ||
+           c == '#' || c == '=';
+}
+
 bool is_result(std::string_view word) {
     return word == "1-0" || word == "0-1" || word == "1/2-1/2" || word == "*";
 }
@@ -72,7 +78,26 @@ const std::string* PgnGame::tag(std::string_view name) const {
 }
 
 void PgnParser::feed(std::string_view bytes) {
-    for (const char c : bytes) {
+    std::size_t i = 0;
+    while (i < bytes.size()) {
+        // Most of a file is words and plain comment: those are taken in one go.
+        const bool plain_comment = mode_ == Mode::brace && !in_command_;
+        std::size_t stop = i;
+        if (mode_ == Mode::text) {
+            while (stop < bytes.size() && is_word(bytes[stop])) ++stop;
+            if (token_.size() <= longest_word)
+                token_.append(bytes.substr(i, stop - i).substr(0, longest_word + 1));
+        } else if (plain_comment) {
+            while (stop < bytes.size() && bytes[stop] != '}' && bytes[stop] != '%' && bytes[stop] != '\n')
+                ++stop;
+        }
+        if (stop > i) {
+            offset_ += stop - i;
+            before_ = bytes[stop - 1];
+            i = stop;
+            continue;
+        }
+        const char c = bytes[i++];
         consume(c);
         if (c == '\n') ++line_;
         before_ = c;
@@ -221,17 +246,20 @@ void PgnParser::play(std::string_view token) {
 void PgnParser::end_command() {
     in_command_ = false;
     const std::string command = std::exchange(token_, {});
-    if (variation_depth_ > 0 || game_.moves.empty()) return;
-    const auto parts = words(command);
-    if (parts.size() != 2) return;
+    const auto space = command.find(' ');
+    if (variation_depth_ > 0 || game_.moves.empty() || space == std::string::npos) return;
+    const std::string_view name(command.data(), space);
+    std::string_view value(command.data() + space + 1, command.size() - space - 1);
+    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
     // The lists are filled up to this move only when something is known.
-    const auto put = [&](auto& list, auto missing, auto value) {
-        if (value == missing) return;
+    const auto put = [&](auto& list, auto missing, auto known) {
+        if (known == missing) return;
         list.resize(game_.moves.size(), missing);
-        list.back() = value;
+        list.back() = known;
     };
-    if (parts[0] == "clk") put(game_.clocks, no_clock, parse_clock(parts[1]));
-    if (parts[0] == "eval") put(game_.evals, no_eval, parse_eval(parts[1]));
+    if (name == "clk") put(game_.clocks, no_clock, parse_clock(value));
+    if (name == "eval") put(game_.evals, no_eval, parse_eval(value));
 }
 
 void PgnParser::fail(const std::string& message) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from sparring._core import PgnGame, PgnParser
 from sparring.records.record import Ending, Found, GameRecord
@@ -63,6 +64,7 @@ def record_of(game: PgnGame) -> GameRecord:
     )
 
 
+@lru_cache(maxsize=4096)
 def speed_of(control: str | None, event: str) -> str | None:
     """Lichess's classes by expected length, base + 40 increments; by the event's words where unknown."""
     match = _TIME_CONTROL.fullmatch(control or "")
@@ -80,12 +82,14 @@ def _known(text: str | None) -> str | None:
     return None if text in (None, "", "?") else text
 
 
+@lru_cache(maxsize=4096)
 def _rating(text: str | None) -> int | None:
     """A rating such as 1500 or 1500? (provisional)."""
     digits = (text or "").rstrip("?")
     return int(digits) if digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 5000 else None
 
 
+@lru_cache(maxsize=4096)
 def _date(text: str | None) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat((text or "").replace(".", "-"))

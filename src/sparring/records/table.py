@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ _PACKING: dict[str, Any] = {
     "column_encoding": {"moves": "DELTA_BYTE_ARRAY"},
 }
 _RECORD_FIELDS = [field.name for field in fields(GameRecord)]
+_values = attrgetter(*_RECORD_FIELDS)
 
 
 class BadTable(Exception):
@@ -91,7 +93,7 @@ class TableWriter:
 
     def add(self, record: GameRecord, source: str) -> None:
         """One more game; it is safe on disk only after `commit`."""
-        self._rows.append((*(getattr(record, field) for field in _RECORD_FIELDS), source))
+        self._rows.append((*_values(record), source))
 
     @property
     def full(self) -> bool:
