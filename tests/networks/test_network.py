@@ -74,6 +74,18 @@ def test_batches_give_what_single_questions_give() -> None:
         assert all(same(a, b) for a, b in zip(singles, batch, strict=False))
 
 
+@pytest.mark.parametrize(("backend", "tolerance"), [("torch", 1e-4), ("openvino", 0.05)])
+def test_every_backend_gives_the_same_predictions(backend: str, tolerance: float) -> None:
+    """OpenVINO may calculate in bfloat16, which is why it may differ in the second decimal."""
+    asked = states("chess", 40)
+    other = network("chess", backend=backend)
+    assert backend.lower() in other.device.lower().replace("py", "")
+    for a, b in zip(network("chess").predict(asked), other.predict(asked), strict=True):
+        assert a.moves == b.moves
+        np.testing.assert_allclose(a.probabilities, b.probabilities, atol=tolerance)
+        assert a.value == pytest.approx(b.value, abs=tolerance)
+
+
 def test_no_questions_no_answers() -> None:
     assert network("go").predict([]) == []
 

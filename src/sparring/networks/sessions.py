@@ -57,7 +57,7 @@ class OpenVinoSession:
         core = openvino.Core()
         settings = {"PERFORMANCE_HINT": "THROUGHPUT", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": threads}
         self._compiled = core.compile_model(core.read_model(model.SerializeToString()), "CPU", settings)
-        self._outputs = [output.get_any_name() for output in self._compiled.outputs]
+        self._outputs = [output.name for output in model.graph.output]  # OpenVINO keeps their order
         precision = self._compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
         self.device = f"OpenVINO, CPU, {precision}"
 
