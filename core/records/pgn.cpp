@@ -80,21 +80,10 @@ const std::string* PgnGame::tag(std::string_view name) const {
 void PgnParser::feed(std::string_view bytes) {
     std::size_t i = 0;
     while (i < bytes.size()) {
-        // Most of a file is words and plain comment: those are taken in one go.
-        const bool plain_comment = mode_ == Mode::brace && !in_command_;
-        std::size_t stop = i;
-        if (mode_ == Mode::text) {
-            while (stop < bytes.size() && is_word(bytes[stop])) ++stop;
-            if (token_.size() <= longest_word)
-                token_.append(bytes.substr(i, stop - i).substr(0, longest_word + 1));
-        } else if (plain_comment) {
-            while (stop < bytes.size() && bytes[stop] != '}' && bytes[stop] != '%' && bytes[stop] != '\n')
-                ++stop;
-        }
-        if (stop > i) {
-            offset_ += stop - i;
-            before_ = bytes[stop - 1];
-            i = stop;
+        if (const std::size_t plain = plain_run(bytes.substr(i)); plain > 0) {
+            offset_ += plain;
+            before_ = bytes[i + plain - 1];
+            i += plain;
             continue;
         }
         const char c = bytes[i++];
@@ -102,6 +91,28 @@ void PgnParser::feed(std::string_view bytes) {
         if (c == '\n') ++line_;
         before_ = c;
         ++offset_;
+    }
+}
+
+/// Takes what is in no way special in the present mode in one go, which is most of a file, and says how
+/// much that was. Line ends are always left to `consume`.
+std::size_t PgnParser::plain_run(std::string_view bytes) {
+    const auto until = [&](auto ends) {
+        return static_cast<std::size_t>(std::find_if(bytes.begin(), bytes.end(), ends) - bytes.begin());
+    };
+    const auto keep = [&](std::size_t run, std::size_t longest) {
+        if (token_.size() <= longest) token_.append(bytes.substr(0, std::min(run, longest + 1)));
+        return run;
+    };
+    switch (mode_) {
+        case Mode::text: return keep(until([](char c) { return !is_word(c); }), longest_word);
+        case Mode::tag: return keep(until([](char c) { return c == '\n'; }), longest_tag);
+        case Mode::brace:
+            if (in_command_) {
+                return keep(until([](char c) { return c == ']' || c == '}' || c == '\n'; }), longest_command);
+            }
+            return until([](char c) { return c == '}' || c == '%' || c == '\n'; });
+        default: return until([](char c) { return c == '\n'; });
     }
 }
 
@@ -117,11 +128,7 @@ void PgnParser::consume(char c) {
     switch (mode_) {
         case Mode::text: consume_text(c); return;
         case Mode::tag:
-            if (c == '\n') {
-                end_tag();
-            } else if (token_.size() < longest_tag) {
-                token_ += c;
-            }
+            end_tag();  // only a line end comes here
             return;
         case Mode::brace:
             if (c == '}') {
@@ -130,9 +137,7 @@ void PgnParser::consume(char c) {
                 token_.clear();
             } else if (in_command_ && c == ']') {
                 end_command();
-            } else if (in_command_) {
-                if (token_.size() < longest_command) token_ += c;
-            } else if (c == '%' && before_ == '[') {
+            } else if (!in_command_ && c == '%' && before_ == '[') {
                 in_command_ = true;
             }
             return;

@@ -43,6 +43,7 @@ class PgnParser {
  private:
     enum class Mode : std::uint8_t { text, tag, brace, line_comment, escaped_line };
 
+    std::size_t plain_run(std::string_view bytes);
     void consume(char c);
     void consume_text(char c);
     void end_tag();
