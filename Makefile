@@ -23,7 +23,7 @@ $(STAMP): $(CORE)
 	  || { echo "Sparring needs Python's headers. On Debian: apt-get install python3-dev"; exit 1; }
 	@test -x $(BIN)/python || { echo "==> Creating $(VENV)"; $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "Python's venv module is missing. On Debian: apt-get install python3-venv python3-dev"; exit 1; }; }
-	@echo "==> Building the native core and installing into $(VENV) (about a minute the first time)"
+	@echo "==> Building the native core and installing into $(VENV) (a few minutes the first time)"
 	@$(PIP) install -q -c constraints.txt -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
 	@touch $@
 
