@@ -52,7 +52,7 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
         "positions": count,
         "greatest_probability_difference": move_gap,
         "greatest_value_difference": value_gap,
-        "same_first_choice": same_choice,
+        "same_first_choice": same_choice / count,
     }
 
 
