@@ -219,6 +219,6 @@ def test_the_study_finds_agreement(tmp_path: Path) -> None:
     games = [["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4"], ["d2d4"]]
     found = agreement(saved_apart(tmp_path), games)
     assert found["positions"] == 7
-    assert found["same_first_choice"] == 7
+    assert found["same_first_choice"] == 1.0
     assert float(str(found["greatest_probability_difference"])) < 1e-5
     assert float(str(found["greatest_value_difference"])) < 1e-5
