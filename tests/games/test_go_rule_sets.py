@@ -54,7 +54,7 @@ def test_tax_is_part_of_the_text_and_of_what_states_are() -> None:
     assert taxed.text().endswith("simple territory tax-seki")
     assert taxed != GoState.parse("5/5/5/5/5 b - 0 0 0 7.5 simple territory")
     with pytest.raises(BadText, match="tax 'some' is not none, seki or all"):
-        Go(tax="some")  # type: ignore[arg-type]
+        Go(tax="some")  # type: ignore[arg-type]  # what is tested
     with pytest.raises(BadText, match="given twice"):
         GoState.parse("5/5/5/5/5 b - 0 0 0 7.5 tax-seki tax-all")
 

@@ -17,7 +17,6 @@ from sparring.cli.errors import UserError
 from sparring.records.export import WRITERS
 from sparring.records.picture import NoPlots, draw
 from sparring.records.presets import names
-from sparring.records.record import MOVE_BYTES
 from sparring.records.statistics import collect, group_order
 from sparring.records.table import read_manifest
 
@@ -137,7 +136,7 @@ def list_games(
                     )
                 )
                 identity = f"{record.identity(played):016x}"
-                plies = str(len(record.moves) // MOVE_BYTES[played])
+                plies = str(record.plies(played))
                 table.add_row(identity, str(record.date), players, strength, str(record.result), plies)
             if left <= 0:
                 break

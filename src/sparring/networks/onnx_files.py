@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnx.version_converter
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # protobuf ships no types
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 

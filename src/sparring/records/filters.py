@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from sparring.records.record import MOVE_BYTES, Ending, GameRecord
+from sparring.records.record import Ending, GameRecord
 
 
 class Filter(Protocol):
@@ -72,7 +72,7 @@ class GoFilter:
             return "White began"
         if record.result is None and self.need_result:
             return "no result"
-        if len(record.moves) < self.shortest * MOVE_BYTES["go"]:
+        if record.plies("go") < self.shortest:
             return "too short"
         return self._rank_trouble(record)
 
@@ -104,7 +104,7 @@ class ShogiFilter:
             return "another first position"
         if record.result is None and self.need_result:
             return "no result"
-        if len(record.moves) < self.shortest * MOVE_BYTES["shogi"]:
+        if record.plies("shogi") < self.shortest:
             return "too short"
         if not self.rating_difference:
             return ""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
-from sparring.records.ranks import rank_order
-from sparring.records.statistics import Statistics
+from sparring.records.statistics import Statistics, group_order
 
 _INK = "#3b2a1a"
 _BAR = "#b58863"
@@ -29,7 +27,7 @@ def draw(found: Statistics, path: Path) -> None:
     from matplotlib import pyplot
 
     panels = {
-        "games by group": _ordered(found.groups),
+        "games by group": sorted(found.groups.items(), key=lambda item: group_order(item[0])),
         "speeds": found.speeds.most_common(8),
         "results": found.results.most_common(),
         "endings": found.endings.most_common(8),
@@ -62,15 +60,3 @@ def draw(found: Statistics, path: Path) -> None:
     )
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
-
-
-def _ordered(groups: Counter[str]) -> list[tuple[str, int]]:
-    """Ratings or ranks from weak to strong, then what is no group."""
-
-    def order(name: str) -> tuple[bool, float, str]:
-        if name in _ASIDE:
-            return True, 0, name
-        leading = name.split("-")[0].split(" ")[0]
-        return False, float(leading) if leading.isdigit() else float(rank_order(name)), name
-
-    return sorted(groups.items(), key=lambda item: order(item[0]))
