@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bindings/games.hpp"
-#include "bindings/state.hpp"
+#include "bindings/policy.hpp"
 #include "chess/lc0.hpp"
 
 namespace sparring::bindings {
@@ -17,8 +17,6 @@ namespace lc0 = chess::lc0;
 
 using States = std::vector<State<chess::Position>>;
 using Planes = nb::ndarray<nb::numpy, std::uint8_t, nb::shape<-1, lc0::planes, 8, 8>>;
-using Logits = nb::ndarray<const float, nb::shape<-1, lc0::policy_size>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
 
 static Planes lc0_encode(const States& states) {
     constexpr std::size_t each = lc0::planes * lc0::squares;
@@ -32,41 +30,11 @@ static Planes lc0_encode(const States& states) {
     return Planes(bytes, {states.size(), lc0::planes, 8, 8}, owner);
 }
 
-static nb::tuple to_tuple(const Move* moves, std::size_t count) {
-    nb::tuple result = nb::steal<nb::tuple>(PyTuple_New(static_cast<Py_ssize_t>(count)));
-    for (std::size_t i = 0; i < count; ++i) {
-        PyTuple_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), move_object(moves[i]));
-    }
-    return result;
-}
-
 static nb::tuple lc0_decode(const States& states, const Logits& logits) {
-    if (logits.shape(0) != states.size()) throw nb::value_error("lc0_decode needs one row of logits a state");
-    std::vector<Move> moves;
-    std::vector<std::size_t> ends;
-    auto probabilities = std::make_unique<std::vector<float>>();
-    {
-        nb::gil_scoped_release release;
-        MoveList list;
-        for (std::size_t i = 0; i < states.size(); ++i) {
-            states[i].legal_moves(list);
-            const std::size_t begin = moves.size();
-            moves.insert(moves.end(), list.begin(), list.end());
-            probabilities->resize(moves.size());
-            lc0::probabilities(states[i].position().board(), list, logits.data() + i * lc0::policy_size,
-                               probabilities->data() + begin);
-            ends.push_back(moves.size());
-        }
-    }
-    nb::list of_states;
-    std::size_t begin = 0;
-    for (const std::size_t end : ends) {
-        of_states.append(to_tuple(moves.data() + begin, end - begin));
-        begin = end;
-    }
-    auto* kept = probabilities.release();
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
-    return nb::make_tuple(of_states, Floats(kept->data(), {kept->size()}, owner));
+    return decode(states, logits, lc0::policy_size,
+                  [](const chess::Position& p, Move move, const float* row) {
+                      return static_cast<double>(row[lc0::policy_index(p.board(), move)]);
+                  });
 }
 
 static std::vector<std::tuple<int, int, int>> lc0_policy_moves() {

@@ -101,7 +101,7 @@ template <GamePosition P, class Score>
 nb::tuple decode(const std::vector<State<P>>& states, const Logits& logits, std::size_t labels, Score score) {
     if (logits.shape(0) != states.size() || logits.shape(1) != labels) {
         throw nb::value_error(("policy logits of shape [" + std::to_string(states.size()) + ", " +
-                               std::to_string(labels) + "] expected")
+                               std::to_string(labels) + "] expected, one row a state")
                                   .c_str());
     }
     Policies result;

@@ -206,13 +206,4 @@ int policy_index(const Board& board, Move move) {
     return tables().index[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
 }
 
-void probabilities(const Board& board, const MoveList& moves, const float* logits, float* out) {
-    if (moves.empty()) return;
-    for (std::size_t i = 0; i < moves.size(); ++i) out[i] = logits[policy_index(board, moves[i])];
-    const float greatest = *std::max_element(out, out + moves.size());
-    float total = 0;
-    for (std::size_t i = 0; i < moves.size(); ++i) total += out[i] = std::exp(out[i] - greatest);
-    for (std::size_t i = 0; i < moves.size(); ++i) out[i] /= total;
-}
-
 }  // namespace sparring::chess::lc0

@@ -44,7 +44,4 @@ const std::array<PolicyMove, policy_size>& policy_moves();
 /// Where the policy has a legal move of the board.
 int policy_index(const Board& board, Move move);
 
-/// Probabilities over `moves`, legal on the board, from a network's policy of `policy_size` logits.
-void probabilities(const Board& board, const MoveList& moves, const float* logits, float* out);
-
 }  // namespace sparring::chess::lc0
