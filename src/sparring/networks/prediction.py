@@ -18,8 +18,10 @@ class Position:
     state: Any
     """A native state; earlier boards are found along its `previous`."""
     rating: int | None = None
-    """Of the player to move."""
+    """Of the player to move; in Go the rank as `records.ranks.rank_order` numbers it: 1 is 1d, -1 is 1k."""
     opponent_rating: int | None = None
+    clock: float | None = None
+    """Seconds that the player to move has left; None where unknown or untimed."""
 
 
 @dataclass(frozen=True)
