@@ -107,6 +107,7 @@ nb::ndarray<nb::numpy, T> copied(const std::vector<T>& values) {
 /// What is known of some positions beside their encoding.
 struct Labels {
     std::vector<std::uint16_t> legal;   // of all positions, one after the other, each ascending
+    std::vector<std::uint16_t> labels;  // what the encoding's policy calls each of them
     std::vector<std::int64_t> offsets;  // where each position's legal moves begin, and the end of the last
     std::vector<std::uint16_t> played;
     std::vector<std::int32_t> index;  // of the played move among the legal ones
@@ -124,8 +125,8 @@ bool symmetric(const Node<P>& node, int history) {
 }
 
 /// Turns every plane from `from` into `to`.
-template <GamePosition P>
-void turn_planes(const P& position, int symmetry, const std::vector<float>& from, float* to) {
+template <class T, GamePosition P>
+void turn_planes(const P& position, int symmetry, const std::vector<T>& from, T* to) {
     const auto [own_planes, rows, columns] = position.shape();
     const std::size_t area = rows * columns;
     std::vector<std::size_t> cells(area);
@@ -137,20 +138,29 @@ void turn_planes(const P& position, int symmetry, const std::vector<float>& from
     }
 }
 
-template <GamePosition P>
+template <class T, GamePosition P>
+records::Write<P, T> writer(const Encoder<P>& encoder) {
+    if constexpr (std::is_same_v<T, float>) {
+        return encoder.write_floats;
+    } else {
+        return encoder.write_bytes;
+    }
+}
+
+template <class T, GamePosition P>
 class Batcher {
  public:
     Batcher(const Encoder<P>& encoder, int history, std::size_t each)
-        : encoder_(encoder), history_(history), turned_(each) {}
+        : encoder_(encoder), write_(writer<T>(encoder)), history_(history), turned_(each) {}
 
-    void add(const Sample<P>& sample, int turn, float* out) {
+    void add(const Sample<P>& sample, int turn, T* out) {
         const P& position = sample.node->position;
         if (turn != 0 && !symmetric(*sample.node, history_)) turn = 0;
         if (turn == 0) {
-            encoder_.write(*sample.node, history_, out);
+            write_(*sample.node, history_, out);
         } else {
-            std::fill(turned_.begin(), turned_.end(), 0.0f);
-            encoder_.write(*sample.node, history_, turned_.data());
+            std::fill(turned_.begin(), turned_.end(), T{0});
+            write_(*sample.node, history_, turned_.data());
             turn_planes(position, turn, turned_, out);
         }
         const auto seen = [&](Move m) { return turn ? Symmetry<P>::move(position, turn, m) : m; };
@@ -164,6 +174,7 @@ class Batcher {
         labels.played.push_back(played);
         labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
         labels.legal.insert(labels.legal.end(), list_.begin(), list_.end());
+        for (const Move move : list_) labels.labels.push_back(encoder_.label(position, move));
         labels.turns.push_back(static_cast<std::uint8_t>(turn));
     }
 
@@ -171,8 +182,9 @@ class Batcher {
 
  private:
     const Encoder<P>& encoder_;
+    records::Write<P, T> write_;
     int history_;
-    std::vector<float> turned_;
+    std::vector<T> turned_;
     MoveList list_;
 };
 
@@ -190,37 +202,98 @@ const Encoder<P>& checked_encoder(const std::string& name, int history, bool tur
     return *encoder;
 }
 
+/// The shape of one encoded position; all must be of one size.
 template <GamePosition P>
-nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
-                       const std::optional<Turns>& turns) {
-    const auto samples = picked(lines, which);
-    const std::size_t count = samples.size();
-    const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
-    if (count == 0) throw nb::value_error("encode needs at least one position");
-    if (turns && turns->shape(0) != count) throw nb::value_error("a symmetry for each position expected");
-    const P& first = samples[0]->node->position;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (samples[i]->node->position.shape() != first.shape())
+std::vector<std::size_t> shape_of_all(const std::vector<const P*>& positions, const Encoder<P>& encoder,
+                                      int history) {
+    if (positions.empty()) throw nb::value_error("encode needs at least one position");
+    for (const P* position : positions) {
+        if (position->shape() != positions[0]->shape())
             throw nb::value_error("a batch needs boards of one size");
-        if (turns && turns->data()[i] >= Symmetry<P>::count)
-            throw nb::value_error("there is no such symmetry");
     }
-    auto shape = encoder.shape(first, history);
+    return encoder.shape(*positions[0], history);
+}
+
+std::size_t volume(const std::vector<std::size_t>& shape) {
     std::size_t each = 1;
     for (const std::size_t extent : shape) each *= extent;
-    const Zeros<float> block(count * each);
-    Batcher<P> batcher(encoder, history, each);
+    return each;
+}
+
+template <class T, GamePosition P>
+nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
+                         std::vector<std::size_t> shape, const std::uint8_t* turns) {
+    const std::size_t each = volume(shape);
+    const Zeros<T> block(samples.size() * each);
+    Batcher<T, P> batcher(encoder, history, each);
     {
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < count; ++i) {
-            batcher.add(*samples[i], turns ? turns->data()[i] : 0, block.data() + i * each);
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            batcher.add(*samples[i], turns ? turns[i] : 0, block.data() + i * each);
         }
     }
     Labels& labels = batcher.labels;
     labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
-    shape.insert(shape.begin(), count);
-    return nb::make_tuple(block.array(block.data(), shape), copied(labels.legal), copied(labels.offsets),
-                          copied(labels.played), copied(labels.index), copied(labels.turns));
+    shape.insert(shape.begin(), samples.size());
+    return nb::make_tuple(block.array(block.data(), shape), copied(labels.legal), copied(labels.labels),
+                          copied(labels.offsets), copied(labels.played), copied(labels.index),
+                          copied(labels.turns));
+}
+
+template <GamePosition P>
+nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
+                       const std::optional<Turns>& turns) {
+    const auto samples = picked(lines, which);
+    const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
+    if (turns && turns->shape(0) != samples.size())
+        throw nb::value_error("a symmetry for each position expected");
+    for (std::size_t i = 0; turns && i < samples.size(); ++i) {
+        if (turns->data()[i] >= Symmetry<P>::count) throw nb::value_error("there is no such symmetry");
+    }
+    std::vector<const P*> positions;
+    for (const Sample<P>* sample : samples) positions.push_back(&sample->node->position);
+    const auto shape = shape_of_all(positions, encoder, history);
+    const std::uint8_t* turned = turns ? turns->data() : nullptr;
+    return encoder.write_bytes ? encode_samples<std::uint8_t>(samples, encoder, history, shape, turned)
+                               : encode_samples<float>(samples, encoder, history, shape, turned);
+}
+
+template <class T, GamePosition P>
+nb::object encode_nodes(const std::vector<State<P>>& states, const Encoder<P>& encoder, int history,
+                        std::vector<std::size_t> shape) {
+    const std::size_t each = volume(shape);
+    const Zeros<T> block(states.size() * each);
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < states.size(); ++i) {
+            writer<T>(encoder)(states[i].node(), history, block.data() + i * each);
+        }
+    }
+    shape.insert(shape.begin(), states.size());
+    return nb::cast(block.array(block.data(), shape));
+}
+
+template <GamePosition P>
+nb::object encode_states(const std::vector<State<P>>& states, const std::string& encoding, int history) {
+    const auto& encoder = checked_encoder<P>(encoding, history, false);
+    std::vector<const P*> positions;
+    for (const State<P>& state : states) positions.push_back(&state.position());
+    const auto shape = shape_of_all(positions, encoder, history);
+    return encoder.write_bytes ? encode_nodes<std::uint8_t>(states, encoder, history, shape)
+                               : encode_nodes<float>(states, encoder, history, shape);
+}
+
+template <GamePosition P>
+nb::tuple decode_states(const std::vector<State<P>>& states, const Logits& logits,
+                        const std::string& encoding) {
+    const auto& encoder = checked_encoder<P>(encoding, 1, false);
+    const std::size_t labels = logits.shape(1);
+    return decode(states, logits, labels, [&](const P& position, Move move, const float* row) {
+        const std::uint16_t label = encoder.label(position, move);
+        if (label == records::no_label) return certain;
+        if (label >= labels) throw nb::value_error("the policy is too short for this encoding");
+        return static_cast<double>(row[label]);
+    });
 }
 
 template <GamePosition P>
@@ -268,6 +341,13 @@ void bind_lines(nb::module_& m, const char* name) {
             },
             nb::rv_policy::move, "The player to move, 0 or 1.")
         .def_prop_ro(
+            "clocks_before",
+            [](const L& lines) {
+                return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.before; });
+            },
+            nb::rv_policy::move,
+            "Tenths of a second that the mover had left before the move, -1 where unknown.")
+        .def_prop_ro(
             "clocks",
             [](const L& lines) {
                 return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.clock; });
@@ -279,12 +359,27 @@ void bind_lines(nb::module_& m, const char* name) {
             nb::arg("turns").none(),
             nb::sig("def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
                     "turns: numpy.typing.NDArray[numpy.uint8] | None) -> "
-                    "tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], "
-                    "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], "
+                    "tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], "
+                    "numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], "
+                    "numpy.typing.NDArray[numpy.uint16], "
                     "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]"),
-            "The positions of these indices: their encoding, the legal moves of all, where each "
-            "position's begin, the moves played, their indices among the legal ones, and the symmetries "
-            "used.");
+            "The positions of these indices: their encoding, the legal moves of all, what the encoding's "
+            "policy "
+            "calls them, where each position's begin, the moves played, their indices among the legal ones, "
+            "and the symmetries used.")
+        .def_static("encode_states", &encode_states<P>, nb::arg("states"), nb::arg("encoding"),
+                    nb::arg("history"),
+                    nb::sig("def encode_states(states: collections.abc.Sequence[typing.Any], encoding: str, "
+                            "history: int) -> numpy.typing.NDArray[numpy.generic]"),
+                    "The encoding of states that are played on, as `encode` gives it for recorded ones.")
+        .def_static("decode_states", &decode_states<P>, nb::arg("states"), nb::arg("logits"),
+                    nb::arg("encoding"),
+                    nb::sig("def decode_states(states: collections.abc.Sequence[typing.Any], logits: "
+                            "numpy.typing.NDArray[numpy.float32], encoding: str) -> "
+                            "tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]"),
+                    "The legal moves of every state, and the probabilities of all of them one after the "
+                    "other, from the logits of a policy [states, labels]. A move that the encoding has no "
+                    "label for is certain.");
 }
 
 }  // namespace

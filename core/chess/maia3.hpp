@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "chess/position.hpp"
 #include "game/state.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t token_size = boards * pieces;
 
 /// The tokens of a position, [squares, token_size]; what they held before must be zero.
 void encode(const Node<Position>& node, float* tokens);
+void encode(const Node<Position>& node, std::uint8_t* tokens);
 
 /// From-square and to-square, then promotions by the two files and the piece: queen, rook, bishop, knight.
 constexpr std::size_t labels = 64 * 64 + 8 * 8 * 4;

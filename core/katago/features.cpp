@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "game/random.hpp"
 #include "go/area.hpp"
@@ -217,6 +218,16 @@ void Encoder::encode(const Node<Position>& line, int side, float* spatial, float
     set_area(position, planes);
     set_rules(position, global);
     global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;
+}
+
+void encode_spatial(const Node<Position>& line, int, std::uint8_t* spatial) {
+    thread_local Encoder encoder;
+    thread_local std::vector<float> planes;
+    const int side = line.position.size();
+    planes.assign(spatial_planes * static_cast<std::size_t>(side * side), 0.0f);
+    std::array<float, global_inputs> global;
+    encoder.encode(line, side, planes.data(), global.data());
+    std::transform(planes.begin(), planes.end(), spatial, [](float x) { return x != 0.0f; });
 }
 
 const go::Ladders& Encoder::ladders(const Position& position) {

@@ -1,15 +1,27 @@
-// How networks see the newest position of a line. A new encoding is one more entry of its game's list.
+// How networks see the newest position of a line, and how they number its moves. A new encoding is one more
+// entry of its game's list.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "chess/lc0.hpp"
 #include "chess/maia3.hpp"
 #include "game/state.hpp"
+#include "katago/features.hpp"
+#include "shogi/boards.hpp"
 
 namespace sparring::records {
+
+/// Written into zeros. `history` is the number of positions to show, for encoders that leave the choice.
+template <GamePosition P, class T>
+using Write = void (*)(const Node<P>& node, int history, T* out);
+
+/// A move that an encoding has no label for.
+constexpr std::uint16_t no_label = 0xFFFF;
 
 template <GamePosition P>
 struct Encoder {
@@ -17,30 +29,42 @@ struct Encoder {
 
     std::string_view name;
     Shape (*shape)(const P& position, int history);
-    /// Writes into zeros. `history` is the number of positions to show, for encoders that leave the choice.
-    void (*write)(const Node<P>& node, int history, float* out);
+    /// One of the two: fractions, or whole numbers, which are quicker to move to where they are needed.
+    Write<P, float> write_floats;
+    Write<P, std::uint8_t> write_bytes;
+    /// The entry of a network's policy that means a move of the side to move, or no_label.
+    std::uint16_t (*label)(const P& position, Move move);
     bool any_history;  // whether it leaves that choice
     bool is_planes;    // [planes, rows, columns]: symmetries of the board turn it
 };
 
+template <GamePosition P>
+std::uint16_t code_label(const P&, Move move) {
+    return move;
+}
+
 /// The game's own planes of the newest positions, newest first, each as its own mover sees it; zeros stand
-/// for those before the line began.
+/// for those before the line began. Moves are numbered by their codes.
 template <GamePosition P>
 constexpr Encoder<P> own_planes = {
-    "planes",
-    [](const P& position, int history) {
-        const auto [planes, rows, columns] = position.shape();
-        return typename Encoder<P>::Shape{planes * static_cast<std::size_t>(history), rows, columns};
-    },
-    [](const Node<P>& node, int history, float* out) {
-        const auto [planes, rows, columns] = node.position.shape();
-        const Node<P>* shown = &node;
-        for (int back = 0; back < history && shown; ++back, shown = shown->previous.get()) {
-            shown->position.encode(out + static_cast<std::size_t>(back) * planes * rows * columns);
-        }
-    },
-    true,
-    true,
+    .name = "planes",
+    .shape =
+        [](const P& position, int history) {
+            const auto [planes, rows, columns] = position.shape();
+            return typename Encoder<P>::Shape{planes * static_cast<std::size_t>(history), rows, columns};
+        },
+    .write_floats =
+        [](const Node<P>& node, int history, float* out) {
+            const auto [planes, rows, columns] = node.position.shape();
+            const Node<P>* shown = &node;
+            for (int back = 0; back < history && shown; ++back, shown = shown->previous.get()) {
+                shown->position.encode(out + static_cast<std::size_t>(back) * planes * rows * columns);
+            }
+        },
+    .write_bytes = nullptr,
+    .label = code_label<P>,
+    .any_history = true,
+    .is_planes = true,
 };
 
 template <GamePosition P>
@@ -50,13 +74,70 @@ template <>
 inline constexpr std::array encoder_list<chess::Position> = {
     own_planes<chess::Position>,
     Encoder<chess::Position>{
-        "maia3",
-        [](const chess::Position&, int) {
-            return Encoder<chess::Position>::Shape{chess::maia3::squares, chess::maia3::token_size};
-        },
-        [](const Node<chess::Position>& node, int, float* out) { chess::maia3::encode(node, out); },
-        false,
-        false,
+        .name = "lc0",
+        .shape = [](const chess::Position&,
+                    int) { return Encoder<chess::Position>::Shape{chess::lc0::planes, 8, 8}; },
+        .write_floats = nullptr,
+        .write_bytes = [](const Node<chess::Position>& node, int,
+                          std::uint8_t* out) { chess::lc0::encode(node, out); },
+        .label =
+            [](const chess::Position& position, Move move) {
+                return static_cast<std::uint16_t>(chess::lc0::policy_index(position.board(), move));
+            },
+        .any_history = false,
+        .is_planes = true,
+    },
+    Encoder<chess::Position>{
+        .name = "maia3",
+        .shape =
+            [](const chess::Position&, int) {
+                return Encoder<chess::Position>::Shape{chess::maia3::squares, chess::maia3::token_size};
+            },
+        .write_floats = nullptr,
+        .write_bytes = [](const Node<chess::Position>& node, int,
+                          std::uint8_t* out) { chess::maia3::encode(node, out); },
+        .label =
+            [](const chess::Position& position, Move move) {
+                return static_cast<std::uint16_t>(chess::maia3::label(position.board(), move));
+            },
+        .any_history = false,
+        .is_planes = false,
+    },
+};
+
+template <>
+inline constexpr std::array encoder_list<shogi::Position> = {
+    own_planes<shogi::Position>,
+    Encoder<shogi::Position>{
+        .name = "boards",
+        .shape =
+            [](const shogi::Position&, int history) {
+                return Encoder<shogi::Position>::Shape{shogi::boards::planes(history), 9, 9};
+            },
+        .write_floats = nullptr,
+        .write_bytes = shogi::boards::encode,
+        .label = [](const shogi::Position& position,
+                    Move move) { return shogi::boards::label(position.board(), move).value_or(no_label); },
+        .any_history = true,
+        .is_planes = true,
+    },
+};
+
+template <>
+inline constexpr std::array encoder_list<go::Position> = {
+    own_planes<go::Position>,
+    Encoder<go::Position>{
+        .name = "katago",
+        .shape =
+            [](const go::Position& position, int) {
+                const auto side = static_cast<std::size_t>(position.size());
+                return Encoder<go::Position>::Shape{katago::spatial_planes, side, side};
+            },
+        .write_floats = nullptr,
+        .write_bytes = katago::encode_spatial,
+        .label = code_label<go::Position>,
+        .any_history = false,
+        .is_planes = true,
     },
 };
 

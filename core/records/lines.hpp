@@ -26,9 +26,15 @@ template <GamePosition P>
 struct Sample {
     std::shared_ptr<const Node<P>> node;
     Move played;
-    std::uint32_t game;  // its number among the games
-    std::int32_t clock;  // tenths of a second left after the move, or no_clock
+    std::uint32_t game;   // its number among the games
+    std::int32_t before;  // tenths of a second that the mover had left before the move, or no_clock
+    std::int32_t clock;   // and after it
 };
+
+/// The clock after a move, where there is one. A player's first move has no clock before it.
+inline std::int32_t clock_of(const PackedGame& game, std::size_t ply) {
+    return ply < game.clocks.size() ? game.clocks[ply] : no_clock;
+}
 
 /// The index that is packed as move `ply`, in one byte or two.
 inline std::size_t packed_index(std::string_view moves, std::size_t ply, int width) {
@@ -53,10 +59,10 @@ void follow(const PackedGame& game, int width, std::uint32_t number, std::vector
         if (index >= list.size()) {
             throw IllegalMove("packed move " + std::to_string(ply + 1) + " is none of the legal ones");
         }
-        const std::int32_t clock = ply < game.clocks.size() ? game.clocks[ply] : no_clock;
+        const std::int32_t clock = clock_of(game, ply);
         const bool hurried = clock != no_clock && clock < game.least_tenths;
         if (static_cast<std::int64_t>(ply) >= game.skip_plies && !hurried)
-            samples.push_back({node, list[index], number, clock});
+            samples.push_back({node, list[index], number, clock_of(game, ply - 2), clock});
         if (ply + 1 == plies) return;
         auto next = std::make_shared<Node<P>>(node->position, node, list[index]);
         next->position.play(list[index]);

@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy
 import numpy.typing
@@ -802,14 +802,32 @@ class ChessLines:
         """The player to move, 0 or 1."""
 
     @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left before the move, -1 where unknown.
+        """
+
+    @property
     def clocks(self) -> NDArray[numpy.int32]:
         """
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states that are played on, as `encode` gives it for recorded ones.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
 class RbcLines:
@@ -850,14 +868,32 @@ class RbcLines:
         """The player to move, 0 or 1."""
 
     @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left before the move, -1 where unknown.
+        """
+
+    @property
     def clocks(self) -> NDArray[numpy.int32]:
         """
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states that are played on, as `encode` gives it for recorded ones.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
 class ShogiLines:
@@ -898,14 +934,32 @@ class ShogiLines:
         """The player to move, 0 or 1."""
 
     @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left before the move, -1 where unknown.
+        """
+
+    @property
     def clocks(self) -> NDArray[numpy.int32]:
         """
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states that are played on, as `encode` gives it for recorded ones.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
 class GoLines:
@@ -946,14 +1000,32 @@ class GoLines:
         """The player to move, 0 or 1."""
 
     @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left before the move, -1 where unknown.
+        """
+
+    @property
     def clocks(self) -> NDArray[numpy.int32]:
         """
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states that are played on, as `encode` gives it for recorded ones.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
 class ExpendibotsLines:
@@ -994,14 +1066,32 @@ class ExpendibotsLines:
         """The player to move, 0 or 1."""
 
     @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        Tenths of a second that the mover had left before the move, -1 where unknown.
+        """
+
+    @property
     def clocks(self) -> NDArray[numpy.int32]:
         """
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states that are played on, as `encode` gives it for recorded ones.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:

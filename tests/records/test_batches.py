@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import ChessLines, ChessState, RbcState, maia3_encode
+from sparring._core import ChessLines, ChessState, RbcState, lc0_encode, maia3_encode
 from sparring.records import (
     BadTable,
     Batch,
@@ -24,7 +24,7 @@ from sparring.records import (
     Split,
     split_of,
 )
-from sparring.records.batches import encodings
+from sparring.records.batches import _LINES, encodings
 from sparring.records.record import MOVE_BYTES
 from sparring.records.table import TableWriter
 
@@ -120,7 +120,7 @@ def test_every_position_comes_once_as_the_rules_see_it(game: str, tmp_path: Path
 
 
 def same(one: Batch, other: Batch) -> bool:
-    names = Batch.__dataclass_fields__
+    names = [name for name in Batch.__dataclass_fields__ if name != "also"]
     return all(
         np.array_equal(
             getattr(one, name), getattr(other, name), equal_nan=getattr(one, name).dtype.kind == "f"
@@ -281,12 +281,64 @@ def test_chess_with_castling_in_sight_is_not_mirrored(tmp_path: Path) -> None:
                 assert oldest.text().split()[2] == "-"
 
 
-def test_other_encodings_see_the_line(tmp_path: Path) -> None:
-    assert encodings("chess") == ["planes", "maia3"]
-    folder, records = table(tmp_path / "t", "chess", count=5)
-    for batch, i in positions_of(Batches([folder], split=None, encoding="maia3")):
+@pytest.mark.parametrize(
+    ("game", "encoding", "history"),
+    [
+        ("chess", "lc0", 1),
+        ("chess", "maia3", 1),
+        ("shogi", "boards", 5),
+        ("go", "katago", 1),
+        ("rbc", "planes", 2),
+    ],
+)
+def test_an_encoding_of_records_is_that_of_states(
+    game: str, encoding: str, history: int, tmp_path: Path
+) -> None:
+    folder, records = table(tmp_path / "t", game, count=5)
+    kind = _LINES[game]
+    assert encoding in encodings(game)
+    for batch, i in positions_of(Batches([folder], split=None, encoding=encoding, history=history)):
         state = records[int(batch.game[i])][1][batch.ply[i]]
-        np.testing.assert_array_equal(batch.planes[i], maia3_encode([state])[0])
+        np.testing.assert_array_equal(batch.planes[i], kind.encode_states([state], encoding, history)[0])
+        labels = batch.labels[batch.offsets[i] : batch.offsets[i + 1]]
+        assert len(set(labels.tolist())) == len(labels)
+        logits = np.full((1, 40_000), -50, np.float32)
+        logits[0, labels[batch.index[i]]] = 50
+        (moves,), probabilities = kind.decode_states([state], logits, encoding)
+        assert moves[int(probabilities.argmax())] == batch.move[i]
+
+
+def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
+    folder, records = table(tmp_path / "t", "chess", count=5)
+    for batch, i in positions_of(Batches([folder], split=None, encoding="lc0", also=("maia3",))):
+        state = records[int(batch.game[i])][1][batch.ply[i]]
+        np.testing.assert_array_equal(batch.planes[i], lc0_encode([state])[0])
+        np.testing.assert_array_equal(batch.also["maia3"].planes[i], maia3_encode([state])[0])
+        assert len(batch.also["maia3"].labels) == len(batch.labels)
+
+
+@pytest.mark.parametrize(("game", "encoding"), [("shogi", "boards"), ("go", "katago"), ("chess", "lc0")])
+def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path: Path) -> None:
+    """Shown for left and right, and the cell where a move arrives."""
+    folder, _ = table(tmp_path / "t", game, count=10, plies=150)
+    plain = Batches([folder], split=None, encoding=encoding, threads=1)
+    turned = Batches([folder], split=None, encoding=encoding, threads=1, mirrored=True)
+    checked = 0
+    for (one, i), (other, j) in zip(positions_of(plain), positions_of(turned), strict=True):
+        assert (one.game[i], one.ply[i]) == (other.game[j], other.ply[j])
+        if other.symmetry[j] == 1:
+            checked += 1
+            np.testing.assert_array_equal(one.planes[i][..., ::-1], other.planes[j])
+            size = one.planes.shape[-1]
+            if game != "chess" and (label := one.labels[one.offsets[i] + one.index[i]]) < 2000:
+                seen = other.labels[other.offsets[j] + other.index[j]]
+                if game == "shogi" or label < size * size:
+                    assert seen % size == size - 1 - label % size
+    assert checked > 3
+
+
+def test_encodings_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    folder, _ = table(tmp_path / "t", "chess", count=5)
     for options in (
         {"encoding": "maia3", "history": 2},
         {"encoding": "maia3", "mirrored": True},
@@ -294,6 +346,14 @@ def test_other_encodings_see_the_line(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match="encoding"):
             list(Batches([folder], split=None, **options))
+
+
+def test_a_pass_can_be_gone_on_with(tmp_path: Path) -> None:
+    folder, _ = table(tmp_path / "t", "chess", count=30)
+    options: Any = {"size": 50, "split": None, "buffer": 200, "mirrored": True}
+    whole, rest = list(Batches([folder], **options)), list(Batches([folder], skip=3, **options))
+    assert len(rest) == len(whole) - 3
+    assert all(map(same, whole[3:], rest))
 
 
 def test_go_boards_of_two_sizes_do_not_share_a_batch(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,6 +48,7 @@ _FACTS = np.dtype(
         ("mover", np.int8),
         ("result", np.float32),
         ("clock", np.float32),
+        ("clock_before", np.float32),
         ("rating", np.int16),
         ("opponent_rating", np.int16),
         ("rank", "U8"),
@@ -56,14 +58,29 @@ _FACTS = np.dtype(
 T = TypeVar("T")
 
 
+NO_LABEL = 0xFFFF
+"""A move that an encoding's policy has no entry for: the declaration of a win in shogi."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Positions in one encoding."""
+
+    planes: NDArray[np.generic]
+    labels: NDArray[np.uint16]
+
+
 @dataclass(frozen=True)
 class Batch:
     """n positions that people or programs moved in. Mirrored positions have mirrored moves."""
 
-    planes: NDArray[np.float32]
-    """The encoding, [n, ...]: for "planes" [n, history * planes, rows, columns]."""
+    planes: NDArray[np.generic]
+    """The encoding, [n, ...]: for "planes" float32 [n, history * planes, rows, columns]; bytes where an
+    encoding has whole numbers only."""
     legal: NDArray[np.uint16]
     """The codes of the legal moves of all positions, one after the other, each position's ascending."""
+    labels: NDArray[np.uint16]
+    """What the encoding's policy calls each of them; `NO_LABEL` where it has no name."""
     offsets: NDArray[np.int64]
     """[n + 1]: position i has legal[offsets[i] : offsets[i + 1]]."""
     move: NDArray[np.uint16]
@@ -72,6 +89,8 @@ class Batch:
     """[n]: its index among the legal moves of its position."""
     symmetry: NDArray[np.uint8]
     """[n]: the symmetry of the board that was used; 0 for none."""
+    also: Mapping[str, View]
+    """The same positions in other encodings that were asked for."""
     result: NDArray[np.float32]
     """[n]: for the player to move, 1, 0.5 or 0; NaN when unknown."""
     rating: NDArray[np.int16]
@@ -82,6 +101,8 @@ class Batch:
     opponent_rank: NDArray[np.str_]
     clock: NDArray[np.float32]
     """[n]: seconds that the player to move had left after the move, as records have it; NaN when unknown."""
+    clock_before: NDArray[np.float32]
+    """[n]: seconds that the player to move had left when the move was due; NaN when unknown."""
     ply: NDArray[np.int32]
     """[n]: moves before the position."""
     mover: NDArray[np.int8]
@@ -112,19 +133,23 @@ class Batches:
     encoding: str = "planes"
     """The game's own planes, or another that the core knows (`encodings`)."""
     history: int = 1
-    """How many positions "planes" shows, newest first, each as its own mover sees it."""
+    """How many positions the encodings "planes" and "boards" show, newest first."""
+    also: tuple[str, ...] = ()
+    """More encodings of the same positions, each with its own history, for networks that see them so."""
     mirrored: bool = False
     """Whether each position gets a random symmetry of the board: one of eight in Go and Expendibots; left and
     right swapped or not in shogi, and in chess and RBC where nobody can castle any more."""
     seed: int = 0
     """The same seed gives the same batches."""
+    skip: int = 0
+    """So many of the first batches are left out: to go on where somebody stopped."""
     buffer: int = 1 << 15
     """Positions that are shuffled together. Go's take 3.5 kB each, the other games' a tenth of that."""
     threads: int = 0
     """0 for as many as there are processors."""
 
     def __post_init__(self) -> None:
-        if self.size < 1 or self.buffer < 1 or self.threads < 0 or self.history < 1:
+        if min(self.size, self.buffer, self.history) < 1 or min(self.threads, self.skip) < 0:
             raise ValueError("a batch, the buffer and the history have at least one position")
 
     def __iter__(self) -> Iterator[Batch]:
@@ -134,7 +159,8 @@ class Batches:
             try:
                 rows = _in_order(pool, self._read_tasks(), ahead=1)
                 parts = _in_order(pool, self._unpack_tasks(rows), ahead=2 * threads)
-                yield from _in_order(pool, self._encode_tasks(kind, parts), ahead=2 * threads)
+                encoded = islice(self._encode_tasks(kind, parts), self.skip, None)
+                yield from _in_order(pool, encoded, ahead=2 * threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
@@ -189,7 +215,7 @@ class Batches:
         self, kind: Any, positions: _Positions, which: NDArray[np.int64], random: np.random.Generator
     ) -> Callable[[], Batch]:
         turns = random.integers(0, kind.symmetries, len(which), np.uint8) if self.mirrored else None
-        return partial(_encode, positions, which, self.encoding, self.history, turns)
+        return partial(_encode, positions, which, self.encoding, self.history, self.also, turns)
 
     def _random(self, *purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, *purpose])
@@ -235,10 +261,11 @@ def _culprit(kind: Any, starts: list[str], rows: Rows, width: int) -> str:
 
 def _facts(lines: Any, rows: Rows) -> NDArray[np.void]:
     facts = np.zeros(len(lines), _FACTS)
-    at, mover, clock = lines.games, lines.movers, lines.clocks
+    at, mover = lines.games, lines.movers
     facts["game"], facts["ply"], facts["mover"] = rows.identities[at], lines.plies, mover
     facts["result"] = np.where(mover == 0, rows.results[at], 1 - rows.results[at])
-    facts["clock"] = np.where(clock == _NO_CLOCK, np.nan, clock / 10)
+    for name, tenths in (("clock", lines.clocks), ("clock_before", lines.clocks_before)):
+        facts[name] = np.where(tenths == _NO_CLOCK, np.nan, tenths / 10)
     for name, values in (("rating", rows.ratings), ("rank", rows.ranks)):
         facts[name], facts[f"opponent_{name}"] = values[at, mover], values[at, 1 - mover]
     return facts
@@ -269,12 +296,16 @@ def _encode(
     which: NDArray[np.int64],
     encoding: str,
     history: int,
+    also: tuple[str, ...],
     turns: NDArray[np.uint8] | None,
 ) -> Batch:
-    planes, legal, offsets, move, index, symmetry = positions.lines.encode(which, encoding, history, turns)
+    planes, legal, labels, offsets, move, index, symmetry = positions.lines.encode(
+        which, encoding, history, turns
+    )
+    views = {name: View(*positions.lines.encode(which, name, 1, turns)[:3:2]) for name in also}
     facts = positions.facts[which]
-    known = {name: np.ascontiguousarray(facts[name]) for name in _FACTS.names or ()}
-    return Batch(planes, legal, offsets, move, index, symmetry, **known)
+    known: dict[str, Any] = {name: np.ascontiguousarray(facts[name]) for name in _FACTS.names or ()}
+    return Batch(planes, legal, labels, offsets, move, index, symmetry, views, **known)
 
 
 def _in_order(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], T]], ahead: int) -> Iterator[T]:

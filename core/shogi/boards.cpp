@@ -1,0 +1,50 @@
+#include "shogi/boards.hpp"
+
+#include <algorithm>
+
+namespace sparring::shogi::boards {
+
+namespace {
+
+constexpr std::size_t area = squares_total;
+
+/// The cell of a square that is given as the side to move sees it.
+constexpr std::size_t cell(Square seen) {
+    return static_cast<std::size_t>(rank_of(seen) * 9 + 8 - file_of(seen));
+}
+
+void encode_board(const Board& board, Color us, std::uint8_t* planes) {
+    for (const Color side : {us, ~us}) {
+        for (int kind = 0; kind < kinds_total; ++kind, planes += area) {
+            each(board.colors[side] & board.kinds[kind],
+                 [&](Square s) { planes[cell(us == black ? s : squares_total - 1 - s)] = 1; });
+        }
+    }
+}
+
+}  // namespace
+
+void encode(const Node<Position>& node, int boards, std::uint8_t* out) {
+    const Board& now = node.position.board();
+    const Color us = now.side();
+    const Node<Position>* shown = &node;
+    for (int back = 0; back < boards && shown; ++back, shown = shown->previous.get()) {
+        encode_board(shown->position.board(), us, out + static_cast<std::size_t>(back) * board_planes * area);
+    }
+    out += static_cast<std::size_t>(boards) * board_planes * area;
+    for (const Color side : {us, ~us}) {
+        for (int kind = 0; kind < hand_kinds; ++kind, out += area) {
+            std::fill_n(out, area, now.hands[side][static_cast<std::size_t>(kind)]);
+        }
+    }
+    std::fill_n(out, area, static_cast<std::uint8_t>(now.in_check()));
+}
+
+std::optional<std::uint16_t> label(const Board& board, Move move) {
+    const auto found = dlshogi::label(board, move);
+    if (!found) return {};
+    const std::size_t plane = *found / area;
+    return static_cast<std::uint16_t>(plane * area + cell(static_cast<Square>(*found % area)));
+}
+
+}  // namespace sparring::shogi::boards
