@@ -7,7 +7,7 @@ from pathlib import Path
 
 import onnx
 
-from sparring.networks import dlshogi, katago, lc0, maia3, plain
+from sparring.networks import dlshogi, katago, lc0, maia3, people, plain
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
@@ -19,6 +19,7 @@ CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
     "katago": katago.KataGoCodec,
     "lc0": lc0.Lc0Codec,
     "maia3": maia3.Maia3Codec,
+    "people": people.PeopleCodec,
     "plain": plain.PlainCodec,
 }
 

@@ -143,6 +143,13 @@ class Batches:
     """The same seed gives the same batches."""
     skip: int = 0
     """So many of the first batches are left out: to go on where somebody stopped."""
+    share: tuple[int, int] = (0, 1)
+    """Which of the batches after those: (k, n) is the k-th of every whole n, for n processes that learn
+    together."""
+    whole: bool = False
+    """Whether a last batch of fewer positions is left out."""
+    ratings: tuple[int, int] | None = None
+    """Only games in which both ratings lie between these, the second excluded."""
     buffer: int = 1 << 15
     """Positions that are shuffled together. Go's take 3.5 kB each, the other games' a tenth of that."""
     threads: int = 0
@@ -159,8 +166,8 @@ class Batches:
             try:
                 rows = _in_order(pool, self._read_tasks(), ahead=1)
                 parts = _in_order(pool, self._unpack_tasks(rows), ahead=2 * threads)
-                encoded = islice(self._encode_tasks(kind, parts), self.skip, None)
-                yield from _in_order(pool, encoded, ahead=2 * threads)
+                tasks = _shared(islice(self._encode_tasks(kind, parts), self.skip, None), self.share)
+                yield from _in_order(pool, tasks, ahead=2 * threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
@@ -185,6 +192,10 @@ class Batches:
             read_rows(path, self._game(), self.split, self.trial, filters[table]) for table, path in shards
         ]
         together = Rows.join(rows)
+        if self.ratings is not None:
+            low, high = self.ratings
+            inside = ((together.ratings >= low) & (together.ratings < high)).all(axis=1)
+            together = together.take(np.flatnonzero(inside))
         return together.take(self._random(1, group).permutation(len(together)))
 
     def _unpack_tasks(self, groups: Iterable[Rows]) -> Iterator[Callable[[], _Positions]]:
@@ -207,7 +218,7 @@ class Batches:
                 yield self._encode_task(kind, full, order[start : start + self.size], random)
             rest = order[dealt:]
             waiting = [_Positions(full.lines.take(rest), full.facts[rest])]
-        if waiting and len(waiting[0].facts):
+        if waiting and len(waiting[0].facts) and not self.whole:
             last = waiting[0]
             yield self._encode_task(kind, last, np.arange(len(last.facts)), self._random(3))
 
@@ -306,6 +317,13 @@ def _encode(
     facts = positions.facts[which]
     known: dict[str, Any] = {name: np.ascontiguousarray(facts[name]) for name in _FACTS.names or ()}
     return Batch(planes, legal, labels, offsets, move, index, symmetry, views, **known)
+
+
+def _shared(tasks: Iterator[T], share: tuple[int, int]) -> Iterator[T]:
+    """One of every whole run of tasks."""
+    which, of = share
+    while len(run := list(islice(tasks, of))) == of:
+        yield run[which]
 
 
 def _in_order(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], T]], ahead: int) -> Iterator[T]:

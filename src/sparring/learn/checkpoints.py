@@ -1,0 +1,56 @@
+"""Where a training run stands, on disk: written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sparring.learn.configuration import BadConfiguration, Configuration
+
+_NAME = "checkpoint.pt"
+_VERSION = 1
+
+
+def save(folder: Path, config: Configuration, state: dict[str, Any]) -> None:
+    """Replaces the run's checkpoint."""
+    part = folder / f"{_NAME}.part"
+    with part.open("wb") as file:
+        torch.save({"version": _VERSION, "config": config.as_dict(), **state}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(folder / _NAME)
+
+
+def load(folder: Path, config: Configuration) -> dict[str, Any] | None:
+    """The run's checkpoint, or None before the first. Raises BadConfiguration for one of another run."""
+    path = folder / _NAME
+    if not path.exists():
+        return None
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        version, written = state["version"], state["config"]
+    except Exception as error:  # whatever a file that is no checkpoint makes of PyTorch
+        raise BadConfiguration(f"{path} is no checkpoint ({type(error).__name__})") from None
+    if version != _VERSION:
+        raise BadConfiguration(f"{path} has version {version}; this Sparring goes on with version {_VERSION}")
+    different = [key for key, value in _flat(config.as_dict()) if dict(_flat(written)).get(key) != value]
+    if different:
+        raise BadConfiguration(
+            f"{path} is of another configuration ({', '.join(different[:4])} differ): "
+            "give another --out, or the same configuration"
+        )
+    return state
+
+
+def _flat(entries: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Every entry by its path, such as network.width."""
+    flat: list[tuple[str, Any]] = []
+    for key, value in entries.items():
+        if isinstance(value, dict):
+            flat += _flat(value, f"{prefix}{key}.")
+        else:
+            flat.append((f"{prefix}{key}", value))
+    return flat

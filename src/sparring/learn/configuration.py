@@ -1,0 +1,230 @@
+"""What to train and how: a short TOML file that people can read, copy and change."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+import types
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+_SHIPPED = Path(__file__).parent / "configs"
+T = TypeVar("T")
+
+
+class BadConfiguration(Exception):
+    """A configuration that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class NetworkPart:
+    """[network]: the shape of the network and what it sees."""
+
+    kind: str = "residual"
+    """residual: convolutions with squeeze-and-excitation; attention: squares that look at one another."""
+    blocks: int = 6
+    width: int = 64
+    squeeze: int = 8
+    """Residual: the width of a squeeze-and-excitation unit's middle is the width divided by this."""
+    heads: int = 8
+    """Attention: how many ways each square looks at the others."""
+    hidden: int = 2
+    """Attention: the feed-forward layers are this many times as wide."""
+    geometry: int = 16
+    """Attention: numbers a head from which each board makes its own map of who looks where; 0 for one map
+    for all boards."""
+    history: int = 1
+    """Boards that are seen, where the encoding leaves the choice: shogi."""
+    ratings: tuple[float, float] | None = None
+    """The range of ratings (ranks) that the network is told of both players; without it, it is not told."""
+    clock: bool = False
+    """Whether it is told the mover's clock where that is known."""
+
+
+@dataclass(frozen=True)
+class DataPart:
+    """[data]: which of the records' positions are learned from."""
+
+    groups: tuple[int, int] | None = None
+    """Only games with both ratings between these, the second excluded."""
+    skip_plies: int | None = None
+    """The first plies of each game are left out; without it, as the table's preset says."""
+    mirrored: bool = True
+    """Whether positions are also seen in the mirror, where the game allows."""
+    forget: float = 0.0
+    """How often ratings, clock and earlier boards are hidden, each by itself, so that the network can do
+    without them."""
+    imagine: float = 0.0
+    """How often positions are shown as if players of other ratings sat there, for teachers to say what those
+    would play; the people's move does not count then."""
+    trial: int = 0
+    """The seed of the split into training, validation and test."""
+
+
+@dataclass(frozen=True)
+class TrainingPart:
+    """[training]: the way down."""
+
+    steps: int = 10_000
+    batch: int = 1024
+    schedule: str = "cosine"
+    """paper: divided by 10 at 1/5, 1/2 and 9/10 of the steps; cosine: warmed up, then down to a hundredth."""
+    optimiser: str = "adamw"
+    """adamw, or sgd with momentum 0.9."""
+    rate: float = 1e-3
+    warm_up: float = 0.02
+    """The share of the steps in which the rate rises to its full height (cosine)."""
+    decay: float = 0.01
+    """Of weights, not of biases and scales."""
+    average: float = 0.0
+    """Keeps a running average of the weights with this decay a step, and gives that away; 0 for none."""
+    value: float = 0.25
+    """The weight of the game's result beside the move."""
+    clip: float = 1.0
+    """The greatest length of a gradient; 0 for any."""
+    seed: int = 0
+    validate_every: int = 1000
+    """Steps between measurements on the validation split, and between checkpoints."""
+    validation: int = 20_000
+    """Positions in each."""
+
+
+@dataclass(frozen=True)
+class TeacherPart:
+    """[[teachers]]: a network whose probabilities are learned beside the moves that people played."""
+
+    model: str
+    """A model's name or file."""
+    weight: float
+    """Its share in the target; the people's moves have what is left of 1."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Everything that decides what comes out, but for the records."""
+
+    name: str
+    game: str
+    network: NetworkPart = field(default_factory=NetworkPart)
+    data: DataPart = field(default_factory=DataPart)
+    training: TrainingPart = field(default_factory=TrainingPart)
+    teachers: tuple[TeacherPart, ...] = ()
+    about: str = ""
+    """A sentence for the model's card."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for checkpoints and cards."""
+        return dataclasses.asdict(self)
+
+
+GAMES = ("chess", "go", "shogi")
+_CHOICES = {"kind": ("residual", "attention"), "schedule": ("paper", "cosine"), "optimiser": ("adamw", "sgd")}
+
+
+def shipped_configurations() -> list[str]:
+    """The names of those that come with Sparring."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+
+
+def load_configuration(name: str | Path) -> Configuration:
+    """A shipped configuration by name, or a TOML file. Raises BadConfiguration or OSError."""
+    text = str(name)
+    path = Path(text)
+    if not path.is_file() and text.removesuffix(".toml") in shipped_configurations():
+        path = _SHIPPED / f"{text.removesuffix('.toml')}.toml"
+    if not path.is_file():
+        names = ", ".join(shipped_configurations())
+        raise BadConfiguration(f"there is no configuration '{text}': neither a file nor one of {names}")
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _checked(parse(path.stem, entries))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, BadConfiguration) as error:
+        raise BadConfiguration(f"{path.name}: {error}") from None
+
+
+def parse(name: str, entries: dict[str, Any]) -> Configuration:
+    """A configuration from TOML's tables. Raises BadConfiguration."""
+    whole = dict(entries)
+    parts: dict[str, Any] = {
+        "network": _part(NetworkPart, whole.pop("network", {}), "[network]"),
+        "data": _part(DataPart, whole.pop("data", {}), "[data]"),
+        "training": _part(TrainingPart, whole.pop("training", {}), "[training]"),
+        "teachers": tuple(
+            _part(TeacherPart, each, f"[[teachers]] {number}")
+            for number, each in enumerate(whole.pop("teachers", []), 1)
+        ),
+    }
+    return _part(Configuration, {"name": name, **whole, **parts}, "the file")
+
+
+def _part(kind: type[T], entries: Any, where: str) -> T:
+    """A dataclass from a table, its entries' types checked."""
+    if not isinstance(entries, dict):
+        raise BadConfiguration(f"{where} is a table, not {entries!r}")
+    kinds = typing.get_type_hints(kind)
+    for key in entries:
+        if key not in kinds:
+            raise BadConfiguration(f"{where} has no entry '{key}'; it has {', '.join(kinds)}")
+    values = {key: _value(kinds[key], value, f"{where} {key}") for key, value in entries.items()}
+    try:
+        return kind(**values)
+    except TypeError:
+        needed = [f.name for f in dataclasses.fields(kind) if f.name not in values and _needed(f)]  # type: ignore[arg-type]
+        raise BadConfiguration(f"{where} needs {', '.join(needed)}") from None
+
+
+def _needed(entry: dataclasses.Field[Any]) -> bool:
+    return entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING
+
+
+def _value(kind: Any, value: Any, where: str) -> Any:
+    if typing.get_origin(kind) is types.UnionType:
+        kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
+    if typing.get_origin(kind) is tuple:
+        if dataclasses.is_dataclass(typing.get_args(kind)[0]):
+            return value
+        kinds = typing.get_args(kind)
+        if not isinstance(value, list) or len(value) != len(kinds):
+            raise BadConfiguration(f"{where} is a list of {len(kinds)} numbers, not {value!r}")
+        return tuple(_value(each, entry, where) for each, entry in zip(kinds, value, strict=True))
+    if kind is float and type(value) is int:
+        return float(value)
+    if dataclasses.is_dataclass(kind) or type(value) is kind:
+        return value
+    raise BadConfiguration(f"{where} is {_NAMES[kind]}, not {value!r}")
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+def _checked(config: Configuration) -> Configuration:
+    if config.game not in GAMES:
+        raise BadConfiguration(f"game is one of {', '.join(GAMES)}, not '{config.game}'")
+    network, training = config.network, config.training
+    for part in (network, training):
+        for key, choices in _CHOICES.items():
+            if hasattr(part, key) and getattr(part, key) not in choices:
+                raise BadConfiguration(f"{key} is one of {', '.join(choices)}, not '{getattr(part, key)}'")
+    sizes = {
+        "blocks": network.blocks, "width": network.width, "squeeze": network.squeeze, "heads": network.heads,
+        "hidden": network.hidden, "history": network.history, "steps": training.steps,
+        "batch": training.batch, "validate_every": training.validate_every,
+    }  # fmt: skip
+    for key, value in sizes.items():
+        if value < 1:
+            raise BadConfiguration(f"{key} is at least 1, not {value}")
+    if network.kind == "attention" and network.width % network.heads:
+        raise BadConfiguration(f"width {network.width} is not a multiple of heads {network.heads}")
+    if network.kind == "attention" and config.game == "go":
+        raise BadConfiguration("attention is for boards of one size: go has several")
+    for low, high in filter(None, (network.ratings, config.data.groups)):
+        if low >= high:
+            raise BadConfiguration(f"a range of ratings goes up, not from {low} to {high}")
+    weights = [teacher.weight for teacher in config.teachers]
+    if min(weights, default=1) <= 0 or sum(weights) > 1:
+        raise BadConfiguration("the teachers' weights are above 0 and add up to at most 1")
+    if config.data.imagine and not (config.teachers and network.ratings):
+        raise BadConfiguration("imagine needs teachers, and a network that is told ratings")
+    return config

@@ -1,0 +1,84 @@
+"""Our own networks: a position and the people who play it in, moves and chances out.
+
+Inputs: `planes`, bytes, in an encoding that the native core knows; `context` [batch, 6]: the mover's rating,
+the opponent's and the mover's clock, each a number from 0 to 1 and whether it is known. Outputs: `policy`,
+logits of the encoding's labels; `wdl`, chances of a win, a draw and a loss for the mover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import ChessLines, GoLines, ShogiLines
+from sparring.networks.codec import Tensors
+from sparring.networks.prediction import Position, Prediction
+
+CONTEXT = 6
+_LINES: dict[str, Any] = {"chess": ChessLines, "go": GoLines, "shogi": ShogiLines}
+_LONGEST_CLOCK = 7200.0
+"""Seconds; the clock is seen on a logarithmic scale up to here."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a network sees: an encoding, how many boards of it, and the range of ratings that it knows."""
+
+    game: str
+    encoding: str
+    history: int = 1
+    lowest: float = 600
+    highest: float = 2600
+
+    def context(
+        self, ratings: NDArray[Any], opponents: NDArray[Any], clocks: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """The context of positions [n, 6]; NaN stands for what is not known."""
+        scaled = [(values - self.lowest) / (self.highest - self.lowest) for values in (ratings, opponents)]
+        with np.errstate(invalid="ignore"):
+            scaled.append(np.log1p(np.maximum(clocks, 0)) / np.log1p(_LONGEST_CLOCK))
+        columns = []
+        for values in scaled:
+            known = ~np.isnan(values)
+            columns += [np.clip(np.where(known, values, 0), 0, 1), known]
+        return np.stack(columns, axis=1).astype(np.float32)
+
+
+class PeopleCodec:
+    """Settings: those of a `View`."""
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        self.view = View(
+            str(settings["game"]),
+            str(settings["encoding"]),
+            int(settings["history"]),
+            float(settings["lowest"]),
+            float(settings["highest"]),
+        )
+        self.game = self.view.game
+        self._lines = _LINES[self.game]
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """`planes` and `context`. An opponent whose rating is not given is taken for the player's equal."""
+        states = [position.state for position in positions]
+        others = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
+        facts = np.array(
+            [[p.rating, other, p.clock] for p, other in zip(positions, others, strict=True)], np.float64
+        )
+        planes = self._lines.encode_states(states, self.view.encoding, self.view.history)
+        return {"planes": planes, "context": self.view.context(*facts.reshape(-1, 3).T)}
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """Probabilities over the legal moves, and the chances for the side to move."""
+        logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
+        states = [position.state for position in positions]
+        moves, probabilities = self._lines.decode_states(states, logits, self.view.encoding)
+        ends = np.cumsum([len(each) for each in moves])
+        return [
+            Prediction(each, probabilities[end - len(each) : end], value=win - loss, wdl=(win, draw, loss))
+            for each, end, (win, draw, loss) in zip(moves, ends, outputs["wdl"].tolist(), strict=True)
+        ]
