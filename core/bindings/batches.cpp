@@ -220,6 +220,13 @@ std::size_t volume(const std::vector<std::size_t>& shape) {
     return each;
 }
 
+/// Labels as arrays, behind what was encoded.
+nb::tuple with_labels(nb::object encoded, Labels& labels) {
+    labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
+    return nb::make_tuple(encoded, copied(labels.legal), copied(labels.labels), copied(labels.offsets),
+                          copied(labels.played), copied(labels.index), copied(labels.turns));
+}
+
 template <class T, GamePosition P>
 nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
                          std::vector<std::size_t> shape, const std::uint8_t* turns) {
@@ -232,19 +239,52 @@ nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Enc
             batcher.add(*samples[i], turns ? turns[i] : 0, block.data() + i * each);
         }
     }
-    Labels& labels = batcher.labels;
-    labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
     shape.insert(shape.begin(), samples.size());
-    return nb::make_tuple(block.array(block.data(), shape), copied(labels.legal), copied(labels.labels),
-                          copied(labels.offsets), copied(labels.played), copied(labels.index),
-                          copied(labels.turns));
+    return with_labels(nb::cast(block.array(block.data(), shape)), batcher.labels);
+}
+
+/// The lowest bit of every number, the first number's in the lowest bit; there must be room for whole eights.
+void pack_bits(const std::uint8_t* numbers, std::size_t eights, std::uint8_t* bits) {
+    constexpr std::uint64_t lowest = 0x0101010101010101, gather = 0x0102040810204080;
+    for (std::size_t i = 0; i < eights; ++i) {
+        std::uint64_t eight = 0;
+        for (std::size_t k = 0; k < 8; ++k) eight |= std::uint64_t{numbers[8 * i + k]} << 8 * k;
+        bits[i] = static_cast<std::uint8_t>((eight & lowest) * gather >> 56);
+    }
+}
+
+/// Bytes that are 0 and 1 as bits, and the counts: a thirtieth of the memory to move.
+template <GamePosition P>
+nb::tuple pack_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
+                       const std::vector<std::size_t>& shape, const std::uint8_t* turns) {
+    const std::size_t each = volume(shape), packed = (each + 7) / 8, count = samples.size();
+    const auto [begin, end] = encoder.counts(history);
+    const std::size_t area = each / shape[0];
+    const Zeros<std::uint8_t> bits(count * packed), counts(count * (end - begin));
+    Batcher<std::uint8_t, P> batcher(encoder, history, each);
+    {
+        nb::gil_scoped_release release;
+        std::vector<std::uint8_t> planes(8 * packed);
+        for (std::size_t i = 0; i < count; ++i) {
+            std::fill(planes.begin(), planes.end(), std::uint8_t{0});
+            batcher.add(*samples[i], turns ? turns[i] : 0, planes.data());
+            pack_bits(planes.data(), packed, bits.data() + i * packed);
+            for (std::size_t plane = begin; plane < end; ++plane) {
+                counts.data()[i * (end - begin) + plane - begin] = planes[plane * area];
+            }
+        }
+    }
+    nb::tuple both = nb::make_tuple(bits.array(bits.data(), {count, packed}),
+                                    counts.array(counts.data(), {count, end - begin}));
+    return with_labels(both, batcher.labels);
 }
 
 template <GamePosition P>
 nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
-                       const std::optional<Turns>& turns) {
+                       const std::optional<Turns>& turns, bool packed) {
     const auto samples = picked(lines, which);
     const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
+    if (packed && !encoder.write_bytes) throw nb::value_error("an encoding with fractions cannot be packed");
     if (turns && turns->shape(0) != samples.size())
         throw nb::value_error("a symmetry for each position expected");
     for (std::size_t i = 0; turns && i < samples.size(); ++i) {
@@ -254,6 +294,7 @@ nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::s
     for (const Sample<P>* sample : samples) positions.push_back(&sample->node->position);
     const auto shape = shape_of_all(positions, encoder, history);
     const std::uint8_t* turned = turns ? turns->data() : nullptr;
+    if (packed) return pack_samples(samples, encoder, history, shape, turned);
     return encoder.write_bytes ? encode_samples<std::uint8_t>(samples, encoder, history, shape, turned)
                                : encode_samples<float>(samples, encoder, history, shape, turned);
 }
@@ -356,17 +397,19 @@ void bind_lines(nb::module_& m, const char* name) {
             "Tenths of a second that the mover had left after the move, -1 where unknown.")
         .def(
             "encode", &encode_lines<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
-            nb::arg("turns").none(),
+            nb::arg("turns").none(), nb::arg("packed") = false,
             nb::sig("def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
-                    "turns: numpy.typing.NDArray[numpy.uint8] | None) -> "
-                    "tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], "
+                    "turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> "
+                    "tuple[typing.Any, numpy.typing.NDArray[numpy.uint16], "
                     "numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], "
                     "numpy.typing.NDArray[numpy.uint16], "
                     "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]"),
             "The positions of these indices: their encoding, the legal moves of all, what the encoding's "
             "policy "
             "calls them, where each position's begin, the moves played, their indices among the legal ones, "
-            "and the symmetries used.")
+            "and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the "
+            "first "
+            "in the lowest bit, and the counts of those planes that hold counts [n, planes].")
         .def_static("encode_states", &encode_states<P>, nb::arg("states"), nb::arg("encoding"),
                     nb::arg("history"),
                     nb::sig("def encode_states(states: collections.abc.Sequence[typing.Any], encoding: str, "

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chess/lc0.hpp"
@@ -34,9 +35,13 @@ struct Encoder {
     Write<P, std::uint8_t> write_bytes;
     /// The entry of a network's policy that means a move of the side to move, or no_label.
     std::uint16_t (*label)(const P& position, Move move);
+    /// Planes of bytes, from and to, that hold a count each, the same on every cell; all others hold 0 and 1.
+    std::pair<std::size_t, std::size_t> (*counts)(int history);
     bool any_history;  // whether it leaves that choice
     bool is_planes;    // [planes, rows, columns]: symmetries of the board turn it
 };
+
+constexpr std::pair<std::size_t, std::size_t> no_counts(int) { return {0, 0}; }
 
 template <GamePosition P>
 std::uint16_t code_label(const P&, Move move) {
@@ -63,6 +68,7 @@ constexpr Encoder<P> own_planes = {
         },
     .write_bytes = nullptr,
     .label = code_label<P>,
+    .counts = no_counts,
     .any_history = true,
     .is_planes = true,
 };
@@ -84,6 +90,8 @@ inline constexpr std::array encoder_list<chess::Position> = {
             [](const chess::Position& position, Move move) {
                 return static_cast<std::uint16_t>(chess::lc0::policy_index(position.board(), move));
             },
+        .counts =
+            [](int) { return std::pair<std::size_t, std::size_t>{109, 110}; },  // plies without progress
         .any_history = false,
         .is_planes = true,
     },
@@ -100,6 +108,7 @@ inline constexpr std::array encoder_list<chess::Position> = {
             [](const chess::Position& position, Move move) {
                 return static_cast<std::uint16_t>(chess::maia3::label(position.board(), move));
             },
+        .counts = no_counts,
         .any_history = false,
         .is_planes = false,
     },
@@ -118,6 +127,11 @@ inline constexpr std::array encoder_list<shogi::Position> = {
         .write_bytes = shogi::boards::encode,
         .label = [](const shogi::Position& position,
                     Move move) { return shogi::boards::label(position.board(), move).value_or(no_label); },
+        .counts =
+            [](int history) {
+                const std::size_t hands = shogi::boards::planes(history) - shogi::boards::other_planes;
+                return std::pair{hands, hands + 2 * std::size_t{shogi::hand_kinds}};
+            },
         .any_history = true,
         .is_planes = true,
     },
@@ -136,6 +150,7 @@ inline constexpr std::array encoder_list<go::Position> = {
         .write_floats = nullptr,
         .write_bytes = katago::encode_spatial,
         .label = code_label<go::Position>,
+        .counts = no_counts,
         .any_history = false,
         .is_planes = true,
     },

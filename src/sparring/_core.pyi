@@ -813,9 +813,9 @@ class ChessLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
 
     @staticmethod
@@ -879,9 +879,9 @@ class RbcLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
 
     @staticmethod
@@ -945,9 +945,9 @@ class ShogiLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
 
     @staticmethod
@@ -1011,9 +1011,9 @@ class GoLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
 
     @staticmethod
@@ -1077,9 +1077,9 @@ class ExpendibotsLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None) -> tuple[numpy.typing.NDArray[numpy.generic], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used.
+        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
 
     @staticmethod

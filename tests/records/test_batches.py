@@ -308,6 +308,28 @@ def test_an_encoding_of_records_is_that_of_states(
         assert moves[int(probabilities.argmax())] == batch.move[i]
 
 
+@pytest.mark.parametrize(
+    ("game", "encoding", "counts"), [("chess", "lc0", 1), ("shogi", "boards", 14), ("go", "katago", 0)]
+)
+def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: int, tmp_path: Path) -> None:
+    folder, _ = table(tmp_path / "t", game, count=5)
+    options: Any = {"split": None, "encoding": encoding, "mirrored": True}
+    for plain, packed in zip(
+        Batches([folder], **options), Batches([folder], packed=True, **options), strict=True
+    ):
+        size = int(np.prod(plain.planes.shape[1:]))
+        bits = np.unpackbits(packed.planes, axis=1, bitorder="little")[:, :size].reshape(plain.planes.shape)
+        held = [k for k in range(plain.planes.shape[1]) if k in _COUNTS[encoding]]
+        np.testing.assert_array_equal(np.delete(bits, held, 1), np.delete(plain.planes, held, 1))
+        assert packed.counts.shape[1] == counts == len(held)
+        np.testing.assert_array_equal(packed.counts, plain.planes[:, held, 0, 0])
+    with pytest.raises(ValueError, match="fractions"):
+        list(Batches([folder], split=None, packed=True))
+
+
+_COUNTS = {"lc0": range(109, 110), "boards": range(28, 42), "katago": range(0)}
+
+
 def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "chess", count=5)
     for batch, i in positions_of(Batches([folder], split=None, encoding="lc0", also=("maia3",))):

@@ -6,6 +6,7 @@ that a run that goes on after a kill sees what an unbroken one would have seen.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,8 @@ _UNKNOWN_RATING = 1500.0
 """For teachers that must be told one."""
 _APART = 100.0
 """Standard deviation of the difference between imagined players."""
+_SHAPES = {"lc0": (112, 8, 8), "maia3": (64, 96)}
+"""Of the teachers' encodings."""
 _GROUPS = {"chess": 100, "go": 1, "shogi": 100}
 """How wide a group of ratings is."""
 _IGNORED = -100
@@ -126,6 +129,7 @@ class Feed:
             also=tuple(set(self.encodings) - {layout_of(config).encoding}) if training else (),
             mirrored=data.mirrored and training,
             seed=seed,
+            packed=True,
             skip=skip * every,
             share=(of, every) if training else (0, 1),
             whole=training,
@@ -140,32 +144,47 @@ class Feed:
         if random is not None:
             told, clocks, imagined = self._changed(ratings, clocks, random)
         context = view_of(self.config).context(told[:, 0], told[:, 1], clocks)
-        rows = np.repeat(np.arange(len(batch)), np.diff(batch.offsets))
         named = batch.labels != NO_LABEL
+        rows = np.repeat(np.arange(len(batch), dtype=np.int32), np.diff(batch.offsets))[named]
         played = batch.labels[batch.offsets[:-1] + batch.index].astype(np.int64)
         result = np.select([batch.result == 1, batch.result == 0.5, batch.result == 0], [0, 1, 2], _IGNORED)
         width = _GROUPS[self.config.game]
         mover, other = (ratings // width * width).T
-        encoding = layout_of(self.config).encoding
-        planes = self._sent(self._forgetting(batch.planes, random))
-        labels = self._sent(batch.labels[named].astype(np.int64))
+        labels = self._sent(batch.labels[named].astype(np.int32)).long()
+        planes = self._planes(batch, random)
+        also = {layout_of(self.config).encoding: (planes, labels)}
+        for name, view in batch.also.items():
+            seen = unpacked(self._sent(view.planes), _SHAPES[name])
+            also[name] = (seen, self._sent(view.labels[named].astype(np.int32)).long())
         return Fed(
             planes=planes,
             context=self._sent(context),
-            rows=self._sent(rows[named]),
+            rows=self._sent(rows).long(),
             labels=labels,
             played=self._sent(np.where(played == NO_LABEL, _IGNORED, played)),
             result=self._sent(result.astype(np.int64)),
             imagined=self._sent(imagined),
             ratings=self._sent(np.nan_to_num(told, nan=_UNKNOWN_RATING).astype(np.float32)),
-            also={encoding: (planes, labels)}
-            | {
-                name: (self._sent(view.planes), self._sent(view.labels[named].astype(np.int64)))
-                for name, view in batch.also.items()
-            },
+            also=also,
             group=np.where(mover == other, mover, np.nan),
             place=place,
         )
+
+    def _planes(self, batch: Batch, random: np.random.Generator | None) -> Tensor:
+        """The planes, unpacked on the device; some without the boards before the newest."""
+        layout = layout_of(self.config)
+        if batch.planes.shape[1] != (layout.planes * layout.cells + 7) // 8:
+            raise BadConfiguration(
+                f"boards of {layout.rows} by {layout.columns} expected: build records of them"
+            )
+        planes = unpacked(self._sent(batch.planes), (layout.planes, layout.rows, layout.columns))
+        for begin, end, _ in layout.counts:
+            planes[:, begin:end] = self._sent(batch.counts)[:, :, None, None]
+        if random is not None and self.config.data.forget:
+            begin, end = layout.past
+            kept = random.random(len(planes)) >= self.config.data.forget
+            planes[:, begin:end] *= self._sent(kept)[:, None, None, None]
+        return planes
 
     def _changed(
         self, ratings: NDArray[np.float64], clocks: NDArray[np.float64], random: np.random.Generator
@@ -183,15 +202,6 @@ class Feed:
         told = np.where(hidden[:, :1] & ~imagined[:, None], np.nan, told)
         return told, np.where(hidden[:, 1], np.nan, clocks), imagined
 
-    def _forgetting(
-        self, planes: NDArray[np.generic], random: np.random.Generator | None
-    ) -> NDArray[np.generic]:
-        """Some positions without the boards before them."""
-        begin, end = layout_of(self.config).past
-        if random is not None and self.config.data.forget:
-            planes[random.random(len(planes)) < self.config.data.forget, begin:end] = 0
-        return planes
-
     def _sent(self, array: NDArray[np.generic]) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))
         if self.device.type == "cuda":
@@ -199,14 +209,23 @@ class Feed:
         return tensor.to(self.device)
 
 
+def unpacked(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Bits [n, bytes], the first in the lowest, as bytes [n, *shape]."""
+    places = torch.arange(8, dtype=torch.uint8, device=bits.device)
+    each = (bits[:, :, None] >> places) & 1
+    return each.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
+
+
 def _ratings(batch: Batch) -> NDArray[np.float64]:
     """[n, 2]: the mover's and the opponent's; ranks as numbers; NaN where unknown."""
     columns = []
     for ratings, ranks in ((batch.rating, batch.rank), (batch.opponent_rating, batch.opponent_rank)):
         known = np.where(ratings < 0, np.nan, ratings.astype(np.float64))
-        names, places = np.unique(ranks, return_inverse=True)
-        numbers = np.array([rank_order(str(name)) if name else np.nan for name in names])
-        columns.append(np.where(np.isnan(known), numbers[places], known))
+        if (ranks != "").any():
+            names, places = np.unique(ranks, return_inverse=True)
+            numbers = np.array([rank_order(str(name)) if name else np.nan for name in names])
+            known = np.where(np.isnan(known), numbers[places], known)
+        columns.append(known)
     return np.stack(columns, axis=1)
 
 

@@ -155,7 +155,7 @@ class FromToHead(nn.Module):
         answer = self.answer(squares)
         scores = self.question(squares) * ASKED**-0.5 @ answer.transpose(1, 2)
         named = scores[:, 48:56, 56:64, None] + self.promotion(answer[:, 56:64])[:, None]
-        return torch.cat([scores.flatten(1), named.flatten(1)], dim=1)[:, self.places]
+        return torch.cat([scores.flatten(1), named.flatten(1)], dim=1).index_select(1, self.places)
 
 
 class PlanesHead(nn.Module):

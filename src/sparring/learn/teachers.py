@@ -30,36 +30,31 @@ class Teacher:
         self.weight = part.weight
         self.encoding = codec.view.encoding if isinstance(codec, PeopleCodec) else ENCODINGS[card.codec]
         self._ask = _ASK[card.codec]
-        self._number = torch.bfloat16 if device.type == "cuda" else torch.float32
-        self._graph = TorchGraph(model).to(device=device, dtype=self._number).eval()
+        self._device = device
+        self._graph = TorchGraph(model).to(device).eval()
 
     @torch.no_grad()
     def logits(self, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
         """Of the encoding's labels, [n, labels]; `ratings` [n, 2] are the mover's and the opponent's."""
-        return self._ask(self._graph, planes, ratings, context.to(self._number), self._number).float()
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
+            return self._ask(self._graph, planes, ratings, context).float()
 
 
-Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor, torch.dtype], Tensor]
+Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor], Tensor]
 
 
-def _ask_lc0(
-    graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor, number: torch.dtype
-) -> Tensor:
+def _ask_lc0(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
     logits: Tensor = graph(planes=planes)["policy"]
     return logits
 
 
-def _ask_maia3(
-    graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor, number: torch.dtype
-) -> Tensor:
+def _ask_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
     own, other = ratings.clamp(600, 2600).long().unbind(1)
-    logits: Tensor = graph(tokens=planes.to(number), self_elo=own, oppo_elo=other)["logits_move"]
+    logits: Tensor = graph(tokens=planes.float(), self_elo=own, oppo_elo=other)["logits_move"]
     return logits
 
 
-def _ask_people(
-    graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor, number: torch.dtype
-) -> Tensor:
+def _ask_people(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
     logits: Tensor = graph(planes=planes, context=context)["policy"]
     return logits
 

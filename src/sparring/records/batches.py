@@ -76,7 +76,7 @@ class Batch:
 
     planes: NDArray[np.generic]
     """The encoding, [n, ...]: for "planes" float32 [n, history * planes, rows, columns]; bytes where an
-    encoding has whole numbers only."""
+    encoding has whole numbers only. Packed, bits [n, bytes], the first in the lowest bit."""
     legal: NDArray[np.uint16]
     """The codes of the legal moves of all positions, one after the other, each position's ascending."""
     labels: NDArray[np.uint16]
@@ -89,6 +89,8 @@ class Batch:
     """[n]: its index among the legal moves of its position."""
     symmetry: NDArray[np.uint8]
     """[n]: the symmetry of the board that was used; 0 for none."""
+    counts: NDArray[np.uint8]
+    """[n, planes]: packed, what the planes hold that hold counts; else [n, 0]."""
     also: Mapping[str, View]
     """The same positions in other encodings that were asked for."""
     result: NDArray[np.float32]
@@ -146,6 +148,8 @@ class Batches:
     share: tuple[int, int] = (0, 1)
     """Which of the batches after those: (k, n) is the k-th of every whole n, for n processes that learn
     together."""
+    packed: bool = False
+    """Whether encodings of bytes come as bits: for those who unpack them where there is more time."""
     whole: bool = False
     """Whether a last batch of fewer positions is left out."""
     ratings: tuple[int, int] | None = None
@@ -226,7 +230,7 @@ class Batches:
         self, kind: Any, positions: _Positions, which: NDArray[np.int64], random: np.random.Generator
     ) -> Callable[[], Batch]:
         turns = random.integers(0, kind.symmetries, len(which), np.uint8) if self.mirrored else None
-        return partial(_encode, positions, which, self.encoding, self.history, self.also, turns)
+        return partial(_encode, self, positions, which, turns)
 
     def _random(self, *purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, *purpose])
@@ -303,20 +307,18 @@ def _buffers(parts: Iterable[_Positions], size: int) -> Iterator[list[_Positions
 
 
 def _encode(
-    positions: _Positions,
-    which: NDArray[np.int64],
-    encoding: str,
-    history: int,
-    also: tuple[str, ...],
-    turns: NDArray[np.uint8] | None,
+    options: Batches, positions: _Positions, which: NDArray[np.int64], turns: NDArray[np.uint8] | None
 ) -> Batch:
-    planes, legal, labels, offsets, move, index, symmetry = positions.lines.encode(
-        which, encoding, history, turns
-    )
-    views = {name: View(*positions.lines.encode(which, name, 1, turns)[:3:2]) for name in also}
+    def encoded(encoding: str, history: int) -> tuple[Any, ...]:
+        first, *labels = positions.lines.encode(which, encoding, history, turns, options.packed)
+        planes, counts = first if options.packed else (first, np.empty((len(which), 0), np.uint8))
+        return planes, counts, *labels
+
+    views = {name: View(*encoded(name, 1)[:4:3]) for name in options.also}
     facts = positions.facts[which]
     known: dict[str, Any] = {name: np.ascontiguousarray(facts[name]) for name in _FACTS.names or ()}
-    return Batch(planes, legal, labels, offsets, move, index, symmetry, views, **known)
+    planes, counts, legal, labels, offsets, move, index, symmetry = encoded(options.encoding, options.history)
+    return Batch(planes, legal, labels, offsets, move, index, symmetry, counts, views, **known)
 
 
 def _shared(tasks: Iterator[T], share: tuple[int, int]) -> Iterator[T]:
