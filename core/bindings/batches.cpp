@@ -2,6 +2,9 @@
 // interpreter's lock, so that Python's threads share the work.
 #include <nanobind/stl/optional.h>
 
+#include <bit>
+#include <cstring>
+
 #include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 #include "records/encoders.hpp"
@@ -245,10 +248,11 @@ nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Enc
 
 /// The lowest bit of every number, the first number's in the lowest bit; there must be room for whole eights.
 void pack_bits(const std::uint8_t* numbers, std::size_t eights, std::uint8_t* bits) {
+    static_assert(std::endian::native == std::endian::little);
     constexpr std::uint64_t lowest = 0x0101010101010101, gather = 0x0102040810204080;
     for (std::size_t i = 0; i < eights; ++i) {
-        std::uint64_t eight = 0;
-        for (std::size_t k = 0; k < 8; ++k) eight |= std::uint64_t{numbers[8 * i + k]} << 8 * k;
+        std::uint64_t eight;
+        std::memcpy(&eight, numbers + 8 * i, 8);
         bits[i] = static_cast<std::uint8_t>((eight & lowest) * gather >> 56);
     }
 }
