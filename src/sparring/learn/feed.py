@@ -89,6 +89,10 @@ class Feed:
         """From a place on, without end: one pass after the other."""
         yield from _ahead(self._training(begin))
 
+    def example(self, place: Place) -> Fed:
+        """The batch at a place, made here and now."""
+        return next(self._training(place))
+
     def validation(self) -> Iterator[Fed]:
         """Some of the validation split, the same each time, as it is."""
         wanted = self.config.training.validation

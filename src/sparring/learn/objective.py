@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,55 +16,68 @@ _IMPOSSIBLE = -1e4
 """The logit of an illegal move: finite, so that nothing becomes NaN."""
 
 
-@dataclass(frozen=True)
-class Losses:
+class Lesson(NamedTuple):
+    """A batch as tensors of fixed shapes: what the network sees, and what it should say."""
+
+    planes: Tensor
+    context: Tensor
+    legal: Tensor
+    """[n, moves]: which moves are legal."""
+    played: Tensor
+    """[n]: the label of the move played, or a class that does not count."""
+    result: Tensor
+    """[n]: 0 won, 1 drawn, 2 lost, or a class that does not count."""
+    taught: Tensor
+    """[n, moves]: the teachers' probabilities times their weights; [n, 0] without teachers."""
+    share: Tensor
+    """[n]: the teachers' share in the target."""
+    imagined: Tensor
+
+
+class Losses(NamedTuple):
     """Means over a batch; `total` is what is descended."""
 
     total: Tensor
-    policy: Tensor
-    """Negative log-likelihood of the people's moves."""
-    result: Tensor
     hits: Tensor
     """[n]: whether the likeliest move was played."""
     likelihoods: Tensor
-    """[n]: negative log-likelihood of each move."""
+    """[n]: negative log-likelihood of each move played."""
 
 
-def losses(
-    policy: Tensor, result: Tensor, fed: Fed, teachers: Sequence[Teacher], value_weight: float
-) -> Losses:
-    """The losses of the network's outputs. Illegal moves have no part in them."""
-    legal = torch.zeros(policy.shape, dtype=torch.bool, device=policy.device)
+@torch.no_grad()
+def lesson(fed: Fed, moves: int, teachers: Sequence[Teacher]) -> Lesson:
+    """What a batch teaches. Where ratings are imagined, the teachers have it all."""
+    legal = torch.zeros((len(fed), moves), dtype=torch.bool, device=fed.planes.device)
     legal[fed.rows, fed.labels] = True
-    likely = policy.float().masked_fill(~legal, _IMPOSSIBLE).log_softmax(dim=1)
-    each = functional.nll_loss(likely, fed.played, reduction="none", ignore_index=-100)
-    policy_loss = _mean(each, fed.played >= 0)
-    results = functional.cross_entropy(result.float(), fed.result, reduction="none")
-    result_loss = _mean(results, (fed.result >= 0) & ~fed.imagined)
-    total = policy_loss
-    if teachers:
-        total = _taught(likely, each, fed, teachers)
-    return Losses(
-        total + value_weight * result_loss,
-        policy_loss.detach(),
-        result_loss.detach(),
-        likely.detach().argmax(dim=1) == fed.played,
-        each.detach(),
-    )
-
-
-def _taught(likely: Tensor, played: Tensor, fed: Fed, teachers: Sequence[Teacher]) -> Tensor:
-    """Teachers and people have their shares; where ratings are imagined, the teachers have it all."""
-    taught = torch.zeros_like(played)
+    taught = torch.zeros((len(fed), moves if teachers else 0), device=fed.planes.device)
+    share = torch.full((len(fed),), float(sum(teacher.weight for teacher in teachers)), device=legal.device)
     for teacher in teachers:
         planes, labels = fed.also[teacher.encoding]
-        target = torch.full_like(likely, _IMPOSSIBLE)
-        target[fed.rows, fed.labels] = teacher.logits(planes, fed.ratings, fed.context)[fed.rows, labels]
-        target = target.softmax(dim=1)
-        taught = taught - teacher.weight * (target * likely.clamp(min=_IMPOSSIBLE)).sum(dim=1)
-    share = sum(teacher.weight for teacher in teachers)
-    alone = fed.imagined | (fed.played < 0)
-    return torch.where(alone, taught / share, taught + (1 - share) * played).mean()
+        scores = torch.full_like(taught, _IMPOSSIBLE)
+        scores[fed.rows, fed.labels] = teacher.logits(planes, fed.ratings, fed.context)[fed.rows, labels]
+        taught += teacher.weight * scores.softmax(dim=1)
+    if teachers:
+        alone = fed.imagined | (fed.played < 0)
+        taught = torch.where(alone[:, None], taught / share[:, None], taught)
+        share = torch.where(alone, 1.0, share)
+    return Lesson(fed.planes, fed.context, legal, fed.played, fed.result, taught, share, fed.imagined)
+
+
+def losses(policy: Tensor, result: Tensor, task: Lesson, value_weight: float) -> Losses:
+    """The losses of the network's outputs. Illegal moves have no part in them."""
+    likely = policy.float().masked_fill(~task.legal, _IMPOSSIBLE).log_softmax(dim=1)
+    each = functional.nll_loss(likely, task.played, reduction="none", ignore_index=-100)
+    if task.taught.shape[1]:
+        policy_loss = ((1 - task.share) * each - (task.taught * likely).sum(dim=1)).mean()
+    else:
+        policy_loss = _mean(each, task.played >= 0)
+    results = functional.cross_entropy(result.float(), task.result, reduction="none", ignore_index=-100)
+    result_loss = _mean(results, (task.result >= 0) & ~task.imagined)
+    return Losses(
+        policy_loss + value_weight * result_loss,
+        likely.detach().argmax(dim=1) == task.played,
+        each.detach(),
+    )
 
 
 def _mean(values: Tensor, counted: Tensor) -> Tensor:

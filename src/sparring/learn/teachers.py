@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx.experimental.proxy_tensor import make_fx
 
+from sparring.learn.captured import Captured
 from sparring.learn.configuration import BadConfiguration, TeacherPart
 from sparring.networks.formats import make_codec, read_network
 from sparring.networks.people import PeopleCodec
@@ -30,14 +33,28 @@ class Teacher:
         self.weight = part.weight
         self.encoding = codec.view.encoding if isinstance(codec, PeopleCodec) else ENCODINGS[card.codec]
         self._ask = _ASK[card.codec]
-        self._device = device
         self._graph = TorchGraph(model).to(device).eval()
+        self._quick: Callable[..., Any] | None = None
 
     @torch.no_grad()
     def logits(self, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
         """Of the encoding's labels, [n, labels]; `ratings` [n, 2] are the mover's and the opponent's."""
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-            return self._ask(self._graph, planes, ratings, context).float()
+        if not planes.is_cuda:
+            return self._ask(self._graph, planes, ratings, context)
+        if self._quick is None:
+            self._quick = self._made_quick(planes, ratings, context)
+        answer: Tensor = self._quick(planes, ratings, context)
+        return answer.float()
+
+    def _made_quick(self, *example: Tensor) -> Callable[..., Any]:
+        """Mixed precision, fused kernels, one launch."""
+
+        def asked(planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
+            with torch.autocast("cuda", torch.bfloat16):
+                return self._ask(self._graph, planes, ratings, context)
+
+        # Traced first: the graph's own loop over its nodes is Python that the compiler would trip over.
+        return Captured(torch.compile(make_fx(asked)(*example)), example)
 
 
 Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor], Tensor]

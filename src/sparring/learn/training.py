@@ -7,6 +7,7 @@ goes on from the last checkpoint; on a CPU it ends with the same weights as an u
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import time
@@ -23,12 +24,13 @@ from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from sparring.learn import checkpoints
+from sparring.learn.captured import Captured
 from sparring.learn.configuration import BadConfiguration, Configuration
 from sparring.learn.export import export
 from sparring.learn.feed import Fed, Feed, Place
 from sparring.learn.layouts import layout_of
 from sparring.learn.model import People
-from sparring.learn.objective import losses
+from sparring.learn.objective import Lesson, Losses, lesson, losses
 from sparring.learn.schedule import rate_at
 from sparring.learn.teachers import Teacher
 
@@ -67,12 +69,12 @@ class Run:
         compiled: bool = False,
         threads: int = 0,
     ) -> None:
-        self.config, self.folder = config, folder
+        self.config, self.folder, self.layout = config, folder, layout_of(config)
         self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         self.device = _device(device)
         self._join()
         torch.manual_seed(config.training.seed)
-        self.model = People(config.network, layout_of(config)).to(self.device)
+        self.model = People(config.network, self.layout).to(self.device)
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
             if config.network.kind == "residual":
@@ -90,6 +92,7 @@ class Run:
         if self.world > 1:
             trained = DistributedDataParallel(trained)
         self._forward: Callable[..., Any] = torch.compile(trained) if compiled else trained
+        self._captured: Captured | None = None
 
     def train(self, watch: Watch = lambda progress: None, stop_at: float | None = None) -> bool:
         """Goes on to the last step, or until the clock (`time.monotonic`) shows `stop_at`; says which."""
@@ -97,6 +100,7 @@ class Run:
         part = self.config.training
         board = _tensorboard(self.folder) if self.rank == 0 else None
         started, seen, loss, hits = time.perf_counter(), 0, 0.0, 0.0
+        self._capture()
         feed = self.feed.training(self.place)
         for fed in feed if self.step < part.steps else ():
             outcome = self._descend(fed)
@@ -130,7 +134,7 @@ class Run:
             for fed in self.feed.validation():
                 with self._precision():
                     policy, result = self.model(fed.planes, fed.context)
-                found = losses(policy, result, fed, (), 0)
+                found = losses(policy, result, lesson(fed, self.layout.moves, ()), 0)
                 counted = (fed.played >= 0).cpu().numpy()
                 hits.append(found.hits.cpu().numpy()[counted])
                 likelihoods.append(found.likelihoods.cpu().numpy()[counted])
@@ -164,21 +168,61 @@ class Run:
 
     _last_measured: dict[str, Any] | None = None
 
-    def _descend(self, fed: Fed) -> Any:
-        part = self.config.training
+    def _descend(self, fed: Fed) -> Losses:
+        """One step down."""
+        rate = rate_at(self.step, self.config.training)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate_at(self.step, part)
-        with self._precision():
-            policy, result = self._forward(fed.planes, fed.context)
-        outcome = losses(policy, result, fed, self.teachers, part.value)
+            if isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+        self.averaged.prepare(self.step + 1)
+        task = lesson(fed, self.layout.moves, self.teachers)
+        if self.device.type != "cuda" or self.world > 1:
+            outcome = self._step(*task)
+        else:
+            assert self._captured is not None
+            outcome = self._captured(*task)
+        self.step, self.place = self.step + 1, fed.place
+        return outcome
+
+    def _capture(self) -> None:
+        """Makes one launch of a step, before another thread works on the device."""
+        if self.device.type == "cuda" and self.world == 1 and self._captured is None:
+            task = lesson(self.feed.example(self.place), self.layout.moves, self.teachers)
+            self._captured = Captured(self._step, task, self._remembered())
+
+    def _step(self, *task: torch.Tensor) -> Losses:
+        """Forwards, backwards, down, and the average after it: all that a CUDA graph can hold."""
+        part, given = self.config.training, Lesson(*task)
         self.optimiser.zero_grad(set_to_none=True)
+        with self._precision():
+            policy, result = self._forward(given.planes, given.context)
+        outcome = losses(policy, result, given, part.value)
         outcome.total.backward()  # type: ignore[no-untyped-call]
         if part.clip:
             nn.utils.clip_grad_norm_(self.model.parameters(), part.clip)
         self.optimiser.step()
-        self.step, self.place = self.step + 1, fed.place
-        self.averaged.follow(self.step)
-        return outcome
+        self.averaged.follow()
+        return Losses(outcome.total.detach(), *outcome[1:])
+
+    def _remembered(self) -> Callable[[], None]:
+        """Brings weights, average and optimiser back to what they are now."""
+        weights = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        average = {name: tensor.clone() for name, tensor in self.averaged.state.items()}
+        moments = copy.deepcopy(self.optimiser.state_dict()["state"])
+
+        def restore() -> None:
+            for name, tensor in self.model.state_dict().items():
+                tensor.copy_(weights[name])
+            for name, tensor in self.averaged.state.items():
+                tensor.copy_(average[name])
+            for index, state in self.optimiser.state_dict()["state"].items():
+                for key, value in state.items():
+                    before = moments.get(index, {}).get(key)
+                    value.copy_(before) if before is not None else value.zero_()
+
+        return restore
 
     def _precision(self) -> AbstractContextManager[Any]:
         return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
@@ -217,9 +261,7 @@ class Run:
             return
         self.step, self.place = state["step"], Place(*state["place"])
         self.model.load_state_dict(state["model"])
-        self.averaged.state = {
-            name: tensor.to(self.device) for name, tensor in (state["average"] or {}).items()
-        }
+        self.averaged.state = {name: tensor.to(self.device) for name, tensor in state["average"].items()}
         self.optimiser.load_state_dict(state["optimiser"])
         self._last_measured = state["measured"]
         _cut_metrics(self.folder / "metrics.jsonl", self.step)
@@ -236,25 +278,25 @@ class _Average:
     """A running average of everything that the model remembers."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
-        self._model, self._decay = model, decay
-        self.state: dict[str, torch.Tensor] = {}
-        if decay:
-            self.state = {name: value.detach().clone() for name, value in self._numbers().items()}
+        self._decay = decay
+        self._own = {k: v.detach() for k, v in model.state_dict().items() if v.is_floating_point()}
+        self._kept = torch.zeros((), device=next(iter(self._own.values())).device)
+        self.state = {name: value.clone() for name, value in self._own.items()} if decay else {}
 
-    def follow(self, step: int) -> None:
-        """A step towards the model; early on a larger one, so that the start is soon forgotten."""
-        if not self._decay:
-            return
-        share = 1 - min(self._decay, (1 + step) / (10 + step))
-        now = self._numbers()
-        torch._foreach_lerp_(list(self.state.values()), [now[name] for name in self.state], share)
+    def prepare(self, step: int) -> None:
+        """How far the next step goes: early on far, so that the start is soon forgotten."""
+        self._kept.fill_(min(self._decay, (1 + step) / (10 + step)))
+
+    def follow(self) -> None:
+        """A step towards the model."""
+        if self._decay:
+            average, now = list(self.state.values()), [self._own[name] for name in self.state]
+            torch._foreach_mul_(average, self._kept)
+            torch._foreach_add_(average, torch._foreach_mul(now, 1 - self._kept))
 
     def in_use(self) -> AbstractContextManager[None]:
         """The model has the averaged weights inside this."""
-        return _Swapped(self._numbers(), self.state) if self._decay else nullcontext()
-
-    def _numbers(self) -> dict[str, torch.Tensor]:
-        return {k: v.detach() for k, v in self._model.state_dict().items() if v.is_floating_point()}
+        return _Swapped(self._own, self.state) if self._decay else nullcontext()
 
 
 class _Swapped(AbstractContextManager[None]):
@@ -288,10 +330,15 @@ def _optimiser(model: nn.Module, config: Configuration) -> torch.optim.Optimizer
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": part.decay}, {"params": others, "weight_decay": 0.0}]
+    quick: dict[str, Any] = {}
+    rate: Any = part.rate
+    if (device := decayed[0].device).type == "cuda":  # a CUDA graph reads the rate from the device
+        quick, rate = {"fused": True}, torch.tensor(part.rate, device=device)
     if part.optimiser == "sgd":
-        return torch.optim.SGD(groups, lr=part.rate, momentum=0.9, nesterov=True)
-    fused = next(model.parameters()).is_cuda
-    return torch.optim.AdamW(groups, lr=part.rate, betas=(0.9, 0.98), fused=fused)
+        return torch.optim.SGD(groups, lr=rate, momentum=0.9, nesterov=True, **quick)
+    if quick:
+        quick["capturable"] = True
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), **quick)
 
 
 def _summary(hits: Any, likelihoods: Any, groups: Any) -> dict[str, Any]:
