@@ -165,6 +165,7 @@ void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink, S
     constexpr Bitboard third_rank = Us == white ? rank_mask(2) : rank_mask(5);
     const Bitboard empty = ~b.occupied(), enemy = b.colors[Them];
     const Bitboard own_pawns = b.pieces(Us, pawn) & scope.from;
+    if (!own_pawns) return;
     const Bitboard wanted = r.answers & scope.to;
 
     const auto emit = [&](int offset, Bitboard targets) {
@@ -194,10 +195,9 @@ void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink, S
     }
 }
 
+/// The moves in a scope, given what `restraints` says of the king on `k`.
 template <Color Us, class Sink>
-void generate(const Board& b, Sink& sink, Scope scope) {
-    const Square k = first(b.pieces(Us, king));
-    const Restraints r = restraints<Us>(b, k);
+void generate(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
     if (scope.from & bit(k)) generate_king<Us>(b, k, r, sink, scope);
     if (r.checkers > 1) return;
 
@@ -220,12 +220,18 @@ void generate(const Board& b, Sink& sink, Scope scope) {
     }
 }
 
+template <Color Us, class Sink>
+void generate(const Board& b, Sink& sink) {
+    const Square k = first(b.pieces(Us, king));
+    generate<Us>(b, k, restraints<Us>(b, k), sink, Scope{});
+}
+
 template <class Sink>
-void generate(const Board& b, Sink& sink, Scope scope = {}) {
+void generate(const Board& b, Sink& sink) {
     if (b.turn == white) {
-        generate<white>(b, sink, scope);
+        generate<white>(b, sink);
     } else {
-        generate<black>(b, sink, scope);
+        generate<black>(b, sink);
     }
 }
 

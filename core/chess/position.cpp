@@ -56,12 +56,6 @@ std::uint64_t Position::count() const {
     return sink.total;
 }
 
-std::size_t Position::index_of(Move m) const {
-    IndexSink sink(m);
-    generate(board_, sink, Scope{.from = sink.from()});
-    return sink.total;
-}
-
 void Position::play(Move m) {
     board_.apply(m);
     stated_en_passant_ = no_square;

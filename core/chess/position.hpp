@@ -28,8 +28,6 @@ class Position {
 
     void moves(MoveList& list) const;
     std::uint64_t count() const;
-    /// The place of a legal move among all of them in ascending order, without listing them.
-    std::size_t index_of(Move m) const;
     void play(Move m);
     std::array<std::size_t, 3> shape() const { return {board_planes, 8, 8}; }
     void encode(float* out) const { chess::encode(board_, out); }

@@ -96,15 +96,26 @@ struct OnlySink {
     }
 };
 
-std::optional<Move> only(const Board& board, Scope scope, int promoted) {
+/// The one move in a scope with this promotion, or without.
+template <Color Us>
+std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
+    const Square k = first(board.pieces(Us, king));
+    const Restraints limits = restraints<Us>(board, k);
     OnlySink sink{promoted};
-    generate(board, sink, scope);
-    return sink.found == 1 ? std::optional(sink.move) : std::nullopt;
+    generate<Us>(board, k, limits, sink, scope);
+    if (sink.found != 1) return std::nullopt;
+    IndexSink smaller(sink.move);
+    generate<Us>(board, k, limits, smaller, Scope{.from = smaller.from()});
+    return IndexedMove{sink.move, smaller.total};
+}
+
+std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
+    return board.turn == white ? only<white>(board, scope, promoted) : only<black>(board, scope, promoted);
 }
 
 }  // namespace
 
-std::optional<Move> parse_san(const Position& position, std::string_view text) {
+std::optional<IndexedMove> parse_san(const Position& position, std::string_view text) {
     const auto is_mark = [](char c) { return c == '+' || c == '#' || c == '!' || c == '?'; };
     while (!text.empty() && is_mark(text.back())) text.remove_suffix(1);
     if (text.size() < 2) return std::nullopt;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <optional>
 
 #include "chess/san.hpp"
 #include "game/errors.hpp"
@@ -20,12 +19,19 @@ constexpr std::size_t most_plies = 20'000;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
+}
+
 /// The bytes that mean something in each mode, as bits by mode; all between two of them are taken in one
 /// go. A line end always means something.
 constexpr std::array<std::uint8_t, 256> stops = [] {
     std::array<std::uint8_t, 256> table{};
     const auto stop = [&](int mode, std::string_view bytes) {
-        for (const char c : bytes) table[static_cast<unsigned char>(c)] |= static_cast<std::uint8_t>(1 << mode);
+        for (const char c : bytes)
+            table[static_cast<unsigned char>(c)] |= static_cast<std::uint8_t>(1 << mode);
     };
     stop(0, " \t\n\v\f\r[%{;()");
     stop(1, "\n");
@@ -36,7 +42,12 @@ constexpr std::array<std::uint8_t, 256> stops = [] {
 }();
 
 bool is_result(std::string_view word) {
-    return word == "1-0" || word == "0-1" || word == "1/2-1/2" || word == "*";
+    switch (word.size()) {
+        case 1: return word == "*";
+        case 3: return word == "1-0" || word == "0-1";
+        case 7: return word == "1/2-1/2";
+        default: return false;
+    }
 }
 
 /// A word without the move number before it: 12.Nf3 and 12...Nf6 lose theirs, 12. becomes nothing.
@@ -48,15 +59,35 @@ std::string_view without_number(std::string_view word) {
     return move > dot || dot == word.size() ? word.substr(move) : word;
 }
 
+/// Digits with at most one point among them, as many as a double holds exactly.
+std::optional<double> decimal(std::string_view text) {
+    constexpr int most_digits = 15;
+    std::int64_t value = 0, unit = 1;
+    int digits = 0;
+    bool fraction = false;
+    for (const char c : text) {
+        if (c == '.' && !fraction) {
+            fraction = true;
+        } else if (c >= '0' && c <= '9' && digits < most_digits) {
+            value = value * 10 + (c - '0');
+            if (fraction) unit *= 10;
+            ++digits;
+        } else {
+            return std::nullopt;
+        }
+    }
+    if (digits == 0) return std::nullopt;
+    return static_cast<double>(value) / static_cast<double>(unit);
+}
+
 /// h:mm:ss with optional fractions, or less of it, in tenths of a second.
 std::int32_t parse_clock(std::string_view text) {
     double seconds = 0;
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
-        double part = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + colon, part);
-        if (error != std::errc() || end != text.data() + colon || part < 0 || part > 1e6) return no_clock;
-        seconds = seconds * 60 + part;
+        const auto part = decimal(text.substr(0, colon));
+        if (!part || *part > 1e6) return no_clock;
+        seconds = seconds * 60 + *part;
         text.remove_prefix(std::min(colon + 1, text.size()));
     }
     return seconds < 1e8 ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
@@ -65,17 +96,19 @@ std::int32_t parse_clock(std::string_view text) {
 /// Pawns with decimals, or #n for a mate; a depth after a comma is ignored.
 std::int16_t parse_eval(std::string_view text) {
     text = text.substr(0, text.find(','));
-    const bool mate = !text.empty() && text.front() == '#';
-    if (mate) text.remove_prefix(1);
-    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-        return no_eval;
-    }
-    if (!mate) return static_cast<std::int16_t>(std::lround(std::clamp(value * 100, -29999.0, 29999.0)));
-    const auto moves = static_cast<std::int16_t>(std::min(std::abs(value), 1000.0));
-    return static_cast<std::int16_t>(std::signbit(value) ? moves - most_eval : most_eval - moves);
+    const auto take = [&](char c) {
+        const bool there = !text.empty() && text.front() == c;
+        if (there) text.remove_prefix(1);
+        return there;
+    };
+    const bool mate = take('#');
+    const int sign = take('-') ? -1 : 1;
+    if (sign > 0) take('+');
+    const auto value = decimal(text);
+    if (!value) return no_eval;
+    const int size = mate ? most_eval - static_cast<int>(std::min(*value, 1000.0))
+                          : static_cast<int>(std::lround(std::min(*value * 100, 29999.0)));
+    return static_cast<std::int16_t>(sign * size);
 }
 
 }  // namespace
@@ -89,20 +122,19 @@ const std::string* PgnGame::tag(std::string_view name) const {
 
 void PgnParser::feed(std::string_view bytes) {
     const std::uint64_t begin = offset_;
-    std::size_t at = 0;
-    while (at < bytes.size()) {
+    const char* const data = bytes.data();
+    const char* const end = data + bytes.size();
+    for (const char* at = data; at < end; ++at) {
+        const char* const run = at;
         const int bit = 1 << static_cast<int>(mode_);
-        std::size_t stop = at;
-        while (stop < bytes.size() && !(stops[static_cast<unsigned char>(bytes[stop])] & bit)) ++stop;
-        const std::string_view run = bytes.substr(at, stop - at);
-        if (stop == bytes.size()) {
-            keep(run);
+        while (at < end && !(stops[static_cast<unsigned char>(*at)] & bit)) ++at;
+        if (at == end) {
+            keep({run, at});
             break;
         }
-        offset_ = begin + stop;
-        consume(bytes[stop], stop > 0 ? bytes[stop - 1] : before_, run);
-        if (bytes[stop] == '\n') ++line_;
-        at = stop + 1;
+        offset_ = begin + static_cast<std::uint64_t>(at - data);
+        consume(*at, at > data ? at[-1] : before_, {run, at});
+        line_ += *at == '\n';
     }
     offset_ = begin + bytes.size();
     if (!bytes.empty()) before_ = bytes.back();
@@ -136,7 +168,15 @@ std::string_view PgnParser::token(std::string_view run) {
 /// Takes a byte that means something in the present mode, and the run of others before it.
 void PgnParser::consume(char c, char before, std::string_view run) {
     switch (mode_) {
-        case Mode::text: consume_text(c, before, run); return;
+        case Mode::text:
+            if ((c == '[' || c == '%') && before != '\n') {
+                keep(run);
+                keep({&c, 1});
+                return;
+            }
+            if (!run.empty() || !token_.empty()) end_word(token(run));
+            if (c != ' ') begin(c);
+            return;
         case Mode::tag:
             mode_ = Mode::text;
             end_tag(token(run));
@@ -159,14 +199,8 @@ void PgnParser::consume(char c, char before, std::string_view run) {
     }
 }
 
-void PgnParser::consume_text(char c, char before, std::string_view run) {
-    const bool line_start = before == '\n';
-    if ((c == '[' || c == '%') && !line_start) {
-        keep(run);
-        keep({&c, 1});
-        return;
-    }
-    end_word(token(run));
+/// Leaves plain text by a byte that begins something else; white space does not.
+void PgnParser::begin(char c) {
     switch (c) {
         case '[':
             // Tags after moves: the game before had no result.
@@ -178,7 +212,7 @@ void PgnParser::consume_text(char c, char before, std::string_view run) {
         case ';': mode_ = Mode::skipped_line; return;
         case '(': ++variation_depth_; return;
         case ')': variation_depth_ = std::max(variation_depth_ - 1, 0); return;
-        default: return;  // white space
+        default: return;
     }
 }
 
@@ -187,9 +221,7 @@ void PgnParser::end_tag(std::string_view text) {
     in_game_ = true;
     const auto open = text.find('"'), close = text.rfind('"');
     if (open == std::string_view::npos || close == open || game_.tags.size() >= most_tags) return;
-    std::string_view name = text.substr(0, open);
-    while (!name.empty() && is_space(name.front())) name.remove_prefix(1);
-    while (!name.empty() && is_space(name.back())) name.remove_suffix(1);
+    const std::string_view name = trimmed(text.substr(0, open));
     if (name.empty() || std::any_of(name.begin(), name.end(), is_space)) return;
     auto& [key, value] = game_.tags.emplace_back(name, text.substr(open + 1, close - open - 1));
     if (value.find('\\') == std::string::npos) return;
@@ -223,7 +255,7 @@ void PgnParser::begin_moves() {
     if (variant && *variant != "Standard" && *variant != "From Position" && *variant != "Chess") {
         fail("the variant " + quoted(*variant) + " is not chess");
     }
-    position_ = chess::Position();
+    position_ = initial_;
     if (const std::string* fen = game_.tag("FEN")) {
         try {
             position_ = chess::Position::parse(*fen);
@@ -234,35 +266,32 @@ void PgnParser::begin_moves() {
 }
 
 void PgnParser::play(std::string_view text) {
-    const auto move = chess::parse_san(position_, text);
-    if (!move) {
+    const auto found = chess::parse_san(position_, text);
+    if (!found) {
         fail(quoted(text) + " is no legal move at move " + std::to_string(game_.moves.size() / 2 + 1));
         return;
     }
-    const std::size_t index = position_.index_of(*move);
-    if (index > 255 || game_.moves.size() >= most_plies) {
+    if (found->index > 255 || game_.moves.size() >= most_plies) {
         fail("it is longer or wider than a game of chess can be");
         return;
     }
-    game_.moves.push_back(static_cast<std::uint8_t>(index));
-    position_.play(*move);
+    game_.moves.push_back(static_cast<std::uint8_t>(found->index));
+    position_.play(found->move);
 }
 
 void PgnParser::end_command(std::string_view command) {
-    const auto space = command.find(' ');
-    if (variation_depth_ > 0 || game_.moves.empty() || space == std::string_view::npos) return;
-    const std::string_view name = command.substr(0, space);
-    std::string_view value = command.substr(space + 1);
-    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
-    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+    if (variation_depth_ > 0 || game_.moves.empty()) return;
+    const auto value_of = [&](std::string_view name) {
+        return command.starts_with(name) ? trimmed(command.substr(name.size())) : std::string_view();
+    };
     // The lists are filled up to this move only when something is known.
     const auto put = [&](auto& list, auto missing, auto known) {
         if (known == missing) return;
         list.resize(game_.moves.size(), missing);
         list.back() = known;
     };
-    if (name == "clk") put(game_.clocks, no_clock, parse_clock(value));
-    if (name == "eval") put(game_.evals, no_eval, parse_eval(value));
+    if (const auto clock = value_of("clk "); !clock.empty()) put(game_.clocks, no_clock, parse_clock(clock));
+    if (const auto eval = value_of("eval "); !eval.empty()) put(game_.evals, no_eval, parse_eval(eval));
 }
 
 void PgnParser::fail(const std::string& message) {

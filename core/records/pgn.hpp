@@ -44,7 +44,7 @@ class PgnParser {
     enum class Mode : std::uint8_t { text, tag, comment, command, skipped_line };
 
     void consume(char c, char before, std::string_view run);
-    void consume_text(char c, char before, std::string_view run);
+    void begin(char c);
     void keep(std::string_view run);
     std::string_view token(std::string_view run);
     void end_tag(std::string_view text);
@@ -59,12 +59,13 @@ class PgnParser {
     PgnGame game_;
     bool in_game_ = false;   // something of the game was read
     bool in_moves_ = false;  // its tags are behind us
+    const chess::Position initial_;
     chess::Position position_;
 
     Mode mode_ = Mode::text;
     int variation_depth_ = 0;
-    std::string token_;  // what earlier bytes held of the tag, word or comment command being read
-    std::string ended_;  // the last token that was in pieces
+    std::string token_;   // what earlier bytes held of the tag, word or comment command being read
+    std::string ended_;   // the last token that was in pieces
     char before_ = '\n';  // the last byte of what was fed before
     std::uint64_t line_ = 1;
     std::uint64_t offset_ = 0;  // of the byte being read

@@ -79,9 +79,10 @@ def build(
             read = reader_for(source, preset.game)
             chunks = open_chunks(source, partial(_watch, watch, report, before))
             try:
+                file = source.name
                 for game in read(chunks, done.get(name, 0)):
                     done[name] = game.end
-                    _sort_in(game, source.name, preset, writer, report)
+                    _sort_in(game, file, preset, writer, report)
                     if writer.full:
                         commit()
             except CutOff as error:
