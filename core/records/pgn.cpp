@@ -59,56 +59,55 @@ std::string_view without_number(std::string_view word) {
     return move > dot || dot == word.size() ? word.substr(move) : word;
 }
 
-/// Digits with at most one point among them, as many as a double holds exactly.
-std::optional<double> decimal(std::string_view text) {
+/// Digits with at most one point among them, as many as a double holds exactly; taken off the front.
+std::optional<double> take_decimal(std::string_view& text) {
     constexpr int most_digits = 15;
     std::int64_t value = 0, unit = 1;
     int digits = 0;
-    bool fraction = false;
-    for (const char c : text) {
+    std::size_t length = 0;
+    for (bool fraction = false; length < text.size(); ++length) {
+        const char c = text[length];
         if (c == '.' && !fraction) {
             fraction = true;
-        } else if (c >= '0' && c <= '9' && digits < most_digits) {
+        } else if (c >= '0' && c <= '9') {
             value = value * 10 + (c - '0');
             if (fraction) unit *= 10;
-            ++digits;
+            if (++digits > most_digits) return std::nullopt;
         } else {
-            return std::nullopt;
+            break;
         }
     }
     if (digits == 0) return std::nullopt;
+    text.remove_prefix(length);
     return static_cast<double>(value) / static_cast<double>(unit);
+}
+
+bool take(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+    return true;
 }
 
 /// h:mm:ss with optional fractions, or less of it, in tenths of a second.
 std::int32_t parse_clock(std::string_view text) {
     double seconds = 0;
-    while (!text.empty()) {
-        const auto colon = std::min(text.find(':'), text.size());
-        const auto part = decimal(text.substr(0, colon));
+    do {
+        const auto part = take_decimal(text);
         if (!part || *part > 1e6) return no_clock;
         seconds = seconds * 60 + *part;
-        text.remove_prefix(std::min(colon + 1, text.size()));
-    }
-    return seconds < 1e8 ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
+    } while (take(text, ":"));
+    return text.empty() && seconds < 1e8 ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
 }
 
 /// Pawns with decimals, or #n for a mate; a depth after a comma is ignored.
 std::int16_t parse_eval(std::string_view text) {
-    text = text.substr(0, text.find(','));
-    const auto take = [&](char c) {
-        const bool there = !text.empty() && text.front() == c;
-        if (there) text.remove_prefix(1);
-        return there;
-    };
-    const bool mate = take('#');
-    const int sign = take('-') ? -1 : 1;
-    if (sign > 0) take('+');
-    const auto value = decimal(text);
-    if (!value) return no_eval;
-    const int size = mate ? most_eval - static_cast<int>(std::min(*value, 1000.0))
-                          : static_cast<int>(std::lround(std::min(*value * 100, 29999.0)));
-    return static_cast<std::int16_t>(sign * size);
+    const bool mate = take(text, "#"), negative = take(text, "-");
+    if (!negative) take(text, "+");
+    const auto value = take_decimal(text);
+    if (!value || (!text.empty() && text.front() != ',')) return no_eval;
+    const double size = mate ? most_eval - std::min(std::floor(*value), 1000.0)
+                             : std::min(std::floor(*value * 100 + 0.5), 29999.0);
+    return static_cast<std::int16_t>(negative ? -size : size);
 }
 
 }  // namespace
@@ -223,6 +222,8 @@ void PgnParser::end_tag(std::string_view text) {
     if (open == std::string_view::npos || close == open || game_.tags.size() >= most_tags) return;
     const std::string_view name = trimmed(text.substr(0, open));
     if (name.empty() || std::any_of(name.begin(), name.end(), is_space)) return;
+    constexpr std::size_t usual_tags = 20;
+    game_.tags.reserve(usual_tags);
     auto& [key, value] = game_.tags.emplace_back(name, text.substr(open + 1, close - open - 1));
     if (value.find('\\') == std::string::npos) return;
     std::size_t end = 0;

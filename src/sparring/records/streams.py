@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 17
 
 
 class CutOff(Exception):

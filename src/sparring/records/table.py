@@ -120,7 +120,8 @@ class TableWriter:
         columns = [[row[i] for row in self._rows] for i in range(len(_TYPES))]
         arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
         self._rows = []
-        return pa.Table.from_arrays(arrays, schema=self._schema).sort_by("moves")
+        shard = pa.Table.from_arrays(arrays, schema=self._schema)
+        return shard.take(pc.sort_indices(shard["moves"]))
 
     def _resume(self, preset: dict[str, Any]) -> None:
         known = read_manifest(self.folder)
