@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,22 +99,19 @@ class TableWriter:
         return len(self._rows) >= self._shard
 
     def commit(self, progress: dict[str, Any]) -> None:
-        """Writes what waits as a shard, and then the manifest with the caller's progress."""
+        """Writes what waits as a shard, and then the manifest with the caller's progress. Raises OSError."""
         if self._rows:
             shard = self._take_rows()
             name = f"{len(self.manifest['shards']):05}.parquet"
-            part = self.folder / f"{name}.part"
-            pq.write_table(shard, part, **_PACKING)
-            part.replace(self.folder / name)
+            with _written_beside(self.folder / name) as part:
+                pq.write_table(shard, part, **_PACKING)
             plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // MOVE_BYTES[self._game]
             self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
         self.manifest["progress"] = progress
-        part = self.folder / "manifest.json.part"
-        with part.open("w") as file:
+        with _written_beside(self.folder / "manifest.json") as part, part.open("w") as file:
             json.dump(self.manifest, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(self.folder / "manifest.json")
 
     def _take_rows(self) -> pa.Table:
         """What waits, sorted by moves."""
@@ -128,6 +126,18 @@ class TableWriter:
         if known["game"] != self._game or known["preset"] != preset:
             raise BadTable(f"{self.folder} holds a table of another game or preset; choose another folder")
         self.manifest = known
+
+
+@contextmanager
+def _written_beside(path: Path) -> Iterator[Path]:
+    """Where to write a file that then takes its place whole, or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)  # on a full disk every byte counts
+        raise
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
