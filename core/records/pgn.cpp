@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t longest_token = 1000;
 constexpr std::size_t most_tags = 100;
 constexpr std::size_t most_plies = 20'000;
+constexpr std::size_t usual_tags = 16, usual_plies = 128;  // what memory is taken for at once
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -222,7 +223,6 @@ void PgnParser::end_tag(std::string_view text) {
     if (open == std::string_view::npos || close == open || game_.tags.size() >= most_tags) return;
     const std::string_view name = trimmed(text.substr(0, open));
     if (name.empty() || std::any_of(name.begin(), name.end(), is_space)) return;
-    constexpr std::size_t usual_tags = 20;
     game_.tags.reserve(usual_tags);
     auto& [key, value] = game_.tags.emplace_back(name, text.substr(open + 1, close - open - 1));
     if (value.find('\\') == std::string::npos) return;
@@ -252,6 +252,7 @@ void PgnParser::end_word(std::string_view word) {
 
 void PgnParser::begin_moves() {
     in_moves_ = true;
+    game_.moves.reserve(usual_plies);
     const std::string* variant = game_.tag("Variant");
     if (variant && *variant != "Standard" && *variant != "From Position" && *variant != "Chess") {
         fail("the variant " + quoted(*variant) + " is not chess");
@@ -288,6 +289,7 @@ void PgnParser::end_command(std::string_view command) {
     // The lists are filled up to this move only when something is known.
     const auto put = [&](auto& list, auto missing, auto known) {
         if (known == missing) return;
+        if (list.empty()) list.reserve(usual_plies);
         list.resize(game_.moves.size(), missing);
         list.back() = known;
     };
