@@ -1,9 +1,6 @@
 #include "records/pgn.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
 
 #include "chess/san.hpp"
 #include "game/errors.hpp"
@@ -26,22 +23,6 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// The bytes that mean something in each mode, as bits by mode; all between two of them are taken in one
-/// go. A line end always means something.
-constexpr std::array<std::uint8_t, 256> stops = [] {
-    std::array<std::uint8_t, 256> table{};
-    const auto stop = [&](int mode, std::string_view bytes) {
-        for (const char c : bytes)
-            table[static_cast<unsigned char>(c)] |= static_cast<std::uint8_t>(1 << mode);
-    };
-    stop(0, " \t\n\v\f\r[%{;()");
-    stop(1, "\n");
-    stop(2, "}%\n");
-    stop(3, "]}\n");
-    stop(4, "\n");
-    return table;
-}();
-
 bool is_result(std::string_view word) {
     switch (word.size()) {
         case 1: return word == "*";
@@ -60,57 +41,6 @@ std::string_view without_number(std::string_view word) {
     return move > dot || dot == word.size() ? word.substr(move) : word;
 }
 
-/// Digits with at most one point among them, as many as a double holds exactly; taken off the front.
-std::optional<double> take_decimal(std::string_view& text) {
-    constexpr int most_digits = 15;
-    std::int64_t value = 0, unit = 1;
-    int digits = 0;
-    std::size_t length = 0;
-    for (bool fraction = false; length < text.size(); ++length) {
-        const char c = text[length];
-        if (c == '.' && !fraction) {
-            fraction = true;
-        } else if (c >= '0' && c <= '9') {
-            value = value * 10 + (c - '0');
-            if (fraction) unit *= 10;
-            if (++digits > most_digits) return std::nullopt;
-        } else {
-            break;
-        }
-    }
-    if (digits == 0) return std::nullopt;
-    text.remove_prefix(length);
-    return static_cast<double>(value) / static_cast<double>(unit);
-}
-
-bool take(std::string_view& text, std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text.remove_prefix(word.size());
-    return true;
-}
-
-/// h:mm:ss with optional fractions, or less of it, in tenths of a second.
-std::int32_t parse_clock(std::string_view text) {
-    double seconds = 0;
-    do {
-        const auto part = take_decimal(text);
-        if (!part || *part > 1e6) return no_clock;
-        seconds = seconds * 60 + *part;
-    } while (take(text, ":"));
-    return text.empty() && seconds < 1e8 ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
-}
-
-/// Pawns with decimals, or #n for a mate; a depth after a comma is ignored.
-std::int16_t parse_eval(std::string_view text) {
-    const bool mate = take(text, "#"), negative = take(text, "-");
-    if (!negative) take(text, "+");
-    const auto value = take_decimal(text);
-    if (!value || (!text.empty() && text.front() != ',')) return no_eval;
-    const double size = mate ? most_eval - std::min(std::floor(*value), 1000.0)
-                             : std::min(std::floor(*value * 100 + 0.5), 29999.0);
-    return static_cast<std::int16_t>(negative ? -size : size);
-}
-
 }  // namespace
 
 const std::string* PgnGame::tag(std::string_view name) const {
@@ -120,14 +50,31 @@ const std::string* PgnGame::tag(std::string_view name) const {
     return nullptr;
 }
 
+/// The bytes that mean something in each mode, as bits by mode; all between two of them are taken in one
+/// go. A line end always means something.
+constexpr std::array<std::uint8_t, 256> PgnParser::stops() {
+    std::array<std::uint8_t, 256> table{};
+    const auto stop = [&](Mode mode, std::string_view bytes) {
+        for (const char c : bytes)
+            table[static_cast<unsigned char>(c)] |= static_cast<std::uint8_t>(1 << static_cast<int>(mode));
+    };
+    stop(Mode::text, " \t\n\v\f\r[%{;()");
+    stop(Mode::tag, "\n");
+    stop(Mode::comment, "}%\n");
+    stop(Mode::command, "]}\n");
+    stop(Mode::skipped_line, "\n");
+    return table;
+}
+
 void PgnParser::feed(std::string_view bytes) {
+    static constexpr auto table = stops();
     const std::uint64_t begin = offset_;
     const char* const data = bytes.data();
     const char* const end = data + bytes.size();
     for (const char* at = data; at < end; ++at) {
         const char* const run = at;
         const int bit = 1 << static_cast<int>(mode_);
-        while (at < end && !(stops[static_cast<unsigned char>(*at)] & bit)) ++at;
+        while (at < end && !(table[static_cast<unsigned char>(*at)] & bit)) ++at;
         if (at == end) {
             keep({run, at});
             break;

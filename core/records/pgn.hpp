@@ -1,6 +1,7 @@
 // Reading PGN as it streams by: bytes in, whole games out, memory bounded whatever the input.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,14 +9,9 @@
 #include <vector>
 
 #include "chess/position.hpp"
+#include "records/pgn_comments.hpp"
 
 namespace sparring::records {
-
-/// Where a clock or an evaluation is not known.
-constexpr std::int32_t no_clock = -1;
-constexpr std::int16_t no_eval = INT16_MIN;
-/// A mate in n is most_eval - n centipawns, for the side that mates; other evaluations stay below 30000.
-constexpr std::int16_t most_eval = 32000;
 
 /// One game of a PGN file. A game with an error keeps the moves before it.
 struct PgnGame {
@@ -43,6 +39,7 @@ class PgnParser {
  private:
     enum class Mode : std::uint8_t { text, tag, comment, command, skipped_line };
 
+    static constexpr std::array<std::uint8_t, 256> stops();
     void consume(char c, char before, std::string_view run);
     void begin(char c);
     void keep(std::string_view run);
