@@ -36,6 +36,16 @@ nb::dict tags(const PgnGame& game) {
     return result;
 }
 
+/// The first value of each of these tags, or None.
+nb::list tag_values(const PgnGame& game, nb::tuple names) {
+    nb::list result;
+    for (const nb::handle name : names) {
+        const std::string* value = game.tag(nb::cast<std::string_view>(name));
+        result.append(value ? text(*value) : nb::none());
+    }
+    return result;
+}
+
 /// The moves of a packed chess game. Games on record may go on where the rules would end them, so this
 /// asks the position alone.
 std::vector<std::string> chess_moves(std::optional<std::string_view> start, nb::bytes packed) {
@@ -109,6 +119,9 @@ void bind_records(nb::module_& m) {
         .def_ro("line", &PgnGame::line, "The line of the file where the game begins.")
         .def_ro("end", &PgnGame::end, "Bytes of the file up to the game's end: reading can go on from there.")
         .def_prop_ro("tags", &tags, nb::sig("def tags(self) -> dict[str, str]"))
+        .def("tag_values", &tag_values, nb::arg("names"),
+             nb::sig("def tag_values(self, names: tuple[str, ...]) -> list[str | None]"),
+             "The first value of each of these tags, None where there is none: quicker than `tags`.")
         .def_prop_ro(
             "moves", [](const PgnGame& g) { return raw(g.moves); },
             "A byte a move: its index among the legal moves.")

@@ -178,13 +178,6 @@ char Board::symbol_at(Square s) const {
     return symbols[static_cast<std::size_t>(type + (colors[black] & bit(s) ? 6 : 0))];
 }
 
-Bitboard Board::attackers(Square s, Color by, Bitboard occupied) const {
-    const Bitboard diagonal = types[bishop] | types[queen], straight = types[rook] | types[queen];
-    return colors[by] & ((pawn_attacks(~by, s) & types[pawn]) | (knight_attacks(s) & types[knight]) |
-                         (king_attacks(s) & types[king]) | (bishop_attacks(s, occupied) & diagonal) |
-                         (rook_attacks(s, occupied) & straight));
-}
-
 void Board::toggle(Color c, int type, Square s) {
     types[type] ^= bit(s);
     colors[c] ^= bit(s);

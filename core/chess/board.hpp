@@ -55,7 +55,12 @@ struct Board {
     char symbol_at(Square s) const;
 
     /// The pieces of `by` that attack the square, with sliders stopped by `occupied`.
-    Bitboard attackers(Square s, Color by, Bitboard occupied) const;
+    Bitboard attackers(Square s, Color by, Bitboard occupied) const {
+        const Bitboard diagonal = types[bishop] | types[queen], straight = types[rook] | types[queen];
+        return colors[by] & ((pawn_attacks(~by, s) & types[pawn]) | (knight_attacks(s) & types[knight]) |
+                             (king_attacks(s) & types[king]) | (bishop_attacks(s, occupied) & diagonal) |
+                             (rook_attacks(s, occupied) & straight));
+    }
 
     /// Plays a move that fits the board (a piece of the side to move on its from-square). The
     /// en passant square is set after every double step, whether or not anybody can capture.

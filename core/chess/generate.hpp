@@ -1,7 +1,7 @@
 // Legal chess moves, straight from bitboards: moves that leave the king in check are never made.
 //
 // `generate<C>` hands every move to a sink. A sink takes whole sets of target squares, so that
-// counting costs a population count a piece and listing a loop.
+// counting costs a population count a piece and listing a loop. A scope narrows down what is wanted.
 #pragma once
 
 #include "chess/board.hpp"
@@ -39,6 +39,47 @@ struct ListSink {
             for (const int type : {knight, bishop, rook, queen}) list.push(make_move(to - step, to, type));
         }
     }
+};
+
+/// Counts the moves whose codes are smaller than that of a given move: its index in ascending order.
+class IndexSink {
+ public:
+    explicit IndexSink(Move move)
+        : from_(from_square(move)), to_(to_square(move)), promoted_(promotion(move)) {}
+
+    std::size_t total = 0;
+
+    void piece(Square from, Bitboard targets) {
+        if (from == from_ && !promoted_) targets &= bit(to_) - 1;
+        if (from <= from_ || promoted_) total += count(targets);
+    }
+    void pawns(int step, Bitboard targets) { total += count(promoted_ ? targets : smaller(step, targets)); }
+    /// The codes of promotions come after all others, by piece, and then by squares.
+    void promotions(int step, Bitboard targets) {
+        if (!promoted_) return;
+        total += static_cast<std::size_t>(promoted_ - 1) * count(targets) + count(smaller(step, targets));
+    }
+
+    /// The pieces whose moves can count.
+    Bitboard from() const { return promoted_ ? ~Bitboard{0} : bit(from_) | (bit(from_) - 1); }
+
+ private:
+    static std::size_t count(Bitboard targets) { return static_cast<std::size_t>(std::popcount(targets)); }
+
+    /// The targets of pawns from squares before the move's, or from its own to a target before its own.
+    Bitboard smaller(int step, Bitboard targets) const {
+        const int end = from_ + step + (from_ + step < to_);
+        return end <= 0 ? 0 : end > 63 ? targets : targets & (bit(end) - 1);
+    }
+
+    Square from_, to_;
+    int promoted_;
+};
+
+/// Which moves are wanted: those of the pieces on `from` to squares in `to`.
+struct Scope {
+    Bitboard from = ~Bitboard{0};
+    Bitboard to = ~Bitboard{0};
 };
 
 /// What limits the side to move: where a check can be answered, and the lines of pinned pieces.
@@ -79,18 +120,18 @@ Restraints restraints(const Board& b, Square k) {
 }
 
 template <Color Us, class Sink>
-void generate_king(const Board& b, Square k, const Restraints& r, Sink& sink) {
+void generate_king(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
     constexpr Color Them = Us == white ? black : white;
     const Bitboard occupied = b.occupied(), without_king = occupied ^ bit(k);
     Bitboard safe = 0;
-    for (Bitboard targets = king_attacks(k) & ~b.colors[Us]; targets;) {
+    for (Bitboard targets = king_attacks(k) & ~b.colors[Us] & scope.to; targets;) {
         const Square to = pop(targets);
         if (!b.attackers(to, Them, without_king)) safe |= bit(to);
     }
     constexpr int rights = Us == white ? white_short | white_long : black_short | black_long;
     if (r.checkers == 0 && (b.castling & rights)) {
         const auto free_and_safe = [&](Square through, Square to, Bitboard empty) {
-            return !(occupied & empty) && !b.attackers(through, Them, occupied) &&
+            return (scope.to & bit(to)) && !(occupied & empty) && !b.attackers(through, Them, occupied) &&
                    !b.attackers(to, Them, occupied);
         };
         constexpr Square home = Us == white ? 4 : 60;
@@ -117,13 +158,15 @@ bool en_passant_is_legal(const Board& b, Square from, Square k) {
 }
 
 template <Color Us, class Sink>
-void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink) {
+void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
     constexpr Color Them = Us == white ? black : white;
     constexpr int step = Us == white ? 8 : -8;
     constexpr Bitboard last_rank = Us == white ? rank_mask(7) : rank_mask(0);
     constexpr Bitboard third_rank = Us == white ? rank_mask(2) : rank_mask(5);
     const Bitboard empty = ~b.occupied(), enemy = b.colors[Them];
-    const Bitboard own_pawns = b.pieces(Us, pawn);
+    const Bitboard own_pawns = b.pieces(Us, pawn) & scope.from;
+    if (!own_pawns) return;
+    const Bitboard wanted = r.answers & scope.to;
 
     const auto emit = [&](int offset, Bitboard targets) {
         if (const Bitboard plain = targets & ~last_rank) sink.pawns(offset, plain);
@@ -134,17 +177,17 @@ void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink) {
     const Bitboard single = ((forward<Us>(pushers & ~r.pin_straight)) |
                              (forward<Us>(pushers & r.pin_straight) & r.pin_straight)) &
                             empty;
-    const Bitboard twice = forward<Us>(single & third_rank) & empty & r.answers;
-    emit(step, single & r.answers);
+    const Bitboard twice = forward<Us>(single & third_rank) & empty & wanted;
+    emit(step, single & wanted);
     if (twice) sink.pawns(2 * step, twice);
 
     const Bitboard capturers = own_pawns & ~r.pin_straight;
     const Bitboard loose = capturers & ~r.pin_diagonal, pinned = capturers & r.pin_diagonal;
-    const Bitboard targets = enemy & r.answers;
+    const Bitboard targets = enemy & wanted;
     emit(step - 1, (capture_west<Us>(loose) | (capture_west<Us>(pinned) & r.pin_diagonal)) & targets);
     emit(step + 1, (capture_east<Us>(loose) | (capture_east<Us>(pinned) & r.pin_diagonal)) & targets);
 
-    if (b.en_passant != no_square) {
+    if (b.en_passant != no_square && (scope.to & bit(b.en_passant))) {
         for (Bitboard from = pawn_attacks(Them, b.en_passant) & own_pawns; from;) {
             const Square s = pop(from);
             if (en_passant_is_legal<Us>(b, s, k)) sink.piece(s, bit(b.en_passant));
@@ -152,15 +195,15 @@ void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink) {
     }
 }
 
+/// The moves in a scope, given what `restraints` says of the king on `k`.
 template <Color Us, class Sink>
-void generate(const Board& b, Sink& sink) {
-    const Square k = first(b.pieces(Us, king));
-    const Restraints r = restraints<Us>(b, k);
-    generate_king<Us>(b, k, r, sink);
+void generate(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
+    if (scope.from & bit(k)) generate_king<Us>(b, k, r, sink, scope);
     if (r.checkers > 1) return;
 
-    generate_pawns<Us>(b, k, r, sink);
-    const Bitboard occupied = b.occupied(), own = b.colors[Us], targets = ~own & r.answers;
+    generate_pawns<Us>(b, k, r, sink, scope);
+    const Bitboard occupied = b.occupied(), targets = ~b.colors[Us] & r.answers & scope.to;
+    const Bitboard own = b.colors[Us] & scope.from;
     for (Bitboard from = own & b.types[knight] & ~(r.pin_straight | r.pin_diagonal); from;) {
         const Square s = pop(from);
         sink.piece(s, knight_attacks(s) & targets);
@@ -175,6 +218,12 @@ void generate(const Board& b, Sink& sink) {
         const Bitboard line = r.pin_straight & bit(s) ? r.pin_straight : ~Bitboard{0};
         sink.piece(s, rook_attacks(s, occupied) & targets & line);
     }
+}
+
+template <Color Us, class Sink>
+void generate(const Board& b, Sink& sink) {
+    const Square k = first(b.pieces(Us, king));
+    generate<Us>(b, k, restraints<Us>(b, k), sink, Scope{});
 }
 
 template <class Sink>

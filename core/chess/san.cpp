@@ -1,15 +1,14 @@
 #include "chess/san.hpp"
 
+#include "chess/generate.hpp"
+
 namespace sparring::chess {
 
 namespace {
 
-constexpr std::string_view piece_letters = "PNBRQK";
-constexpr std::string_view promotion_letters = " NBRQ";
-
 /// What a text says of a move; -1 where it is silent.
 struct Description {
-    int type = pawn;
+    int type = no_piece;
     int from_file = -1;
     int from_rank = -1;
     Square to = -1;
@@ -20,23 +19,33 @@ bool is_file(char c) { return c >= 'a' && c <= 'h'; }
 bool is_rank(char c) { return c >= '1' && c <= '8'; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
+int piece_type(char letter) {
+    switch (letter) {
+        case 'P': return pawn;
+        case 'N': return knight;
+        case 'B': return bishop;
+        case 'R': return rook;
+        case 'Q': return queen;
+        case 'K': return king;
+        default: return no_piece;
+    }
+}
+
 /// Takes the promotion piece off the end: =Q, Q, or UCI's q.
 int take_promotion(std::string_view& text) {
-    const auto letter = promotion_letters.find(upper(text.back()));
-    if (letter == std::string_view::npos || letter == 0 || text.size() < 3) return 0;
     // A b at the end could only be a file letter if a rank followed it.
+    const int type = piece_type(upper(text.back()));
+    if (type < knight || type > queen || text.size() < 3) return 0;
     text.remove_suffix(1);
     if (text.back() == '=') text.remove_suffix(1);
-    return static_cast<int>(letter);
+    return type;
 }
 
 std::optional<Description> describe(std::string_view text) {
     Description d;
     d.promoted = take_promotion(text);
-    if (const auto letter = piece_letters.find(text.front()); letter != std::string_view::npos) {
-        d.type = static_cast<int>(letter);
-        text.remove_prefix(1);
-    }
+    d.type = piece_type(text.front());
+    if (d.type != no_piece) text.remove_prefix(1);
     if (text.size() < 2 || !is_file(text[text.size() - 2]) || !is_rank(text.back())) return std::nullopt;
     d.to = (text.back() - '1') * 8 + (text[text.size() - 2] - 'a');
     text.remove_suffix(2);
@@ -53,46 +62,75 @@ std::optional<Description> describe(std::string_view text) {
     return text.empty() ? std::optional(d) : std::nullopt;
 }
 
-std::optional<Move> only(const MoveList& legal, auto fits) {
-    std::optional<Move> found;
-    for (const Move move : legal) {
-        if (!fits(move)) continue;
-        if (found) return std::nullopt;
-        found = move;
+/// Which moves fit a description, but for the promotion.
+Scope scope_of(const Board& board, const Description& d) {
+    Scope scope{.from = ~Bitboard{0}, .to = bit(d.to)};
+    if (d.from_file >= 0) scope.from &= file_mask(d.from_file);
+    if (d.from_rank >= 0) scope.from &= rank_mask(d.from_rank);
+    // Both squares given without a piece letter is UCI: any piece may stand there.
+    if (d.type == no_piece && d.from_file >= 0 && d.from_rank >= 0) return scope;
+    scope.from &= board.types[d.type == no_piece ? pawn : d.type];
+    // The king's two steps are castling, which SAN writes another way.
+    if (d.type == king) scope.to &= king_attacks(first(board.pieces(board.side(), king)));
+    return scope;
+}
+
+/// Keeps a move of one promotion, or of none, and counts how many there are. The scope has one target.
+struct OnlySink {
+    int promoted;
+    Move move = 0;
+    int found = 0;
+
+    void piece(Square from, Bitboard targets) {
+        if (targets && !promoted) keep(from, first(targets));
     }
-    return found;
+    void pawns(int step, Bitboard targets) { piece(first(targets) - step, targets); }
+    void promotions(int step, Bitboard targets) {
+        if (promoted) keep(first(targets) - step, first(targets));
+    }
+
+ private:
+    void keep(Square from, Square to) {
+        move = make_move(from, to, promoted);
+        ++found;
+    }
+};
+
+/// The one move in a scope with this promotion, or without.
+template <Color Us>
+std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
+    const Square k = first(board.pieces(Us, king));
+    const Restraints limits = restraints<Us>(board, k);
+    OnlySink sink{promoted};
+    generate<Us>(board, k, limits, sink, scope);
+    if (sink.found != 1) return std::nullopt;
+    IndexSink smaller(sink.move);
+    generate<Us>(board, k, limits, smaller, Scope{.from = smaller.from()});
+    return IndexedMove{sink.move, smaller.total};
+}
+
+std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
+    return board.turn == white ? only<white>(board, scope, promoted) : only<black>(board, scope, promoted);
 }
 
 }  // namespace
 
-std::optional<Move> parse_san(const Position& position, const MoveList& legal, std::string_view text) {
-    const auto last = text.find_last_not_of("+#!?");
-    if (last == std::string_view::npos || last == 0) return std::nullopt;
-    text = text.substr(0, last + 1);
+std::optional<IndexedMove> parse_san(const Position& position, std::string_view text) {
+    const auto is_mark = [](char c) { return c == '+' || c == '#' || c == '!' || c == '?'; };
+    while (!text.empty() && is_mark(text.back())) text.remove_suffix(1);
+    if (text.size() < 2) return std::nullopt;
 
     const Board& board = position.board();
     if (text.front() == 'O' || text.front() == '0') {
         const bool is_short = text == "O-O" || text == "0-0";
         if (!is_short && text != "O-O-O" && text != "0-0-0") return std::nullopt;
+        constexpr int home_file = 4;
         const Square k = first(board.pieces(board.side(), king));
-        return only(legal, [&](Move m) { return m == make_move(k, is_short ? k + 2 : k - 2); });
+        if (file_of(k) != home_file) return std::nullopt;
+        return only(board, Scope{.from = bit(k), .to = bit(is_short ? k + 2 : k - 2)}, 0);
     }
     const auto d = describe(text);
-    if (!d) return std::nullopt;
-    const bool from_is_given = d->from_file >= 0 && d->from_rank >= 0;
-    const bool names_no_piece = piece_letters.find(text.front()) == std::string_view::npos;
-    return only(legal, [&](Move m) {
-        const Square from = from_square(m);
-        if (to_square(m) != d->to || promotion(m) != d->promoted) return false;
-        if (d->from_file >= 0 && file_of(from) != d->from_file) return false;
-        if (d->from_rank >= 0 && rank_of(from) != d->from_rank) return false;
-        // Both squares given without a piece letter is UCI: any piece may stand there. The king's two
-        // steps are castling, which SAN writes another way.
-        const int type = board.type_at(from);
-        if (from_is_given && names_no_piece) return true;
-        if (type == king && (from - d->to == 2 || d->to - from == 2)) return false;
-        return type == d->type;
-    });
+    return d ? only(board, scope_of(board, *d), d->promoted) : std::nullopt;
 }
 
 }  // namespace sparring::chess

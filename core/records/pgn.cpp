@@ -1,9 +1,6 @@
 #include "records/pgn.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 
 #include "chess/san.hpp"
 #include "game/errors.hpp"
@@ -13,59 +10,35 @@ namespace sparring::records {
 
 namespace {
 
-constexpr std::size_t longest_tag = 1000;
-constexpr std::size_t longest_word = 40;
-constexpr std::size_t longest_command = 60;
+constexpr std::size_t longest_token = 1000;
 constexpr std::size_t most_tags = 100;
 constexpr std::size_t most_plies = 20'000;
+constexpr std::size_t usual_tags = 16, usual_plies = 128;  // what memory is taken for at once
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Letters, digits and what else stands in moves: never the end of a word, whatever comes before.
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '+' ||
-           c == '#' || c == '=';
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
 }
 
 bool is_result(std::string_view word) {
-    return word == "1-0" || word == "0-1" || word == "1/2-1/2" || word == "*";
+    switch (word.size()) {
+        case 1: return word == "*";
+        case 3: return word == "1-0" || word == "0-1";
+        case 7: return word == "1/2-1/2";
+        default: return false;
+    }
 }
 
 /// A word without the move number before it: 12.Nf3 and 12...Nf6 lose theirs, 12. becomes nothing.
 std::string_view without_number(std::string_view word) {
-    const auto dot = std::min(word.find_first_not_of("0123456789"), word.size());
-    const auto move = std::min(word.find_first_not_of('.', dot), word.size());
+    std::size_t dot = 0;
+    while (dot < word.size() && word[dot] >= '0' && word[dot] <= '9') ++dot;
+    std::size_t move = dot;
+    while (move < word.size() && word[move] == '.') ++move;
     return move > dot || dot == word.size() ? word.substr(move) : word;
-}
-
-/// h:mm:ss with optional fractions, or less of it, in tenths of a second.
-std::int32_t parse_clock(std::string_view text) {
-    double seconds = 0;
-    while (!text.empty()) {
-        const auto colon = std::min(text.find(':'), text.size());
-        double part = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + colon, part);
-        if (error != std::errc() || end != text.data() + colon || part < 0 || part > 1e6) return no_clock;
-        seconds = seconds * 60 + part;
-        text.remove_prefix(std::min(colon + 1, text.size()));
-    }
-    return seconds < 1e8 ? static_cast<std::int32_t>(std::lround(seconds * 10)) : no_clock;
-}
-
-/// Pawns with decimals, or #n for a mate; a depth after a comma is ignored.
-std::int16_t parse_eval(std::string_view text) {
-    text = text.substr(0, text.find(','));
-    const bool mate = !text.empty() && text.front() == '#';
-    if (mate) text.remove_prefix(1);
-    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-        return no_eval;
-    }
-    if (!mate) return static_cast<std::int16_t>(std::lround(std::clamp(value * 100, -29999.0, 29999.0)));
-    const auto moves = static_cast<std::int16_t>(std::min(std::abs(value), 1000.0));
-    return static_cast<std::int16_t>(std::signbit(value) ? moves - most_eval : most_eval - moves);
 }
 
 }  // namespace
@@ -77,134 +50,144 @@ const std::string* PgnGame::tag(std::string_view name) const {
     return nullptr;
 }
 
-void PgnParser::feed(std::string_view bytes) {
-    std::size_t i = 0;
-    while (i < bytes.size()) {
-        if (const std::size_t plain = plain_run(bytes.substr(i)); plain > 0) {
-            offset_ += plain;
-            before_ = bytes[i + plain - 1];
-            i += plain;
-            continue;
-        }
-        const char c = bytes[i++];
-        consume(c);
-        if (c == '\n') ++line_;
-        before_ = c;
-        ++offset_;
-    }
+/// The bytes that mean something in each mode, as bits by mode; all between two of them are taken in one
+/// go. A line end always means something.
+constexpr std::array<std::uint8_t, 256> PgnParser::stops() {
+    std::array<std::uint8_t, 256> table{};
+    const auto stop = [&](Mode mode, std::string_view bytes) {
+        for (const char c : bytes)
+            table[static_cast<unsigned char>(c)] |= static_cast<std::uint8_t>(1 << static_cast<int>(mode));
+    };
+    stop(Mode::text, " \t\n\v\f\r[%{;()");
+    stop(Mode::tag, "\n");
+    stop(Mode::comment, "}%\n");
+    stop(Mode::command, "]}\n");
+    stop(Mode::skipped_line, "\n");
+    return table;
 }
 
-/// Takes what is in no way special in the present mode in one go, which is most of a file, and says how
-/// much that was. Line ends are always left to `consume`.
-std::size_t PgnParser::plain_run(std::string_view bytes) {
-    const auto until = [&](auto ends) {
-        return static_cast<std::size_t>(std::find_if(bytes.begin(), bytes.end(), ends) - bytes.begin());
-    };
-    const auto keep = [&](std::size_t run, std::size_t longest) {
-        if (token_.size() <= longest) token_.append(bytes.substr(0, std::min(run, longest + 1)));
-        return run;
-    };
-    switch (mode_) {
-        case Mode::text: return keep(until([](char c) { return !is_word(c); }), longest_word);
-        case Mode::tag: return keep(until([](char c) { return c == '\n'; }), longest_tag);
-        case Mode::brace:
-            if (in_command_) {
-                return keep(until([](char c) { return c == ']' || c == '}' || c == '\n'; }), longest_command);
-            }
-            return until([](char c) { return c == '}' || c == '%' || c == '\n'; });
-        default: return until([](char c) { return c == '\n'; });
+void PgnParser::feed(std::string_view bytes) {
+    static constexpr auto table = stops();
+    const std::uint64_t begin = offset_;
+    const char* const data = bytes.data();
+    const char* const end = data + bytes.size();
+    for (const char* at = data; at < end; ++at) {
+        const char* const run = at;
+        const int bit = 1 << static_cast<int>(mode_);
+        while (at < end && !(table[static_cast<unsigned char>(*at)] & bit)) ++at;
+        if (at == end) {
+            keep({run, at});
+            break;
+        }
+        offset_ = begin + static_cast<std::uint64_t>(at - data);
+        consume(*at, at > data ? at[-1] : before_, {run, at});
+        line_ += *at == '\n';
     }
+    offset_ = begin + bytes.size();
+    if (!bytes.empty()) before_ = bytes.back();
 }
 
 void PgnParser::finish() {
-    if (mode_ == Mode::text) end_token();
-    if (mode_ == Mode::tag || mode_ == Mode::brace || variation_depth_ > 0)
+    if (mode_ == Mode::text) end_word(token({}));
+    if (mode_ == Mode::tag || mode_ == Mode::comment || mode_ == Mode::command || variation_depth_ > 0)
         fail("the file ends in the middle of it");
     if (in_game_) end_game();
     mode_ = Mode::text;
-}
-
-void PgnParser::consume(char c) {
-    switch (mode_) {
-        case Mode::text: consume_text(c); return;
-        case Mode::tag:
-            end_tag();  // only a line end comes here
-            return;
-        case Mode::brace:
-            if (c == '}') {
-                mode_ = Mode::text;
-                in_command_ = false;
-                token_.clear();
-            } else if (in_command_ && c == ']') {
-                end_command();
-            } else if (!in_command_ && c == '%' && before_ == '[') {
-                in_command_ = true;
-            }
-            return;
-        case Mode::line_comment:
-        case Mode::escaped_line:
-            if (c == '\n') mode_ = Mode::text;
-            return;
-    }
-}
-
-void PgnParser::consume_text(char c) {
-    const bool line_start = before_ == '\n';
-    if (is_space(c)) {
-        end_token();
-    } else if (c == '[' && line_start) {
-        end_token();
-        // Tags after moves: the game before had no result.
-        if (in_moves_) end_game();
-        mode_ = Mode::tag;
-    } else if (c == '%' && line_start) {
-        mode_ = Mode::escaped_line;
-    } else if (c == '{') {
-        end_token();
-        mode_ = Mode::brace;
-    } else if (c == ';') {
-        end_token();
-        mode_ = Mode::line_comment;
-    } else if (c == '(') {
-        end_token();
-        ++variation_depth_;
-    } else if (c == ')') {
-        end_token();
-        if (variation_depth_ > 0) --variation_depth_;
-    } else if (token_.size() <= longest_word) {
-        token_ += c;
-    }
-}
-
-void PgnParser::end_tag() {
-    mode_ = Mode::text;
-    if (!in_game_) game_.line = line_;
-    in_game_ = true;
-    const std::string_view text = token_;
-    const auto open = text.find('"'), close = text.rfind('"');
-    if (open != std::string_view::npos && close > open && game_.tags.size() < most_tags) {
-        std::string value;
-        for (std::size_t i = open + 1; i < close; ++i) {
-            const bool escaped =
-                text[i] == '\\' && i + 1 < close && (text[i + 1] == '"' || text[i + 1] == '\\');
-            if (escaped) ++i;
-            value += text[i];
-        }
-        const auto name = words(text.substr(0, open));
-        if (name.size() == 1) game_.tags.emplace_back(std::string(name[0]), std::move(value));
-    }
     token_.clear();
 }
 
-void PgnParser::end_token() {
-    if (token_.empty()) return;
-    const std::string word = std::exchange(token_, {});
-    if (variation_depth_ > 0 && !is_result(word)) return;
+/// Remembers a part of a token whose end is still to come. Of what is too long to mean anything the rest
+/// is forgotten, and of comments and skipped lines everything.
+void PgnParser::keep(std::string_view run) {
+    if (mode_ == Mode::comment || mode_ == Mode::skipped_line) return;
+    token_.append(run.substr(0, longest_token - std::min(longest_token, token_.size())));
+}
+
+/// The token that ends with this run; it is valid until the next is kept.
+std::string_view PgnParser::token(std::string_view run) {
+    if (token_.empty()) return run.substr(0, longest_token);
+    keep(run);
+    ended_.swap(token_);
+    token_.clear();
+    return ended_;
+}
+
+/// Takes a byte that means something in the present mode, and the run of others before it.
+void PgnParser::consume(char c, char before, std::string_view run) {
+    switch (mode_) {
+        case Mode::text:
+            if ((c == '[' || c == '%') && before != '\n') {
+                keep(run);
+                keep({&c, 1});
+                return;
+            }
+            if (!run.empty() || !token_.empty()) end_word(token(run));
+            if (c != ' ') begin(c);
+            return;
+        case Mode::tag:
+            mode_ = Mode::text;
+            end_tag(token(run));
+            return;
+        case Mode::comment:
+            if (c == '}') mode_ = Mode::text;
+            if (c == '%' && before == '[') mode_ = Mode::command;
+            return;
+        case Mode::command:
+            if (c == '\n') {
+                keep(run);
+                keep(" ");
+                return;
+            }
+            if (c == ']') end_command(token(run));
+            mode_ = c == ']' ? Mode::comment : Mode::text;
+            token_.clear();
+            return;
+        case Mode::skipped_line: mode_ = Mode::text; return;
+    }
+}
+
+/// Leaves plain text by a byte that begins something else; white space does not.
+void PgnParser::begin(char c) {
+    switch (c) {
+        case '[':
+            // Tags after moves: the game before had no result.
+            if (in_moves_) end_game();
+            mode_ = Mode::tag;
+            return;
+        case '{': mode_ = Mode::comment; return;
+        case '%':
+        case ';': mode_ = Mode::skipped_line; return;
+        case '(': ++variation_depth_; return;
+        case ')': variation_depth_ = std::max(variation_depth_ - 1, 0); return;
+        default: return;
+    }
+}
+
+void PgnParser::end_tag(std::string_view text) {
+    if (!in_game_) game_.line = line_;
+    in_game_ = true;
+    const auto open = text.find('"'), close = text.rfind('"');
+    if (open == std::string_view::npos || close == open || game_.tags.size() >= most_tags) return;
+    const std::string_view name = trimmed(text.substr(0, open));
+    if (name.empty() || std::any_of(name.begin(), name.end(), is_space)) return;
+    game_.tags.reserve(usual_tags);
+    auto& [key, value] = game_.tags.emplace_back(name, text.substr(open + 1, close - open - 1));
+    if (value.find('\\') == std::string::npos) return;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const bool escapes = value[i] == '\\' && i + 1 < value.size();
+        if (escapes && (value[i + 1] == '"' || value[i + 1] == '\\')) ++i;
+        value[end++] = value[i];
+    }
+    value.resize(end);
+}
+
+void PgnParser::end_word(std::string_view word) {
+    if (word.empty() || variation_depth_ > 0) return;
     if (!in_game_) game_.line = line_;
     in_game_ = true;
     if (!in_moves_) begin_moves();
     if (is_result(word)) {
-        if (variation_depth_ > 0) return;
         game_.result = word;
         end_game();
         return;
@@ -216,11 +199,12 @@ void PgnParser::end_token() {
 
 void PgnParser::begin_moves() {
     in_moves_ = true;
+    game_.moves.reserve(usual_plies);
     const std::string* variant = game_.tag("Variant");
     if (variant && *variant != "Standard" && *variant != "From Position" && *variant != "Chess") {
         fail("the variant " + quoted(*variant) + " is not chess");
     }
-    position_ = chess::Position();
+    position_ = initial_;
     if (const std::string* fen = game_.tag("FEN")) {
         try {
             position_ = chess::Position::parse(*fen);
@@ -230,41 +214,34 @@ void PgnParser::begin_moves() {
     }
 }
 
-void PgnParser::play(std::string_view token) {
-    legal_.clear();
-    position_.moves(legal_);
-    const auto move = chess::parse_san(position_, legal_, token);
-    const std::size_t number = game_.moves.size() / 2 + 1;
-    if (!move) {
-        fail(quoted(token) + " is no legal move at move " + std::to_string(number));
+void PgnParser::play(std::string_view text) {
+    const auto found = chess::parse_san(position_, text);
+    if (!found) {
+        fail(quoted(text) + " is no legal move at move " + std::to_string(game_.moves.size() / 2 + 1));
         return;
     }
-    const auto index = std::count_if(legal_.begin(), legal_.end(), [&](Move m) { return m < *move; });
-    if (index > 255 || game_.moves.size() >= most_plies) {
+    if (found->index > 255 || game_.moves.size() >= most_plies) {
         fail("it is longer or wider than a game of chess can be");
         return;
     }
-    game_.moves.push_back(static_cast<std::uint8_t>(index));
-    position_.play(*move);
+    game_.moves.push_back(static_cast<std::uint8_t>(found->index));
+    position_.play(found->move);
 }
 
-void PgnParser::end_command() {
-    in_command_ = false;
-    const std::string command = std::exchange(token_, {});
-    const auto space = command.find(' ');
-    if (variation_depth_ > 0 || game_.moves.empty() || space == std::string::npos) return;
-    const std::string_view name(command.data(), space);
-    std::string_view value(command.data() + space + 1, command.size() - space - 1);
-    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
-    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+void PgnParser::end_command(std::string_view command) {
+    if (variation_depth_ > 0 || game_.moves.empty()) return;
+    const auto value_of = [&](std::string_view name) {
+        return command.starts_with(name) ? trimmed(command.substr(name.size())) : std::string_view();
+    };
     // The lists are filled up to this move only when something is known.
     const auto put = [&](auto& list, auto missing, auto known) {
         if (known == missing) return;
+        if (list.empty()) list.reserve(usual_plies);
         list.resize(game_.moves.size(), missing);
         list.back() = known;
     };
-    if (name == "clk") put(game_.clocks, no_clock, parse_clock(value));
-    if (name == "eval") put(game_.evals, no_eval, parse_eval(value));
+    if (const auto clock = value_of("clk "); !clock.empty()) put(game_.clocks, no_clock, parse_clock(clock));
+    if (const auto eval = value_of("eval "); !eval.empty()) put(game_.evals, no_eval, parse_eval(eval));
 }
 
 void PgnParser::fail(const std::string& message) {

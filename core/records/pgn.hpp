@@ -1,6 +1,7 @@
 // Reading PGN as it streams by: bytes in, whole games out, memory bounded whatever the input.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,14 +9,9 @@
 #include <vector>
 
 #include "chess/position.hpp"
+#include "records/pgn_comments.hpp"
 
 namespace sparring::records {
-
-/// Where a clock or an evaluation is not known.
-constexpr std::int32_t no_clock = -1;
-constexpr std::int16_t no_eval = INT16_MIN;
-/// A mate in n is most_eval - n centipawns, for the side that mates; other evaluations stay below 30000.
-constexpr std::int16_t most_eval = 32000;
 
 /// One game of a PGN file. A game with an error keeps the moves before it.
 struct PgnGame {
@@ -41,15 +37,17 @@ class PgnParser {
     std::vector<PgnGame> take() { return std::exchange(games_, {}); }
 
  private:
-    enum class Mode : std::uint8_t { text, tag, brace, line_comment, escaped_line };
+    enum class Mode : std::uint8_t { text, tag, comment, command, skipped_line };
 
-    std::size_t plain_run(std::string_view bytes);
-    void consume(char c);
-    void consume_text(char c);
-    void end_tag();
-    void end_token();
-    void end_command();
-    void play(std::string_view token);
+    static constexpr std::array<std::uint8_t, 256> stops();
+    void consume(char c, char before, std::string_view run);
+    void begin(char c);
+    void keep(std::string_view run);
+    std::string_view token(std::string_view run);
+    void end_tag(std::string_view text);
+    void end_word(std::string_view word);
+    void end_command(std::string_view command);
+    void play(std::string_view text);
     void begin_moves();
     void end_game();
     void fail(const std::string& message);
@@ -58,14 +56,14 @@ class PgnParser {
     PgnGame game_;
     bool in_game_ = false;   // something of the game was read
     bool in_moves_ = false;  // its tags are behind us
+    const chess::Position initial_;
     chess::Position position_;
-    MoveList legal_;
 
     Mode mode_ = Mode::text;
     int variation_depth_ = 0;
-    std::string token_;        // the tag, word or comment command being read, at most a few characters
-    bool in_command_ = false;  // inside [% ...] of a comment
-    char before_ = '\n';
+    std::string token_;   // what earlier bytes held of the tag, word or comment command being read
+    std::string ended_;   // the last token that was in pieces
+    char before_ = '\n';  // the last byte of what was fed before
     std::uint64_t line_ = 1;
     std::uint64_t offset_ = 0;  // of the byte being read
 };

@@ -132,6 +132,44 @@ def test_a_position_to_start_from() -> None:
 
 
 @pytest.mark.parametrize(
+    "fen",
+    [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+        "1r1n2k1/P1P5/8/2q1Q3/8/8/p5p1/1R3NK1 w - - 0 1",
+        "1r1n2k1/P1P5/8/4Q3/8/8/p5p1/1R3NK1 b - - 0 1",
+        "8/8/8/K1pP3r/8/8/8/7k w - c6 0 1",
+        "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
+        "4k3/8/8/b3q3/8/2N1B3/8/R3K2R w KQ - 0 1",
+        "4k3/8/5N2/8/8/8/4R3/4K3 b - - 0 1",
+    ],
+)
+def test_every_legal_move_is_packed_as_its_place_among_them(fen: str) -> None:
+    state, board = Chess().parse(fen), chess.Board(fen)
+    for place, move in enumerate(state.legal_moves()):
+        text = state.move_text(move)
+        for words in (text, board.san(chess.Move.from_uci(text))):
+            game = parse(f'[FEN "{fen}"]\n\n{words} *')[0]
+            assert (game.error, game.moves[0]) == ("", place)
+
+
+def test_clocks_and_evaluations_may_be_broken_over_lines() -> None:
+    game = parse("1. e4 {[%eval\n0.25] [%clk 0:01:02.5]} e5 { [%eval #-3,20]\n[%clk 1:0] } *")[0]
+    assert np.frombuffer(game.evals, np.int16).tolist() == [25, 3 - 32000]
+    assert np.frombuffer(game.clocks, np.int32).tolist() == [625, 600]
+
+
+@pytest.mark.parametrize("value", ["", "-", "0.2.5", "1e3", "nan", "#", "0:00", "1234567890123456", "0,5x"])
+def test_an_evaluation_that_is_no_number_is_not_known(value: str) -> None:
+    assert parse(f"1. e4 {{ [%eval {value}] }} *")[0].evals == (b"\0\0" if value == "0,5x" else b"")
+
+
+def test_the_first_of_tags_with_one_name_counts() -> None:
+    game = parse('[White "a"]\n[White "b"]\n\n1. e4 *')[0]
+    assert game.tag_values(("White", "Black")) == ["a", None]
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("1. e4 e5 2. Ke3 *", "'Ke3' is no legal move at move 2"),

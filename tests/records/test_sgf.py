@@ -332,7 +332,7 @@ def test_go_ranks_says_what_is_left_out_and_why(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for number, text in enumerate(games):
         (tmp_path / "in" / f"{number}.sgf").write_text(text)
-    sources = find_sources([tmp_path / "in"], "go")
+    sources = find_sources([tmp_path / "in"], "go", pytest.fail)
     report = build(sources, load_preset("go-ranks"), tmp_path / "t")
     assert (report.kept, report.broken) == (2, 1)
     assert report.dropped == {

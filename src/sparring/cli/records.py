@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
@@ -18,6 +19,7 @@ from sparring.records.export import WRITERS
 from sparring.records.picture import NoPlots, draw
 from sparring.records.presets import names
 from sparring.records.statistics import collect, group_order
+from sparring.records.streams import size_of
 from sparring.records.table import read_manifest
 
 app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
@@ -44,8 +46,9 @@ def build(
         wanted = records.load_preset(preset)
     except records.BadPreset as error:
         raise UserError(str(error)) from None
-    sources = records.find_sources(files, wanted.game)
-    total = sum(source.stat().st_size for source in sources)
+    unread: list[str] = []
+    sources = records.find_sources(files, wanted.game, unread.append)
+    total = sum(map(size_of, sources))
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -61,10 +64,11 @@ def build(
 
         try:
             report = records.build(sources, wanted, out, watch)
-        except (records.BadTable, records.NoReader) as error:
+        except (records.BadTable, records.NoReader, records.CannotWrite) as error:
             raise UserError(str(error)) from None
+    report.unread += unread
     _print_report(report, out)
-    if report.examples:
+    if report.examples or report.unread:
         raise typer.Exit(1)
 
 
@@ -151,9 +155,13 @@ def _print_report(report: records.Report, out: Path) -> None:
     if report.dropped:
         _print_counts(console, "left out", Counter(report.dropped))
     for example in report.examples:
-        console.print(f"[yellow]{example}[/]", markup=True, soft_wrap=True)
+        console.print(f"[yellow]{escape(example)}[/]", soft_wrap=True)
     if report.broken > len(report.examples):
         console.print(f"[yellow]... {report.broken:,} broken games in all[/]")
+    for path in report.unread:
+        console.print(f"[yellow]not read: {escape(path)}[/]", soft_wrap=True)
+    if report.unread:
+        console.print("[yellow]The same command reads them once it can.[/]")
 
 
 def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:

@@ -15,13 +15,10 @@ import onnx
 from sparring import _core
 from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Tensors
-from sparring.networks.free_batch import free_batch, prove_batches
+from sparring.networks.free_batch import batched
 from sparring.networks.onnx_files import (
     Signature,
     check_signature,
-    keep_outputs,
-    modernised,
-    open_onnx,
     operators_of,
     weights_of,
 )
@@ -31,13 +28,10 @@ INPUTS = (Signature("input1", (62, 9, 9)), Signature("input2", (57, 9, 9)))
 OUTPUTS = (Signature("output_policy", (2187,)), Signature("output_value", (1,)))
 
 
-def read(data: bytes, name: str) -> onnx.ModelProto:
-    """A dlshogi network in ONNX, made to take batches, with its card. Raises BadNetwork."""
-    model = open_onnx(data)
+def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    """A dlshogi network as it was exported, made to take batches, with its card. Raises BadNetwork."""
     check_signature(model, "dlshogi", INPUTS, OUTPUTS)
-    freed = free_batch(modernised(model))
-    keep_outputs(freed, [output.name for output in OUTPUTS])
-    prove_batches(model, freed)
+    freed = batched(model, [output.name for output in OUTPUTS])
     convolutions = operators_of(freed)["Conv"]
     card = ModelCard(
         name=name,

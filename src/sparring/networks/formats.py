@@ -69,7 +69,7 @@ def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
         return model
     inputs = {value.name for value in model.graph.input}
     if "tokens" in inputs:
-        return maia3.read(data, name_of(path), path.parent)
+        return maia3.read(model, name_of(path))
     if {"input1", "input2"} <= inputs:
-        return dlshogi.read(data, name_of(path))
+        return dlshogi.read(model, name_of(path))
     raise BadNetwork("an ONNX file without Sparring's model card, and not of Maia-3 or dlshogi by its inputs")

@@ -7,7 +7,7 @@ rewritten graph must give a batch what the graph as it was gives the positions o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import onnx
@@ -17,18 +17,34 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sparring.networks.errors import BadNetwork
 from sparring.networks.graph import BATCH
-from sparring.networks.onnx_files import to_array
+from sparring.networks.onnx_files import keep_outputs, modernised, to_array
 
 _TOLERANCE = 1e-3
 _PROOF_BATCH = 3
 _FIXED = "its batch is fixed at one position in a way that cannot be undone"
 
 
-def free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
+def batched(
+    model: onnx.ModelProto,
+    outputs: Sequence[str],
+    rewrite: Callable[[onnx.ModelProto], None] = lambda _: None,
+) -> onnx.ModelProto:
+    """The model with these outputs alone, in our opset, taking batches. Raises BadNetwork.
+
+    `rewrite` may change the new graph before it has to prove that it gives the same numbers.
+    """
+    freed = _free_batch(modernised(model))
+    rewrite(freed)
+    keep_outputs(freed, outputs)
+    _prove_batches(model, freed)
+    return freed
+
+
+def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with a free first dimension of every input and output.
 
     The batch has to be the outermost dimension of whatever the graph reshapes, as exporters write it;
-    `prove_batches` says whether it was.
+    `_prove_batches` says whether it was.
     """
     freed = onnx.ModelProto()
     freed.CopyFrom(model)
@@ -51,7 +67,7 @@ def free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
     return freed
 
 
-def prove_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
+def _prove_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
     """Raises BadNetwork unless the freed model gives batches what the original gives single positions."""
     inputs = _sample_inputs(freed)
     names = [output.name for output in freed.graph.output]

@@ -8,7 +8,6 @@ results.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -18,13 +17,10 @@ from onnx import TensorProto, numpy_helper
 from sparring import _core
 from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Tensors
-from sparring.networks.free_batch import free_batch, prove_batches
+from sparring.networks.free_batch import batched
 from sparring.networks.onnx_files import (
     Signature,
     check_signature,
-    keep_outputs,
-    modernised,
-    open_onnx,
     operators_of,
     to_array,
     weights_of,
@@ -41,17 +37,10 @@ SETTINGS: dict[str, float | int | str] = {"rating_low": 600, "rating_high": 2600
 """Training balanced the ratings between 600 and 2600; others are taken as the nearer of the two."""
 
 
-def read(data: bytes, name: str, folder: Path | None = None) -> onnx.ModelProto:
-    """A Maia-3 network in ONNX with its weights inside, made to take batches, with its card.
-
-    The folder is where the file lies: its weights are in a second file beside it. Raises BadNetwork.
-    """
-    model = open_onnx(data, folder)
+def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    """A Maia-3 network as it was exported, made to take batches, with its card. Raises BadNetwork."""
     check_signature(model, "Maia-3", INPUTS, OUTPUTS)
-    freed = free_batch(modernised(model))
-    _plain_gathers(freed)
-    keep_outputs(freed, [output.name for output in OUTPUTS])
-    prove_batches(model, freed)
+    freed = batched(model, [output.name for output in OUTPUTS], _plain_gathers)
     layers = operators_of(freed)["Softmax"]
     card = ModelCard(
         name=name,

@@ -1,7 +1,7 @@
 """Records: games from the files that people have, in one packed table."""
 
 from sparring.records.batches import Batch, Batches
-from sparring.records.build import Report, build, find_sources
+from sparring.records.build import CannotWrite, Report, build, find_sources
 from sparring.records.presets import BadPreset, PositionFilter, Preset, load_preset
 from sparring.records.record import Ending, GameRecord, NoReader
 from sparring.records.splits import Split, split_of
@@ -12,6 +12,7 @@ __all__ = [
     "BadTable",
     "Batch",
     "Batches",
+    "CannotWrite",
     "Ending",
     "GameRecord",
     "NoReader",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sparring.records.presets import Preset
 from sparring.records.readers import format_of, formats, reader_for
 from sparring.records.record import Found
-from sparring.records.streams import CutOff, open_chunks
+from sparring.records.streams import CutOff, Unreadable, open_chunks, reason, size_of
 from sparring.records.table import TableWriter
 
 _MOST_EXAMPLES = 20
+
+
+class CannotWrite(Exception):
+    """The disk does not take the table; the message says why and how much is safe."""
 
 
 @dataclass
@@ -26,6 +32,12 @@ class Report:
     broken: int = 0
     examples: list[str] = field(default_factory=list)
     """The first broken games: where, and what is wrong."""
+    unread: list[str] = field(default_factory=list)
+    """Files and folders that could not be read this time, and why: the next run tries again."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the next run has to know."""
+        return {name: value for name, value in asdict(self).items() if name != "unread"}
 
     @property
     def seen(self) -> int:
@@ -61,7 +73,7 @@ def build(
 ) -> Report:
     """Reads the sources into the table at `out`, going on from where an earlier run stopped.
 
-    Raises BadTable or OSError.
+    A file that cannot be read is left for the next run. Raises BadTable, NoReader, or CannotWrite.
     """
     writer = TableWriter(out, preset.game, preset.facts(), shard=shard)
     progress = writer.manifest["progress"]
@@ -69,8 +81,18 @@ def build(
     done: dict[str, int] = progress.get("read", {})
     finished: dict[str, None] = dict.fromkeys(progress.get("finished", []))  # folders can have 100,000 files
 
+    safe = report.kept
+
     def commit() -> None:
-        writer.commit({"report": vars(report), "read": done, "finished": list(finished)})
+        nonlocal safe
+        try:
+            writer.commit({"report": report.facts(), "read": done, "finished": list(finished)})
+        except OSError as error:
+            trouble = f"{out} cannot be written: {reason(error)}"
+            raise CannotWrite(
+                f"{trouble}; {safe:,} games are safe, and the same command goes on after them"
+            ) from None
+        safe = report.kept
 
     before = 0
     for source in sources:
@@ -78,30 +100,51 @@ def build(
         if name not in finished:
             read = reader_for(source, preset.game)
             chunks = open_chunks(source, partial(_watch, watch, report, before))
+            file = source.name
             try:
                 for game in read(chunks, done.get(name, 0)):
                     done[name] = game.end
-                    _sort_in(game, source.name, preset, writer, report)
+                    _sort_in(game, file, preset, writer, report)
                     if writer.full:
                         commit()
+            except Unreadable as error:
+                report.unread.append(str(error))
+                continue
             except CutOff as error:
-                report.note(f"{source.name}: {error}; the games before that are kept")
+                report.note(f"{file}: {error}; the games before that are kept")
             finished[name] = None
             done.pop(name, None)
-        before += source.stat().st_size
+        before += size_of(source)
     commit()
     return report
 
 
-def find_sources(paths: Sequence[Path], game: str) -> list[Path]:
-    """The files named, and in folders all files that a reader of this game takes. Raises OSError."""
+def find_sources(paths: Sequence[Path], game: str, unread: Callable[[str], None]) -> list[Path]:
+    """The files named, and in folders all files that a reader of this game takes.
+
+    `unread` hears of folders that cannot be read, and why.
+    """
+
+    def complain(error: OSError) -> None:
+        unread(f"{error.filename}: {reason(error)}")
+
+    wanted = formats(game)
     sources: list[Path] = []
     for path in paths:
         if path.is_dir():
-            sources += sorted(p for p in path.rglob("*") if p.is_file() and format_of(p) in formats(game))
+            files = [Path(at, name) for at, _, names in os.walk(path, onerror=complain) for name in names]
+            sources += sorted(file for file in files if format_of(file) in wanted and _may_be_file(file))
         else:
             sources.append(path)
     return sources
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether it is a file, or cannot be asked: then opening it will tell why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _sort_in(game: Found, source: str, preset: Preset, writer: TableWriter, report: Report) -> None:

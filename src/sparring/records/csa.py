@@ -8,6 +8,7 @@ from typing import Any
 
 from sparring.records.lines import Line
 from sparring.records.record import Ending, Found
+from sparring.records.sfen import sfen_text
 from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
@@ -140,7 +141,7 @@ def sfen_of(statements: list[str]) -> str:
             raise ValueError(f"{text[:20]!r}")
     side = "b" if statements[-1] == "+" else "w"
     usual = len(statements) == 1
-    return f"{_rows(_usual_board() if usual else board)} {side} {_hands(hands)} 1"
+    return sfen_text(_usual_board() if usual else board, (hands["+"], hands["-"]), side)
 
 
 def _add(text: str, board: dict[tuple[int, int], str], hands: dict[str, dict[str, int]]) -> None:
@@ -169,20 +170,6 @@ def _usual_board() -> dict[tuple[int, int], str]:
         for column, piece in enumerate(pieces)
         if piece != " "
     }
-
-
-def _rows(board: dict[tuple[int, int], str]) -> str:
-    rows = ["".join(board.get((file, rank), " ") for file in range(9, 0, -1)) for rank in range(1, 10)]
-    return "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
-
-
-def _hands(hands: dict[str, dict[str, int]]) -> str:
-    text = ""
-    for side, hand in hands.items():
-        for kind in "RBGSNLP":
-            if hand[kind]:
-                text += f"{hand[kind] if hand[kind] > 1 else ''}{_ROW_PIECES[side](kind)}"
-    return text or "-"
 
 
 def _header(draft: Draft, text: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sparring.records.kif_start import ANOTHER_START, HANDICAPS, Diagram
 from sparring.records.lines import Line
 from sparring.records.record import Ending, Found
 from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
@@ -52,12 +53,15 @@ class _Kif:
         self._cshogi = cshogi
         self.draft: Draft | None = None
         self._board: Any = None
+        self._diagram = Diagram()
+        self._start_is_drawn = False
         self._over = False
 
     def begins(self, text: str) -> bool:
-        """Whether headers stand here although the moves have begun."""
+        """Whether headers or a diagram stand here although the moves have begun."""
         key, colon, _ = text.partition("：")
-        return bool(self.draft and self.draft.begun and colon and key.strip() in _HEADERS)
+        starts = (colon and key.strip() in _HEADERS) or Diagram.draws(text)
+        return bool(self.draft and self.draft.begun and starts)
 
     def take(self, text: str, line: Line) -> None:
         """One line: a comment, a header, a move or the result."""
@@ -69,8 +73,8 @@ class _Kif:
             self._header(draft or self._begin(line), key.strip(), value.strip(" 　"), line)
         elif text.startswith("変化：") and draft:
             self._over = True
-        elif text.startswith("|"):
-            (draft or self._begin(line)).fail(line, "it starts from a board diagram, which is not read")
+        elif Diagram.draws(text):
+            self._draw(draft or self._begin(line), text, line)
         elif _RESULT_LINE.match(text) and draft:
             if not self._over:
                 _end_by_words(draft, text)
@@ -80,9 +84,32 @@ class _Kif:
 
     def _begin(self, line: Line) -> Draft:
         self.draft = Draft(line.number)
-        self._board = self._cshogi.Board()
+        self._diagram = Diagram()
+        self._start_is_drawn = False
         self._over = False
         return self.draft
+
+    def _draw(self, draft: Draft, text: str, line: Line) -> None:
+        try:
+            self._diagram.take(text)
+        except ValueError as error:
+            draft.fail(line, str(error))
+
+    def _begin_moves(self, line: Line) -> Draft:
+        """The game, with its first position in place: the diagram's where there is one."""
+        draft = self.draft or self._begin(line)
+        if draft.begun:
+            return draft
+        draft.begun = True
+        if self._diagram:
+            try:
+                draft.set_start(self._diagram.sfen(), line)
+            except ValueError as error:
+                draft.fail(line, str(error))
+        elif self._start_is_drawn:
+            draft.fail(line, f"the handicap {ANOTHER_START} comes without a board diagram")
+        self._board = self._cshogi.Board(sfen=draft.state.text())
+        return draft
 
     def _header(self, draft: Draft, key: str, value: str, line: Line) -> None:
         if key in _FIRST or key in _SECOND:
@@ -96,19 +123,17 @@ class _Kif:
         elif key == "持ち時間":
             draft.time_control = value or None
         elif key == "手合割":
-            sfen = self._cshogi.KIF.Parser.HANDYCAP_SFENS.get(value)
-            if sfen is None:
+            self._start_is_drawn = value == ANOTHER_START
+            if value in HANDICAPS:
+                draft.set_start(HANDICAPS[value], line)
+            elif not self._start_is_drawn:
                 draft.fail(line, f"the handicap {value[:40]} is not known")
-                return
-            draft.set_start(sfen, line)
-            self._board.set_sfen(sfen)
 
     def _moves(self, text: str, line: Line) -> None:
         match = _NUMBERED.match(text)
         if match is None:
             return
-        draft = self.draft or self._begin(line)
-        draft.begun = True
+        draft = self._begin_moves(line)
         if match[1] in _ENDS:
             _end_by_mover(draft, *_ENDS[match[1]])
             return
@@ -135,8 +160,7 @@ class _Ki2(_Kif):
         row = text.translate(_SIDES)
         if row.lstrip(" 　")[:1] not in ("▲", "△"):
             return
-        draft = self.draft or self._begin(line)
-        draft.begun = True
+        draft = self._begin_moves(line)
         for written in re.findall("[▲△][^▲△]*", row):
             if draft.error or draft.illegal:
                 return

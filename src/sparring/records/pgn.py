@@ -10,6 +10,19 @@ from functools import lru_cache
 from sparring._core import PgnGame, PgnParser
 from sparring.records.record import Ending, Found, GameRecord
 
+_TAGS = (
+    "FEN",
+    "White",
+    "Black",
+    "WhiteElo",
+    "BlackElo",
+    "TimeControl",
+    "Termination",
+    "UTCDate",
+    "Date",
+    "Event",
+    "Site",
+)
 _RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 _ENDINGS = {
     "normal": Ending.NORMAL,
@@ -43,24 +56,26 @@ def _found(game: PgnGame, skipped: int) -> Found:
 
 def record_of(game: PgnGame) -> GameRecord:
     """The facts of a game that read well."""
-    tags = game.tags
-    control = _known(tags.get("TimeControl"))
+    start, white, black, white_elo, black_elo, control, ending, utc_date, date, event, site = game.tag_values(
+        _TAGS
+    )
+    control = _known(control)
     return GameRecord(
         moves=game.moves,
         result=_RESULTS.get(game.result),
-        start=tags.get("FEN"),
-        ending=_ENDINGS.get(tags.get("Termination", "").lower(), Ending.UNKNOWN),
-        first=_known(tags.get("White")),
-        second=_known(tags.get("Black")),
-        first_rating=_rating(tags.get("WhiteElo")),
-        second_rating=_rating(tags.get("BlackElo")),
-        speed=speed_of(control, tags.get("Event", "")),
+        start=start,
+        ending=_ENDINGS.get((ending or "").lower(), Ending.UNKNOWN),
+        first=_known(white),
+        second=_known(black),
+        first_rating=_rating(white_elo),
+        second_rating=_rating(black_elo),
+        speed=speed_of(control, event or ""),
         time_control=control,
         clocks=game.clocks or None,
         evals=game.evals or None,
-        date=_date(tags.get("UTCDate") or tags.get("Date")),
-        event=_known(tags.get("Event")),
-        site=_known(tags.get("Site")),
+        date=_date(utc_date or date),
+        event=_known(event),
+        site=_known(site),
     )
 
 

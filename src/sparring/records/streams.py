@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,23 +11,43 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 17
 
 
 class CutOff(Exception):
     """A compressed file ends in the middle, or is broken there."""
 
 
+class Unreadable(OSError):
+    """A file cannot be opened or read; the message says why. Another time it may be."""
+
+
+def reason(error: OSError) -> str:
+    """What the system says of an error, such as: No space left on device."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of the file as it lies on the disk; 0 where that cannot be told."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[bytes]:
     """The decompressed content in pieces. `progress` hears how many bytes of the file were read.
 
-    Raises OSError, or CutOff after the last good piece.
+    Raises Unreadable, or CutOff after the last good piece.
     """
-    with path.open("rb") as file:
-        head = file.read(4)
-        file.seek(0)
-        make = next((make for magic, make in _DECOMPRESSORS.items() if head.startswith(magic)), None)
-        yield from _plain(file, progress) if make is None else _unpacked(file, make, progress)
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+            file.seek(0)
+            make = next((make for magic, make in _DECOMPRESSORS.items() if head.startswith(magic)), None)
+            yield from _plain(file, progress) if make is None else _unpacked(file, make, progress)
+    except OSError as error:
+        raise Unreadable(f"{path}: {reason(error)}") from None
 
 
 def _plain(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[bytes]:

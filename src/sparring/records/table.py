@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import fields
-from operator import attrgetter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sparring.records.record import MOVE_BYTES, Ending, GameRecord
@@ -50,12 +50,10 @@ _TYPES: dict[str, pa.DataType] = {
 _UNIQUE = ("moves", "clocks", "spent", "evals", "site")
 _PACKING: dict[str, Any] = {
     "compression": "zstd",
-    "compression_level": 12,
+    "compression_level": 3,  # more costs time and gains a twentieth
     "use_dictionary": [name for name in _TYPES if name not in _UNIQUE],
     "column_encoding": {"moves": "DELTA_BYTE_ARRAY"},
 }
-_RECORD_FIELDS = [field.name for field in fields(GameRecord)]
-_values = attrgetter(*_RECORD_FIELDS)
 
 
 class BadTable(Exception):
@@ -93,7 +91,7 @@ class TableWriter:
 
     def add(self, record: GameRecord, source: str) -> None:
         """One more game; it is safe on disk only after `commit`."""
-        self._rows.append((*_values(record), source))
+        self._rows.append((*record, source))
 
     @property
     def full(self) -> bool:
@@ -101,31 +99,45 @@ class TableWriter:
         return len(self._rows) >= self._shard
 
     def commit(self, progress: dict[str, Any]) -> None:
-        """Writes what waits as a shard, and then the manifest with the caller's progress."""
+        """Writes what waits as a shard, and then the manifest with the caller's progress. Raises OSError."""
         if self._rows:
-            self._rows.sort(key=lambda row: row[0])  # moves
-            columns = zip(*self._rows, strict=True)
-            arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
+            shard = self._take_rows()
             name = f"{len(self.manifest['shards']):05}.parquet"
-            part = self.folder / f"{name}.part"
-            pq.write_table(pa.Table.from_arrays(arrays, schema=self._schema), part, **_PACKING)
-            part.replace(self.folder / name)
-            plies = sum(len(row[0]) for row in self._rows) // MOVE_BYTES[self._game]
-            self.manifest["shards"].append({"file": name, "games": len(self._rows), "plies": plies})
-            self._rows = []
+            with _written_beside(self.folder / name) as part:
+                pq.write_table(shard, part, **_PACKING)
+            plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // MOVE_BYTES[self._game]
+            self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
         self.manifest["progress"] = progress
-        part = self.folder / "manifest.json.part"
-        with part.open("w") as file:
+        with _written_beside(self.folder / "manifest.json") as part, part.open("w") as file:
             json.dump(self.manifest, file, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(self.folder / "manifest.json")
+
+    def _take_rows(self) -> pa.Table:
+        """What waits, sorted by moves."""
+        columns = [[row[i] for row in self._rows] for i in range(len(_TYPES))]
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
+        self._rows = []
+        shard = pa.Table.from_arrays(arrays, schema=self._schema)
+        return shard.take(pc.sort_indices(shard["moves"]))
 
     def _resume(self, preset: dict[str, Any]) -> None:
         known = read_manifest(self.folder)
         if known["game"] != self._game or known["preset"] != preset:
             raise BadTable(f"{self.folder} holds a table of another game or preset; choose another folder")
         self.manifest = known
+
+
+@contextmanager
+def _written_beside(path: Path) -> Iterator[Path]:
+    """Where to write a file that then takes its place whole, or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)  # on a full disk every byte counts
+        raise
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -162,7 +174,7 @@ def read_shard(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:
     """The rows of a shard as records."""
-    columns = [shard[name].to_pylist() for name in _RECORD_FIELDS]
+    columns = [shard[name].to_pylist() for name in GameRecord._fields]
     for values in zip(*columns, strict=True):
-        row = dict(zip(_RECORD_FIELDS, values, strict=True))
+        row = dict(zip(GameRecord._fields, values, strict=True))
         yield GameRecord(**{**row, "ending": Ending(row["ending"])})

@@ -11,8 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from sparring.games import Chess
-from sparring.networks import maia3
-from sparring.networks.prediction import Position, Prediction
+from sparring.networks import Position, Prediction, load
 
 _BATCH = 64
 _BOARDS = 8
@@ -26,21 +25,12 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     python-chess. Ratings change from position to position.
     """
     name = path.stem
-    original = _session(path)
-    converted = _session(maia3.read(path.read_bytes(), name, path.parent).SerializeToString())
-    codec = maia3.Maia3Codec(maia3.SETTINGS)
+    original, network = _session(path), load(path)
     move_gap = value_gap = 0.0
     count = same_choice = 0
     for batch in _batches(games):
         positions = [position for _, position in batch]
-        outputs = dict(
-            zip(
-                ("logits_move", "logits_value"),
-                converted.run(["logits_move", "logits_value"], dict(codec.encode(positions))),
-                strict=True,
-            )
-        )
-        for (line, position), ours in zip(batch, codec.decode(positions, outputs), strict=True):
+        for (line, position), ours in zip(batch, network.predict(positions), strict=True):
             probabilities, wdl = _reference(original, line, position)
             theirs = np.array([probabilities[_text(position, move)] for move in ours.moves])
             move_gap = max(move_gap, float(np.abs(theirs - ours.probabilities).max()))
@@ -131,11 +121,10 @@ def _wdl_gap(ours: Prediction, theirs: NDArray[np.float64]) -> float:
     return float(np.abs(np.array(ours.wdl) - theirs).max())
 
 
-def _session(source: Path | bytes) -> onnxruntime.InferenceSession:
+def _session(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    model = str(source) if isinstance(source, Path) else source
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
