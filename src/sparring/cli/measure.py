@@ -129,13 +129,15 @@ class _Bar:
     """A bar for what is being done; an earlier one disappears when the next begins."""
 
     def __init__(self) -> None:
+        console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
+            disable=not console.is_terminal,  # a file needs no bar, and errors stay one line
         )
         self._task = self._progress.add_task("reading the games", total=None)
 

@@ -8,8 +8,10 @@ two policies is taken on the same games.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,17 +57,32 @@ class Resamples:
 
     def tally(self, values: Array, games: NDArray[np.integer]) -> Tally:
         """Sums the values [positions, columns] of the positions of these games [positions]."""
-        number = len(self.groups)
-        columns = [np.ones(len(games)), *values.T]
-        sums: Array = np.stack([np.bincount(games, column, number) for column in columns], axis=1)
-        total = [sums[self.groups == group].sum(axis=0) for group in range(int(self.groups.max()) + 1)]
-        return Tally(np.stack(total), np.stack(self._resampled(sums), axis=1))
+        return self.tallies(values, games, np.zeros(len(games), np.int64), 1)[0]
+
+    def tallies(
+        self, values: Array, games: NDArray[np.integer], kinds: NDArray[np.int64], number: int
+    ) -> list[Tally]:
+        """The same for each kind of position; kinds [positions] are below `number`, or -1 for none."""
+        known = kinds >= 0
+        place = games[known].astype(np.int64) * number + kinds[known]
+        size = len(self.groups) * number
+        columns = [np.ones(int(known.sum())), *values[known].T]
+        sums = np.stack([np.bincount(place, column, size).astype(np.float64) for column in columns], axis=1)
+        sums = sums.reshape(len(self.groups), -1)
+        shape = (len(self.members), number, len(columns))
+        total = np.stack([sums[each].sum(axis=0) for each in self.members]).reshape(shape)
+        resampled = np.stack(self._resampled(sums), axis=1).reshape(len(self.counts), *shape)
+        return [Tally(total[:, kind], resampled[:, :, kind]) for kind in range(number)]
+
+    @cached_property
+    def members(self) -> list[NDArray[np.int64]]:
+        """The games of each group."""
+        return [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
 
     def _resampled(self, sums: Array) -> list[Array]:
         """[resamples, columns] for each group."""
         found = []
-        for group in range(int(self.groups.max()) + 1):
-            games = np.flatnonzero(self.groups == group)
+        for games in self.members:
             step = max(1, _BLOCK // len(games))
             blocks = [
                 self.counts[begin : begin + step, games].astype(np.float64) @ sums[games]
@@ -131,7 +148,9 @@ class Means:
 
 def intervals(values: Array, spread: Array) -> list[Estimate]:
     """The values with the middle 95 % of their resamples, those left out in which there was nothing."""
-    low, high = np.nanpercentile(spread, [2.5, 97.5], axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of kinds with no positions at all
+        low, high = np.nanpercentile(spread, [2.5, 97.5], axis=0)
     return [Estimate(float(v), float(a), float(b)) for v, a, b in zip(values, low, high, strict=True)]
 
 

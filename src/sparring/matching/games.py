@@ -70,25 +70,26 @@ class Selection:
 
 def select(chosen: Selection) -> list[PlayedGame]:
     """The games, group by group. Raises NoGames, BadTable, NoReader or OSError."""
-    everything: dict[int, PlayedGame] = {}
-    mixed = 0
+    inside: dict[int, PlayedGame] = {}
+    seen = mixed = 0
     for played in _read(chosen):
         if played.group == "mixed":
             mixed += 1
-        else:
-            everything.setdefault(played.identity, played)  # a game may be in two tables
+            continue
+        seen += 1
+        if chosen.split in (None, split_of(played.identity, chosen.trial)):
+            inside.setdefault(played.identity, played)  # a game may be in two tables
     where = ", ".join(path.name for path in chosen.records)
-    if not everything:
+    if not seen:
         between = f" ({mixed:,} are between players of different groups)" if mixed else ""
         raise NoGames(f"{where}: there are no games of one group to measure on{between}")
-    inside = [g for g in everything.values() if chosen.split in (None, split_of(g.identity, chosen.trial))]
     if not inside:
         raise NoGames(
-            f"{where}: none of {len(everything):,} games is in the {chosen.split} split of trial "
-            f"{chosen.trial}; --split all takes every game"
+            f"{where}: none of {seen:,} games is in the {chosen.split} split of trial {chosen.trial}; "
+            "--split all takes every game"
         )
     groups: dict[str, list[PlayedGame]] = {}
-    for played in sorted(inside, key=lambda each: _order(each.identity, chosen.trial)):
+    for played in sorted(inside.values(), key=lambda each: _order(each.identity, chosen.trial)):
         groups.setdefault(played.group, []).append(played)
     for wanted in chosen.groups:
         if wanted not in groups:

@@ -45,6 +45,7 @@ class Running:
 
 
 _BATCHES_A_WRITE = 8
+_OF_TRIAL = ("positions", "top1", "low", "high", "nll")
 
 Watcher = Callable[[str, int, int], None]
 """Hears what is being done, how much of it is done, and how much there is."""
@@ -189,17 +190,15 @@ def _content(
 
 
 def _trials(matchings: list[Matching]) -> dict[str, Any]:
-    """Every group's and the mean's accuracy in each trial, their mean, and their standard deviation."""
-    entries: dict[str, list[dict[str, Any]]] = {}
-    for matching in matchings:
-        for group, entry in {**matching.by_group(), "mean": matching.mean()}.items():
-            kept = {key: entry[key] for key in ("positions", "top1", "low", "high", "nll")}
-            entries.setdefault(group, []).append(kept)
-    return {
-        group: {
-            "trials": each,
-            "mean": float(np.mean([entry["top1"] for entry in each])),
-            "deviation": float(np.std([entry["top1"] for entry in each], ddof=1)) if len(each) > 1 else None,
-        }
-        for group, each in entries.items()
-    }
+    """Accuracy in each trial, its mean and standard deviation: by group, and of the mean over groups."""
+    entries = [{**matching.by_group(), "mean": matching.mean()} for matching in matchings]
+    found = {}
+    for group in entries[0]:
+        if all(group in each for each in entries):
+            accuracies = [each[group]["top1"] for each in entries]
+            found[group] = {
+                "trials": [{key: each[group][key] for key in _OF_TRIAL} for each in entries],
+                "mean": float(np.mean(accuracies)),
+                "deviation": float(np.std(accuracies, ddof=1)),
+            }
+    return found

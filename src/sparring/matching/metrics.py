@@ -56,15 +56,13 @@ class Matching:
 
     def by_kind(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The positions of all groups sorted in every way that is known of them; kinds with none left out."""
-        values = columns_of(self.scores)[:, [0, _NLL]]
-        found: dict[str, dict[str, dict[str, Any]]] = {}
+        values, games = columns_of(self.scores)[:, [0, _NLL]], self.sample.facts["game"]
+        found = {}
         for kinds in all_kinds(self.sample.game, self.sample.facts):
-            found[kinds.title] = {}
-            for number, name in enumerate(kinds.names):
-                which = kinds.of == number
-                if which.any():
-                    tally = self.resamples.tally(values[which], self.sample.facts["game"][which])
-                    found[kinds.title][name] = _entry(tally.pooled(), ("top1", "nll"))
+            tallies = self.resamples.tallies(values, games, kinds.of, len(kinds.names))
+            entries = [_entry(tally.pooled(), ("top1", "nll")) for tally in tallies]
+            named = zip(kinds.names, entries, strict=True)
+            found[kinds.title] = {name: entry for name, entry in named if entry["positions"]}
         return found
 
     def calibration(self) -> list[dict[str, float]]:

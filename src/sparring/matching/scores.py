@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.matching.positions import Sample
-from sparring.networks import Prediction
-from sparring.policies import Policy
+from sparring.networks import Position, Prediction
+from sparring.policies import BadPolicy, Policy
 
 SCORES = np.dtype(
     [
@@ -64,7 +64,7 @@ def score_sample(
     with path.open("ab") as file:
         for begin, positions in sample.batches(len(done), chunk):
             played = sample.facts["played"][begin : begin + len(positions)]
-            parts.append(score(policy.predict(positions), played))
+            parts.append(score(_asked(policy, positions), played))
             file.write(parts[-1].tobytes())
             file.flush()
             os.fsync(file.fileno())
@@ -83,6 +83,16 @@ def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDA
         some = shares[shares > 0].astype(np.float64)
         row["entropy"] = -(some * np.log(some)).sum()
     return rows
+
+
+def _asked(policy: Policy, positions: list[Position]) -> list[Prediction]:
+    try:
+        predictions = policy.predict(positions)
+    except ValueError as error:  # what a codec says of outputs that are no numbers
+        raise BadPolicy(f"{policy.name}: {error}") from None
+    if not all(np.isfinite(each.probabilities).all() for each in predictions):
+        raise BadPolicy(f"{policy.name}: its predictions are not numbers")
+    return predictions
 
 
 def _read(path: Path, header: bytes) -> NDArray[np.void]:
