@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,7 +31,7 @@ def test_names_far_apart_stay_where_they_are() -> None:
 
 def test_a_figure_is_written_twice_and_turns_with_the_page(tmp_path: Path) -> None:
     figure, axis = open_pyplot().subplots()
-    axis.plot([0, 1], [0, 1], marker="o")
+    axis.plot([0, 1], [0, 1], marker="o", color="#b5502b")
     inline = save(figure, tmp_path, "line")
     assert (tmp_path / "line.png").read_bytes().startswith(b"\x89PNG")
     assert INK in (tmp_path / "line.svg").read_text()
@@ -40,6 +41,10 @@ def test_a_figure_is_written_twice_and_turns_with_the_page(tmp_path: Path) -> No
     assert "width" not in drawing.attrib
     ids = {each.attrib["id"] for each in drawing.iter() if "id" in each.attrib}
     assert all(each.startswith("line-") for each in ids)
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', inline))
+    assert used
+    assert used <= ids
+    assert "#b5502b" in inline
 
 
 def test_a_page_is_one_file_that_loads_nothing_and_believes_no_text() -> None:

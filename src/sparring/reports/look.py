@@ -71,7 +71,7 @@ def save(figure: Any, folder: Path, name: str) -> str:
     inline = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", inline, count=1)
     inline = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", inline, count=1)
     # Several figures on one page: their clip paths and markers must not be taken for each other's.
-    return re.sub(r'(id="|#)([A-Za-z])', rf"\1{name}-\2", inline)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{name}-", inline)
 
 
 def label_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
