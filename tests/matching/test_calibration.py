@@ -36,7 +36,7 @@ def test_choices_are_every_policys_full_distribution(tmp_path: Path, policies: l
         "blend", tuple(Member(p, Curve.constant(w)) for p, w in zip(policies, (0.6, 0.3), strict=True))
     )
     ((_, positions),) = sample.batches(0, 10_000)
-    likelihoods = choices.negative_log_likelihood(np.array([0.6, 0.3]))
+    likelihoods = choices.negative_log_likelihood([0.6, 0.3])
     for i, prediction in enumerate(pool.predict(positions)):
         logs = choices.log_probabilities[:, choices.offsets[i] : choices.offsets[i + 1]]
         assert logs.shape == (2, len(prediction.moves))

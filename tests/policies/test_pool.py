@@ -83,6 +83,15 @@ def test_a_policy_of_weight_zero_is_not_asked() -> None:
     assert found[2].probabilities == pytest.approx(B, abs=1e-6)
 
 
+def test_a_player_of_unknown_rating_is_in_the_middle_of_all_knots() -> None:
+    members = (
+        member(A, {1199: 1, 1200: 0}),
+        member(B, {1199: 0, 1200: 1, 1899: 1, 1900: 0}),
+        member(C, {1899: 0, 1900: 1}),
+    )
+    assert pooled(*members, rating=None) == pytest.approx(B, abs=1e-6)
+
+
 def test_a_zero_counts_as_the_floor_and_leaves_probabilities() -> None:
     certain = [1.0, 0.0, 0.0]
     expected = shares(np.array([1.0, FLOOR, FLOOR]) ** 0.5 * np.array(B) ** 0.5)

@@ -42,8 +42,8 @@ def fit_by_group(policy: Policy, sample: Sample, watch: Watcher = lambda _: None
             None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
             len(part.played),
             1 / inverse,
-            float(part.negative_log_likelihood(np.array([1.0])).mean()),
-            float(part.negative_log_likelihood(np.array([inverse])).mean()),
+            float(part.negative_log_likelihood([1.0]).mean()),
+            float(part.negative_log_likelihood([inverse]).mean()),
         )
     return found
 

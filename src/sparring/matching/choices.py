@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sparring.matching.positions import Sample
 from sparring.matching.scores import Watcher
@@ -28,9 +28,9 @@ class Choices:
     facts: NDArray[np.void]
     """[positions] of `positions.FACTS`."""
 
-    def negative_log_likelihood(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def negative_log_likelihood(self, weights: ArrayLike) -> NDArray[np.float64]:
         """[positions]: of the geometric pool with these weights [policies]."""
-        logs = weights @ self.log_probabilities.astype(np.float64)
+        logs = np.asarray(weights, np.float64) @ self.log_probabilities.astype(np.float64)
         return log_sums(logs, self.offsets) - logs[self.played]
 
 

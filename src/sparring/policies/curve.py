@@ -12,7 +12,7 @@ import numpy as np
 class Curve:
     """Straight lines between knots, level beyond the first and the last.
 
-    Where the rating is unknown it is the mean of the knots.
+    A player of unknown rating is taken for one in the middle of the knots.
     """
 
     knots: tuple[tuple[float, float], ...]
@@ -33,7 +33,7 @@ class Curve:
     def at(self, rating: float | None) -> float:
         """The value for a player of this rating."""
         ratings, values = zip(*self.knots, strict=True)
-        return float(np.mean(values) if rating is None else np.interp(rating, ratings, values))
+        return float(np.interp((ratings[0] + ratings[-1]) / 2 if rating is None else rating, ratings, values))
 
     @property
     def values(self) -> tuple[float, ...]:

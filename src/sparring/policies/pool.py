@@ -35,7 +35,8 @@ class Pool:
     """Exact over the legal moves and in log space. A policy whose weight is 0 for a player is not asked.
 
     In a geometric pool weights need not add up to 1: their sum is an inverse temperature. In the others only
-    their ratios count. Value, results and lead are those of the first policy that was asked.
+    their ratios count. A player of unknown rating is taken for one in the middle of all weights' knots.
+    Value, results and lead are those of the first policy that was asked.
     Raises ValueError where policies or weights do not go together.
     """
 
@@ -65,7 +66,8 @@ class Pool:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The pooled predictions."""
-        weights = np.array([[m.weight.at(p.rating) for p in positions] for m in self.members])
+        ratings = [self._middle if position.rating is None else position.rating for position in positions]
+        weights = np.array([[member.weight.at(rating) for rating in ratings] for member in self.members])
         asked: list[list[tuple[float, Prediction]]] = [[] for _ in positions]
         for member, row in zip(self.members, weights, strict=True):
             which = np.flatnonzero(row).tolist()
@@ -74,6 +76,13 @@ class Pool:
             ):
                 asked[i].append((float(row[i]), prediction))
         return [self._pooled(each) for each in asked]
+
+    @property
+    def _middle(self) -> float | None:
+        """Of the ratings at which any weight has a knot; None where all weights are constant."""
+        curves = [member.weight.knots for member in self.members if len(member.weight.knots) > 1]
+        ratings = [rating for knots in curves for rating, _ in knots]
+        return (min(ratings) + max(ratings)) / 2 if ratings else None
 
     def _pooled(self, asked: list[tuple[float, Prediction]]) -> Prediction:
         weights = np.array([weight for weight, _ in asked])
