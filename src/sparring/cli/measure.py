@@ -33,6 +33,7 @@ _SPLITS = (*(str(split) for split in Split), "all")
 @app.callback()
 def about() -> None:
     """Measurements of policies, with intervals."""
+    # With one command alone Typer would drop its name from the command line.
 
 
 @app.command()

@@ -43,16 +43,19 @@ def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: s
     figure, axis = _axes()
     places = list(dict.fromkeys(key for entries in found.values() for key in entries))
     low, high = ("low", "high") if column == "top1" else (f"{column}_low", f"{column}_high")
+    in_order = len(places) > 1 and all(place[0].isdigit() for place in places)  # files have no order
     ends = []
-    for policy, entries in found.items():
+    for number, (policy, entries) in enumerate(found.items()):
         x = [places.index(key) for key in entries]
         y = [entry[column] for entry in entries.values()]
         bottom, top = ([entry[edge] for entry in entries.values()] for edge in (low, high))
-        axis.fill_between(x, bottom, top, color=colours[policy], alpha=0.13, linewidth=0)
-        dashes = "-" if list(found).index(policy) < len(LINES) else "--"  # colours begin again
-        axis.plot(x, y, color=colours[policy], linewidth=1.8, linestyle=dashes, marker="o", markersize=3.5)
-        if len(places) == 1:
-            axis.vlines(x, bottom, top, color=colours[policy], linewidth=1.2)
+        style = {"color": colours[policy], "linewidth": 1.6}
+        if in_order:
+            axis.fill_between(x, bottom, top, color=colours[policy], alpha=0.13, linewidth=0)
+            axis.plot(x, y, linestyle="-" if number < len(LINES) else "--", **style)  # colours begin again
+        else:
+            axis.vlines(x, bottom, top, **style)
+        axis.plot(x, y, linestyle="", marker="o", markersize=4, color=colours[policy])
         ends.append((x[-1], y[-1], policy, colours[policy]))
     axis.set_xticks(range(len(places)), places, rotation=0 if len(places) < 11 else 45)
     _finish(axis, along, up)
