@@ -11,6 +11,9 @@ from sparring.reports.look import INK, LINES, label_ends, open_pyplot, save
 Entries = dict[str, dict[str, Any]]
 """By group or kind of position: numbers of which `top1`, `low` and `high` are drawn."""
 
+_FEW = 30
+"""Positions below which a mark of the calibration says nothing."""
+
 
 def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
     """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
@@ -69,7 +72,7 @@ def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], f
     axis.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=(0, (2, 3)))
     ends = []
     for policy, found in policies.items():
-        bins = found["calibration"]
+        bins = [each for each in found["calibration"] if each["positions"] >= _FEW] or found["calibration"]
         x, y = [each["confidence"] for each in bins], [each["accuracy"] for each in bins]
         sizes = [6 + 90 * each["positions"] / found["all"]["positions"] for each in bins]
         axis.plot(x, y, color=colours[policy], linewidth=1.4)
