@@ -17,7 +17,7 @@ from tests.networks.small import plain_network, write
 
 @pytest.fixture
 def folder(tmp_path: Path, shelf: Path) -> Path:
-    chess_table(tmp_path / "table", 20, skip_plies=10)
+    chess_table(tmp_path / "table", 22, skip_plies=10)
     for seed, name in ((1, "human"), (2, "strong")):
         write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
     write(plain_network("shogi"), tmp_path / "shogi.onnx")
@@ -120,8 +120,17 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
          "-r", str(folder / "table"), "--split", "all"]
     )  # fmt: skip
     printed = capsys.readouterr().out
+    assert "fewer than" not in printed
     for word in ("group", "human", "blend", "1100", "1900", "mean", "±", "nats a move"):
         assert word in printed
+
+
+def test_groups_of_few_games_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-p", str(folder / "human.onnx"), "-r", str(folder / "table"), "--split", "all"]
+    main(["measure", "matching", "chess", *arguments, "--positions", "100"])
+    assert (
+        "fewer than 20 games, so that intervals are too narrow: 1100 (5), 1900 (" in capsys.readouterr().out
+    )
 
 
 def test_a_file_of_games_and_a_game_without_ratings_do_too(

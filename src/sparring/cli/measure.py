@@ -120,7 +120,7 @@ def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(content: dict[str, Any], out: Path) -> str:
-    from sparring.matching.report import write_report  # may bring matplotlib
+    from sparring.matching.report import write_report
 
     words = [re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv]  # files without folders
     return write_report(content, out, shlex.join(words))
@@ -155,6 +155,8 @@ class _Bar:
 
 
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
+    from sparring.matching.report import caution
+
     console = Console(highlight=False)
     policies = content["policies"]
     names = list(policies)
@@ -166,6 +168,8 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         spread = found["mean"]
         often = len(spread["trials"])
         console.print(f"{name}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials")
+    if few := caution(content):
+        console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
     if out is not None:
         console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
     if undone:

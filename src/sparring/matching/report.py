@@ -24,6 +24,18 @@ _CAPTIONS = {
 }
 
 
+_FEW_GAMES = 20
+
+
+def caution(content: dict[str, Any]) -> str:
+    """Which groups have so few games that their intervals are too narrow; empty where none has."""
+    groups = next(iter(content["policies"].values()))["groups"]
+    few = [f"{name} ({entry['games']})" for name, entry in groups.items() if entry["games"] < _FEW_GAMES]
+    if not few:
+        return ""
+    return f"fewer than {_FEW_GAMES} games, so that intervals are too narrow: {', '.join(few)}"
+
+
 def write_report(content: dict[str, Any], out: Path, command: str) -> str:
     """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
     out.mkdir(parents=True, exist_ok=True)
@@ -47,6 +59,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
             f"{', '.join(content['records'])}; {content['split']} split of trial {content['trial']}. "
             "Intervals hold 95 % and are by bootstrap over games."
         ),
+        *([page.paragraph(f"Groups with {few}.")] if (few := caution(content)) else []),
         page.heading("All policies"),
         _overview(policies),
     ]
