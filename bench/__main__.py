@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.rows import Row
-from sparring.studies.machine import describe_machine, today
+from sparring.reports.machine import describe_machine, today
 
 SUITES = {
     "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),

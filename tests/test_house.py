@@ -20,9 +20,11 @@ STOREYS = [
     "players",
     "learn",
     "search",
+    "matching",
     "policies",
     "networks",
     "records",
+    "reports",
     "games",
     "_core",
 ]

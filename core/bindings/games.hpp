@@ -16,5 +16,6 @@ void bind_maia3(nanobind::module_& m);
 void bind_dlshogi(nanobind::module_& m);
 void bind_katago(nanobind::module_& m);
 void bind_lc0(nanobind::module_& m);
+void bind_symmetry(nanobind::module_& m);
 
 }  // namespace sparring::bindings

@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Self, overload
 
 import numpy
 import numpy.typing
@@ -1149,4 +1149,56 @@ def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> 
 def lc0_policy_moves() -> list[tuple[int, int, int]]:
     """
     The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
+    """
+
+@overload
+def symmetries(state: ChessState) -> int: ...
+
+@overload
+def symmetries(state: RbcState) -> int: ...
+
+@overload
+def symmetries(state: ShogiState) -> int: ...
+
+@overload
+def symmetries(state: GoState) -> int: ...
+
+@overload
+def symmetries(state: ExpendibotsState) -> int:
+    """
+    In how many ways the board can be turned or mirrored and be the same game, itself included.
+    """
+
+@overload
+def turned_cells(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_cells(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_cells(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_cells(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]:
+    """Where a symmetry takes each cell of the planes. Raises ValueError."""
+
+@overload
+def turned_moves(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_moves(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_moves(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_moves(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]:
+    """
+    The codes of the legal moves, in ascending order of the moves themselves, on the turned board. Raises ValueError.
     """

@@ -16,11 +16,12 @@ from rich.table import Table
 from sparring import records
 from sparring.cli.errors import UserError
 from sparring.records.export import WRITERS
-from sparring.records.picture import NoPlots, draw
+from sparring.records.picture import draw
 from sparring.records.presets import names
 from sparring.records.statistics import collect, group_order
 from sparring.records.streams import size_of
 from sparring.records.table import read_manifest
+from sparring.reports.look import NoPlots
 
 app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
 

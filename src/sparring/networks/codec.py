@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,4 +25,24 @@ class Codec(Protocol):
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """What the network's outputs mean for each position: probabilities over the legal moves only."""
+        ...
+
+
+@runtime_checkable
+class TurningCodec(Protocol):
+    """What a codec may have besides: showing the network a position from another side.
+
+    Symmetry 0 changes nothing. The positions given to `turn` and `turn_back` all have the symmetry.
+    """
+
+    def symmetries(self, position: Position) -> int:
+        """In how many ways the position can be shown, itself included."""
+        ...
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """The inputs on the turned board."""
+        ...
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """The turned board's outputs as if the board had not been turned."""
         ...

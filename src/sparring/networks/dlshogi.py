@@ -8,9 +8,11 @@ export puts the sigmoid into the graph, and the engine takes the number as it is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 
 from sparring import _core
 from sparring.networks.card import ModelCard, write_card
@@ -72,3 +74,31 @@ class DlshogiCodec:
             Prediction(moves=each, probabilities=probabilities[end - len(each) : end], value=float(2 * p - 1))
             for each, end, p in zip(moves, ends, won, strict=True)
         ]
+
+    def symmetries(self, position: Position) -> int:
+        """Left and right are always alike."""
+        return _core.symmetries(position.state)
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Files in the other order: a plane is a file after the other."""
+        if not symmetry:
+            return inputs
+        return {name: np.ascontiguousarray(planes[:, :, ::-1]) for name, planes in inputs.items()}
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """Every label in the place of its mirror image."""
+        if not symmetry:
+            return outputs
+        return {**outputs, "output_policy": outputs["output_policy"][:, _mirrored_labels()]}
+
+
+_LEFT_FOR_RIGHT = (0, 2, 1, 4, 3, 5, 7, 6, 9, 8)
+"""The ten directions in which a piece may arrive, as dlshogi numbers them, seen in a mirror."""
+
+
+@cache
+def _mirrored_labels() -> NDArray[np.int64]:
+    """[2187]: the place of each label's mirror image. A label is a direction or drop, and a square."""
+    ways = [*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)]
+    squares = np.arange(81).reshape(9, 9)[::-1].ravel()
+    return (np.array(ways)[:, None] * 81 + squares).ravel()

@@ -8,6 +8,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import onnx
@@ -114,8 +115,33 @@ class Maia3Codec:
             for each, end, (loss, draw, win) in zip(moves, ends, chances, strict=True)
         ]
 
+    def symmetries(self, position: Position) -> int:
+        """Left and right are alike once nobody can castle."""
+        return _core.symmetries(position.state)
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Files in the other order."""
+        if not symmetry:
+            return inputs
+        return {**inputs, "tokens": np.ascontiguousarray(inputs["tokens"][:, np.arange(64) ^ 7])}
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """Every move in the place of its mirror image."""
+        if not symmetry:
+            return outputs
+        return {**outputs, "logits_move": outputs["logits_move"][:, _mirrored_moves()]}
+
     def _within(self, ratings: Sequence[int]) -> NDArray[np.int64]:
         return np.clip(np.array(ratings, dtype=np.int64), self._low, self._high)
+
+
+@cache
+def _mirrored_moves() -> NDArray[np.int64]:
+    """[4352]: the place of each move's mirror image among the logits."""
+    squares, files = np.arange(64) ^ 7, 7 - np.arange(8)
+    plain = squares[:, None] * 64 + squares
+    promotions = ((files[:, None] * 8 + files)[..., None] * 4 + np.arange(4)) + 4096
+    return np.concatenate([plain.ravel(), promotions.ravel()])
 
 
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

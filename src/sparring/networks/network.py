@@ -12,7 +12,7 @@ import onnx
 
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard
-from sparring.networks.codec import Codec, Tensors
+from sparring.networks.codec import Codec, Tensors, TurningCodec
 from sparring.networks.prediction import Position, Prediction
 from sparring.networks.sessions import open_session
 
@@ -46,18 +46,23 @@ class Network:
         """Where it runs, in words."""
         return self._session.device
 
-    def predict(self, positions: Sequence[Position | Any]) -> list[Prediction]:
+    def predict(self, positions: Sequence[Position | Any], *, symmetry: int = 0) -> list[Prediction]:
         """A prediction for each position (or bare state), evaluated in batches.
 
+        `symmetry` shows the network the board from another side; `symmetries` says which there are.
         Raises ValueError for a state of another game and for a game that is over.
         """
         asked = [self._checked(i, position) for i, position in enumerate(positions)]
         if len(asked) <= self.batch:
-            return self._predict_batch(asked) if asked else []
+            return self._predict_batch(asked, symmetry) if asked else []
         predictions: list[Prediction] = []
         for start in range(0, len(asked), self.batch):
-            predictions += self._predict_batch(asked[start : start + self.batch])
+            predictions += self._predict_batch(asked[start : start + self.batch], symmetry)
         return predictions
+
+    def symmetries(self, position: Position) -> int:
+        """In how many ways the position can be shown to this network, itself included."""
+        return self.codec.symmetries(position) if isinstance(self.codec, TurningCodec) else 1
 
     def _checked(self, index: int, position: Position | Any) -> Position:
         if not isinstance(position, Position):
@@ -69,8 +74,10 @@ class Network:
             raise ValueError(f"position {index + 1} has no moves: the game is over ({outcome.reason})")
         return position
 
-    def _predict_batch(self, positions: list[Position]) -> list[Prediction]:
+    def _predict_batch(self, positions: list[Position], symmetry: int) -> list[Prediction]:
         inputs = self.codec.encode(positions)
+        if symmetry:
+            return self._predict_turned(positions, inputs, symmetry)
         if self._cache is None:
             return self.codec.decode(positions, self._session.run(inputs))
         keys = [_key(position, inputs, row) for row, position in enumerate(positions)]
@@ -83,6 +90,12 @@ class Network:
                 found[row] = prediction
                 self._cache.put(keys[row], prediction)
         return [found[row] for row in range(len(positions))]
+
+    def _predict_turned(self, positions: list[Position], inputs: Tensors, symmetry: int) -> list[Prediction]:
+        if not isinstance(self.codec, TurningCodec):
+            raise ValueError(f"{self.card.name} sees boards from one side only")
+        outputs = self._session.run(self.codec.turn(positions, inputs, symmetry))
+        return self.codec.decode(positions, self.codec.turn_back(positions, outputs, symmetry))
 
 
 class _Cache:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sparring import _core
 from sparring.games import load
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
@@ -37,3 +38,24 @@ class PlainCodec:
             value = None if values is None else float(values[row, 0])
             predictions.append(Prediction(tuple(moves), weights / weights.sum(), value))
         return predictions
+
+    def symmetries(self, position: Position) -> int:
+        """As many as the rules allow in this position."""
+        return _core.symmetries(position.state)
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Every cell of the planes where the symmetry takes it."""
+        planes = inputs["planes"]
+        turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
+        for row, position in enumerate(positions):
+            cells = _core.turned_cells(position.state, symmetry)
+            turned[row][:, cells] = planes[row].reshape(planes.shape[1], -1)
+        return {"planes": turned.reshape(planes.shape)}
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """The legal moves' logits from where the symmetry took the moves."""
+        policy = np.array(outputs["policy"])
+        for row, position in enumerate(positions):
+            moves = _core.turned_moves(position.state, symmetry)
+            policy[row, position.state.legal_moves()] = outputs["policy"][row, moves]
+        return {**outputs, "policy": policy}

@@ -5,27 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparring.records.statistics import Statistics, group_order
+from sparring.reports.look import BAR, INK, OTHER, open_pyplot
 
-_INK = "#3b2a1a"
-_BAR = "#b58863"
-_OTHER = "#d9c3a5"
 _ASIDE = ("mixed", "unknown")
 """Groups that are none: drawn apart, in a lighter colour."""
 
 
-class NoPlots(Exception):
-    """The library that draws is not installed."""
-
-
 def draw(found: Statistics, path: Path) -> None:
     """Writes a picture (PNG, SVG or PDF by the file's ending). Raises NoPlots, OSError or ValueError."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise NoPlots("pictures need matplotlib: pip install 'sparring[plots]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = open_pyplot()
     panels = {
         "games by group": sorted(found.groups.items(), key=lambda item: group_order(item[0])),
         "speeds": found.speeds.most_common(8),
@@ -46,17 +34,16 @@ def draw(found: Statistics, path: Path) -> None:
     )
     for axis, (title, counts) in zip(axes[0], shown.items(), strict=True):
         names, values = zip(*counts, strict=True) if counts else ((), ())
-        axis.bar(names, values, color=[_OTHER if name in _ASIDE else _BAR for name in names])
-        axis.set_title(title, color=_INK, fontsize=11, loc="left")
+        axis.bar(names, values, color=[OTHER if name in _ASIDE else BAR for name in names])
+        axis.set_title(title)
         axis.tick_params(axis="x", labelrotation=60 if len(names) > 4 else 20, labelsize=8)
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axis.spines[["top", "right"]].set_visible(False)
     figure.suptitle(
         f"{found.games:,} games of {found.game}, {found.positions:,} positions",
-        color=_INK,
+        color=INK,
         fontsize=12,
         x=0.01,
         ha="left",
     )
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=130, facecolor="white")
     pyplot.close(figure)

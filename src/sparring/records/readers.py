@@ -43,6 +43,14 @@ def format_of(path: Path) -> str:
     return name.rpartition(".")[2]
 
 
+def stem_of(path: Path) -> str:
+    """A file's name without the endings of its format and compression: games of games.pgn.zst."""
+    name = path.name
+    for ending in _COMPRESSED:
+        name = name[: -len(ending)] if name.lower().endswith(ending) else name
+    return name.rpartition(".")[0] or name
+
+
 def formats(game: str) -> list[str]:
     """The endings of the files that hold this game."""
     return [ending for ending, (played, _) in READERS.items() if played == game]

@@ -102,12 +102,13 @@ def group_order(name: str) -> tuple[int, int, str]:
 def _groups(columns: dict[str, list[Any]], bounds: list[float]) -> list[str]:
     names = ("first_rating", "second_rating", "first_rank", "second_rank")
     rows = zip(*(columns[name] for name in names), strict=True)
-    return [_group(*row, bounds=bounds) for row in rows]
+    return [group_name(*row, bounds=bounds) for row in rows]
 
 
-def _group(
+def group_name(
     first: int | None, second: int | None, rank: str | None, other_rank: str | None, *, bounds: list[float]
 ) -> str:
+    """The group of two players by ratings or ranks; "mixed" where they differ, "unknown" without either."""
     if first is not None and second is not None:
         if bounds:
             group = group_of((first + second) / 2, bounds)

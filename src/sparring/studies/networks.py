@@ -16,8 +16,8 @@ from typing import Any
 from sparring._core import chess_moves
 from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
+from sparring.reports.machine import describe_machine, today
 from sparring.studies import networks_katago, networks_lc0, networks_maia3
-from sparring.studies.machine import describe_machine, today
 
 Games = Sequence[Sequence[str]]
 Agreement = dict[str, Any]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparring._core import katago_encode, katago_policy, katago_results
+from sparring._core import katago_encode, katago_policy, katago_results, symmetries
 from sparring.networks.codec import Tensors
 from sparring.networks.katago.people import metadata
 from sparring.networks.katago.transformer import LARGEST
@@ -50,3 +51,51 @@ class KataGoCodec:
                 moves, results.tolist(), leads.tolist(), strict=True
             )
         ]
+
+    def symmetries(self, position: Position) -> int:
+        """Always eight."""
+        return symmetries(position.state)
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Each board turned where it lies, in the first corner of its planes."""
+        if not symmetry:
+            return inputs
+        spatial = np.array(inputs["spatial"])
+        for size, rows in _by_size(positions):
+            spatial[rows, :, :size, :size] = _turned(spatial[rows, :, :size, :size], symmetry)
+        return {**inputs, "spatial": spatial}
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """The points of the policy turned back; a pass is a pass."""
+        if not symmetry:
+            return outputs
+        policy = np.array(outputs["policy"])
+        side = round((policy.shape[1] - 1) ** 0.5)
+        points = policy[:, :-1].reshape(-1, side, side)
+        for size, rows in _by_size(positions):
+            points[rows, :size, :size] = _turned(points[rows, :size, :size], symmetry, back=True)
+        policy[:, :-1] = points.reshape(len(policy), -1)
+        return {**outputs, "policy": policy}
+
+
+def _by_size(positions: Sequence[Position]) -> list[tuple[int, NDArray[np.int64]]]:
+    """The rows of the boards of each size."""
+    sizes = np.array([position.state.size for position in positions])
+    return [(int(size), np.flatnonzero(sizes == size)) for size in np.unique(sizes)]
+
+
+def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -> NDArray[np.generic]:
+    """The last two axes turned, numbered as in the core: 4 swaps them, 2 and 1 then mirror rows and columns.
+
+    KataGo's first row is the top, the core's is the bottom.
+    """
+    boards = boards[..., ::-1, :]
+    if symmetry & 4 and not back:
+        boards = boards.swapaxes(-1, -2)
+    if symmetry & 2:
+        boards = boards[..., ::-1, :]
+    if symmetry & 1:
+        boards = boards[..., ::-1]
+    if symmetry & 4 and back:
+        boards = boards.swapaxes(-1, -2)
+    return boards[..., ::-1, :]

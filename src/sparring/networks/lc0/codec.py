@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparring._core import lc0_decode, lc0_encode
+from sparring._core import lc0_decode, lc0_encode, lc0_policy_moves, symmetries
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
 
@@ -44,3 +46,23 @@ class Lc0Codec:
             )
             begin = end
         return predictions
+
+    def symmetries(self, position: Position) -> int:
+        """Left and right are alike once nobody can castle."""
+        return symmetries(position.state)
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Files in the other order."""
+        return {"planes": np.ascontiguousarray(inputs["planes"][..., ::-1])} if symmetry else inputs
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """Every move in the place of its mirror image."""
+        return {**outputs, "policy": outputs["policy"][:, _mirrored_moves()]} if symmetry else outputs
+
+
+@cache
+def _mirrored_moves() -> NDArray[np.int64]:
+    """[1858]: the place of each move's mirror image in the policy."""
+    moves = lc0_policy_moves()
+    place = {move: i for i, move in enumerate(moves)}
+    return np.array([place[start ^ 7, end ^ 7, promotion] for start, end, promotion in moves])

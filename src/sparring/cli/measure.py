@@ -1,0 +1,192 @@
+"""`sparring measure`: how good policies are, with intervals."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from sparring.cli.choosing import GameName
+from sparring.cli.errors import UserError
+from sparring.games import GAMES
+from sparring.networks.sessions import BACKENDS
+from sparring.policies import BadPolicy, name_of
+from sparring.records import BadTable, NoReader, Split
+
+app = typer.Typer(help="Measurements of policies, with intervals.", no_args_is_help=True)
+
+_NAME = re.compile(r"\w[\w.+ -]{0,99}")
+_CELL, _MARGIN = 12, 28
+"""Widths of a number with its interval, and of what stands before the numbers."""
+_SPLITS = (*(str(split) for split in Split), "all")
+
+
+@app.callback()
+def about() -> None:
+    """Measurements of policies, with intervals."""
+    # With one command alone Typer would drop its name from the command line.
+
+
+@app.command()
+def matching(
+    game: GameName,
+    policy: Annotated[
+        list[str],
+        typer.Option(
+            "--policy", "-p", help="A model's name, a network's file or a policy's TOML; or NAME=one of them."
+        ),
+    ],
+    records: Annotated[
+        list[Path],
+        typer.Option("--records", "-r", help="A table by `sparring records build`, or a file."),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for the report; scores there are gone on with.")
+    ] = None,
+    split: Annotated[str, typer.Option(help=f"Which games: {', '.join(_SPLITS)}.")] = "test",
+    trial: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
+    trials: Annotated[int, typer.Option(min=1, help="How many splits, from that seed on.")] = 1,
+    positions: Annotated[int | None, typer.Option(min=1, help="At most so many of each group.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
+    calibrate: Annotated[bool, typer.Option(help="Fit temperatures on the validation split first.")] = False,
+    symmetries: Annotated[bool, typer.Option(help="Average networks over the board's symmetries.")] = False,
+    backend: Annotated[
+        str, typer.Option(help=f"What runs the networks: {', '.join(BACKENDS)}.")
+    ] = "onnxruntime",
+    threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Positions that run at once.")] = 64,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How often people play the moves that policies expect: accuracy, likelihood and calibration by group."""
+    from sparring import matching as measuring
+
+    if game not in GAMES:
+        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+    if split not in _SPLITS:
+        raise UserError(f"unknown split '{split}'; there are {', '.join(_SPLITS)}")
+    for path in records:
+        if not path.exists():
+            raise UserError(f"there is no table or file {path}")
+    chosen = measuring.Selection(
+        game, tuple(records), None if split == "all" else Split(split), trial, tuple(group or ()), positions
+    )
+    running = measuring.Running(backend, threads, batch, symmetries, calibrate)
+    contestants = [measuring.Contestant(*each) for each in _named(policy)]
+    with tempfile.TemporaryDirectory() as passing, _Bar() as bar:
+        try:
+            content = measuring.measure(
+                contestants, chosen, out or Path(passing), trials=trials, running=running, watch=bar.watch
+            )
+        except (BadPolicy, BadTable, NoReader, measuring.NoGames) as error:
+            raise UserError(str(error)) from None
+    undone = "" if out is None else _write(content, out)
+    if as_json:
+        print(json.dumps({"policies": _by_policy(content)}))
+    else:
+        _show(content, out, undone)
+
+
+def _named(texts: list[str]) -> list[tuple[str, str]]:
+    """The name and the source of each policy."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, source = text.partition("=")
+        if not equals or Path(text).is_file():
+            name, source = name_of(text), text
+        if not _NAME.fullmatch(name):
+            raise UserError(f"'{name}' is no name for a policy: letters, digits, spaces, . + - and _ are")
+        if name in found:
+            raise UserError(f"two policies are called {name}; write NAME=FILE to tell them apart")
+        found[name] = source
+    return list(found.items())
+
+
+def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
+    """All that is known of each policy under its name."""
+    found = content["policies"]
+    for aspect in ("differences", "trials"):
+        for name, entries in content.get(aspect, {}).items():
+            found[name][aspect] = entries
+    return dict(found)
+
+
+def _write(content: dict[str, Any], out: Path) -> str:
+    from sparring.matching.report import write_report
+
+    words = [re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv]  # files without folders
+    return write_report(content, out, shlex.join(words))
+
+
+class _Bar:
+    """A bar for what is being done; an earlier one disappears when the next begins."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,  # a file needs no bar, and errors stay one line
+        )
+        self._task = self._progress.add_task("reading the games", total=None)
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def watch(self, what: str, done: int, total: int) -> None:
+        """What is being done, and how far it is."""
+        self._progress.update(self._task, description=what, completed=done, total=total)
+
+
+def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
+    from sparring.matching.report import caution
+
+    console = Console(highlight=False)
+    policies = content["policies"]
+    names = list(policies)
+    width = max(_CELL, *map(len, names)) + 2
+    at_once = max(1, (console.width - _MARGIN) // width)
+    for begin in range(0, len(names), at_once):
+        console.print(_table({name: policies[name] for name in names[begin : begin + at_once]}))
+    for name, found in content.get("trials", {}).items():
+        spread = found["mean"]
+        often = len(spread["trials"])
+        console.print(f"{name}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials")
+    if few := caution(content):
+        console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
+    if out is not None:
+        console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
+    if undone:
+        console.print(f"[yellow]{undone}[/]", soft_wrap=True)
+
+
+def _table(policies: dict[str, Any]) -> Table:
+    """Accuracy by group with half the width of its interval, and the mean over groups."""
+    table = Table("group", "positions", *policies, box=None)
+    for group, entry in next(iter(policies.values()))["groups"].items():
+        cells = [_cell(found["groups"][group]) for found in policies.values()]
+        table.add_row(group, f"{entry['positions']:,}", *cells)
+    means = [found["mean"] for found in policies.values()]
+    table.add_row("mean", "", *map(_cell, means), style="bold")
+    table.add_row("[dim]nats a move[/]", "", *(f"[dim]{mean['nll']:.3f}[/]" for mean in means))
+    return table
+
+
+def _cell(entry: dict[str, float]) -> str:
+    return f"{entry['top1']:.3f} [dim]±{(entry['high'] - entry['low']) / 2:.3f}[/]"

@@ -1,0 +1,165 @@
+"""Intervals by resampling games: positions of one game are not independent, games are.
+
+A resample draws as many games as there are, with replacement, within each group. Everything that is measured
+is a ratio of sums over games, so that a resample is a row of numbers that say how often each game counts, and
+all resamples at once are a product of matrices. The same resamples serve every policy: a difference between
+two policies is taken on the same games.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+_BLOCK = 4_000_000
+"""Numbers that are made at a time."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """How often each game counts in each resample."""
+
+    counts: NDArray[np.uint8]
+    """[resamples, games]"""
+    groups: NDArray[np.int64]
+    """[games]: which group each game is in, from 0."""
+
+    @staticmethod
+    def draw(groups: NDArray[np.int64], resamples: int = 1000, seed: int = 0) -> Resamples:
+        """The same seed draws the same."""
+        counts = np.zeros((resamples, len(groups)), np.uint8)
+        for group in range(int(groups.max()) + 1):
+            games = np.flatnonzero(groups == group)
+            rng = np.random.default_rng([seed, group])
+            step = max(1, _BLOCK // len(games))
+            for begin in range(0, resamples, step):
+                rows = min(step, resamples - begin)
+                drawn = rng.integers(0, len(games), (rows, len(games)))
+                drawn += np.arange(rows)[:, None] * len(games)
+                often = np.bincount(drawn.ravel(), minlength=rows * len(games)).reshape(rows, -1)
+                counts[begin : begin + rows, games] = np.minimum(often, 255)
+        return Resamples(counts, groups)
+
+    def tally(self, values: Array, games: NDArray[np.integer]) -> Tally:
+        """Sums the values [positions, columns] of the positions of these games [positions]."""
+        return self.tallies(values, games, np.zeros(len(games), np.int64), 1)[0]
+
+    def tallies(
+        self, values: Array, games: NDArray[np.integer], kinds: NDArray[np.int64], number: int
+    ) -> list[Tally]:
+        """The same for each kind of position; kinds [positions] are below `number`, or -1 for none."""
+        known = kinds >= 0
+        place = games[known].astype(np.int64) * number + kinds[known]
+        size = len(self.groups) * number
+        columns = [np.ones(int(known.sum())), *values[known].T]
+        sums = np.stack([np.bincount(place, column, size).astype(np.float64) for column in columns], axis=1)
+        sums = sums.reshape(len(self.groups), -1)
+        shape = (len(self.members), number, len(columns))
+        total = np.stack([sums[each].sum(axis=0) for each in self.members]).reshape(shape)
+        resampled = np.stack(self._resampled(sums), axis=1).reshape(len(self.counts), *shape)
+        return [Tally(total[:, kind], resampled[:, :, kind]) for kind in range(number)]
+
+    @cached_property
+    def members(self) -> list[NDArray[np.int64]]:
+        """The games of each group."""
+        return [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
+
+    def _resampled(self, sums: Array) -> list[Array]:
+        """[resamples, columns] for each group."""
+        found = []
+        for games in self.members:
+            step = max(1, _BLOCK // len(games))
+            blocks = [
+                self.counts[begin : begin + step, games].astype(np.float64) @ sums[games]
+                for begin in range(0, len(self.counts), step)
+            ]
+            found.append(np.concatenate(blocks))
+        return found
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Sums over positions by group: as they are, and in every resample. The first column counts positions."""
+
+    sums: Array
+    """[groups, 1 + columns]"""
+    resampled: Array
+    """[resamples, groups, 1 + columns]"""
+
+    def group(self, group: int) -> Means:
+        """The means of one group."""
+        return Means(self.sums[group], self.resampled[:, group], _ratio)
+
+    def pooled(self) -> Means:
+        """The means over the positions of all groups."""
+        return Means(self.sums.sum(axis=0), self.resampled.sum(axis=1), _ratio)
+
+    def groups_alike(self) -> Means:
+        """The mean over groups of their means: every group counts the same, however large it is."""
+        return Means(self.sums, self.resampled, _mean_ratio)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means of the columns, and the same in every resample."""
+
+    sums: Array
+    resampled: Array
+    mean: Callable[[Array], Array]
+
+    @property
+    def positions(self) -> int:
+        """How many there are."""
+        return int(self.sums[..., 0].sum())
+
+    @property
+    def values(self) -> Array:
+        """[columns]"""
+        return self.mean(self.sums)
+
+    @property
+    def spread(self) -> Array:
+        """[resamples, columns]"""
+        return self.mean(self.resampled)
+
+    def estimates(self) -> list[Estimate]:
+        """A column each."""
+        return intervals(self.values, self.spread)
+
+    def less(self, other: Means) -> list[Estimate]:
+        """By how much each column is higher here than there, on the same resamples."""
+        return intervals(self.values - other.values, self.spread - other.spread)
+
+
+def intervals(values: Array, spread: Array) -> list[Estimate]:
+    """The values with the middle 95 % of their resamples, those left out in which there was nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of kinds with no positions at all
+        low, high = np.nanpercentile(spread, [2.5, 97.5], axis=0)
+    return [Estimate(float(v), float(a), float(b)) for v, a, b in zip(values, low, high, strict=True)]
+
+
+def _ratio(sums: Array) -> Array:
+    with np.errstate(invalid="ignore"):  # 0 / 0 is not a number, which is what it should be
+        ratio: Array = sums[..., 1:] / sums[..., :1]
+    return ratio
+
+
+def _mean_ratio(sums: Array) -> Array:
+    mean: Array = _ratio(sums).mean(axis=-2)
+    return mean

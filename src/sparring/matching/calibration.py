@@ -1,0 +1,90 @@
+"""Temperatures that fit people: for each group the one under which its moves are likeliest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching.choices import Choices, collect_choices, log_sums
+from sparring.matching.positions import Sample
+from sparring.matching.scores import Watcher
+from sparring.policies import Curve, Policy
+
+_STEPS = 50
+_LEAST, _MOST = 0.05, 20.0
+"""Inverse temperatures beyond these mean that the policy says nothing, or is always right."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A group's temperature, and the mean negative log-likelihood before and with it."""
+
+    rating: float | None
+    """The mean rating of the group's movers."""
+    positions: int
+    temperature: float
+    before: float
+    after: float
+
+
+def fit_by_group(policy: Policy, sample: Sample, watch: Watcher = lambda _: None) -> dict[str, Fitted]:
+    """Fits a temperature for each group of the sample, which should not be the one that is measured on."""
+    choices = collect_choices([policy], sample, watch)
+    group_of = sample.group_of_game[sample.facts["game"]]
+    found = {}
+    for number, name in enumerate(sample.groups):
+        part = _part(choices, np.flatnonzero(group_of == number))
+        inverse = fit_inverse_temperature(part)
+        ratings = part.facts["rating"]
+        found[name] = Fitted(
+            None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
+            len(part.played),
+            1 / inverse,
+            float(part.negative_log_likelihood([1.0]).mean()),
+            float(part.negative_log_likelihood([inverse]).mean()),
+        )
+    return found
+
+
+def curve_of(fitted: dict[str, Fitted]) -> Curve:
+    """The temperature by rating; where ratings are unknown, the mean over all positions."""
+    knots = {round(each.rating): each.temperature for each in fitted.values() if each.rating is not None}
+    if len(knots) == len(fitted):
+        return Curve.through(knots)
+    weights = [each.positions for each in fitted.values()]
+    return Curve.constant(np.average([each.temperature for each in fitted.values()], weights=weights))
+
+
+def fit_inverse_temperature(choices: Choices) -> float:
+    """Newton's method on the mean negative log-likelihood of p^b, which is convex in b."""
+    logs = choices.log_probabilities[0].astype(np.float64)
+    inverse = 1.0
+    for _ in range(_STEPS):
+        scaled = inverse * logs
+        shares = np.exp(scaled - np.repeat(log_sums(scaled, choices.offsets), np.diff(choices.offsets)))
+        mean = np.add.reduceat(shares * logs, choices.offsets[:-1])
+        square = np.add.reduceat(shares * logs**2, choices.offsets[:-1])
+        slope = float((mean - logs[choices.played]).mean())
+        bend = float((square - mean**2).mean())
+        step = slope / max(bend, 1e-12)
+        # Half the way to the bound at most: far from the minimum Newton's step may be much too long.
+        following = float(np.clip(inverse - step, max(inverse / 2, _LEAST), min(inverse * 2, _MOST)))
+        if abs(following - inverse) < 1e-9:
+            break
+        inverse = following
+    return inverse
+
+
+def _part(choices: Choices, which: NDArray[np.int64]) -> Choices:
+    """The choices of some positions."""
+    sizes = np.diff(choices.offsets)[which]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.repeat(choices.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return Choices(
+        choices.log_probabilities[:, places],
+        offsets,
+        choices.played[which] - choices.offsets[which] + offsets[:-1],
+        choices.facts[which],
+    )

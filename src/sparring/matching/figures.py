@@ -1,0 +1,149 @@
+"""The figures of a report, drawn from its content alone. Needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sparring.reports.look import INK, LINES, label_ends, open_pyplot, save
+
+Entries = dict[str, dict[str, Any]]
+"""By group or kind of position: numbers of which `top1`, `low` and `high` are drawn."""
+
+_FEW = 30
+"""Positions below which a mark of the calibration says nothing."""
+
+
+def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
+    policies: dict[str, dict[str, Any]] = content["policies"]
+    colours = {name: LINES[i % len(LINES)] for i, name in enumerate(policies)}
+    by_group = {name: found["groups"] for name, found in policies.items()}
+    by_ply, by_legal = (
+        {name: found["kinds"][kind] for name, found in policies.items()} for kind in ("ply", "legal moves")
+    )
+    share, nats = "share of moves predicted", "nats a move, less is better"
+    drawn = {}
+    for title, entries, along, up, column in (
+        ("Accuracy by group", by_group, "players", share, "top1"),
+        ("Likelihood by group", by_group, "players", nats, "nll"),
+        ("Accuracy by ply", by_ply, "moves before the position", share, "top1"),
+        ("Accuracy by number of legal moves", by_legal, "legal moves", share, "top1"),
+    ):
+        figure = _lines(entries, colours, along, up, column)
+        drawn[title] = save(figure, folder, title.lower().replace(" ", "-"))
+    drawn["Calibration"] = _calibration(policies, colours, folder)
+    if len(policies) > 1:
+        drawn["Differences"] = _differences(content, colours, folder)
+    if "trials" in content:
+        drawn["Trials"] = _trials(content["trials"], colours, folder)
+    return drawn
+
+
+def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: str, column: str) -> Any:
+    """A line with its band for each policy, named at its end."""
+    figure, axis = _axes()
+    places = list(dict.fromkeys(key for entries in found.values() for key in entries))
+    low, high = ("low", "high") if column == "top1" else (f"{column}_low", f"{column}_high")
+    in_order = len(places) > 1 and all(place[0].isdigit() for place in places)  # files have no order
+    ends = []
+    for number, (policy, entries) in enumerate(found.items()):
+        x = [places.index(key) for key in entries]
+        y = [entry[column] for entry in entries.values()]
+        bottom, top = ([entry[edge] for entry in entries.values()] for edge in (low, high))
+        style = {"color": colours[policy], "linewidth": 1.6}
+        if in_order:
+            axis.fill_between(x, bottom, top, color=colours[policy], alpha=0.13, linewidth=0)
+            axis.plot(x, y, linestyle="-" if number < len(LINES) else "--", **style)  # colours begin again
+        else:
+            axis.vlines(x, bottom, top, **style)
+        axis.plot(x, y, linestyle="", marker="o", markersize=4, color=colours[policy])
+        ends.append((x[-1], y[-1], policy, colours[policy]))
+    axis.set_xticks(range(len(places)), places, rotation=0 if len(places) < 11 else 45)
+    _finish(axis, along, up)
+    label_ends(axis, ends)
+    return figure
+
+
+def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], folder: Path) -> str:
+    """How sure against how often right; the diagonal is what a policy means to say."""
+    figure, axis = _axes(height=4.6)
+    axis.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=(0, (2, 3)))
+    ends = []
+    for policy, found in policies.items():
+        bins = [each for each in found["calibration"] if each["positions"] >= _FEW] or found["calibration"]
+        x, y = [each["confidence"] for each in bins], [each["accuracy"] for each in bins]
+        sizes = [6 + 90 * each["positions"] / found["all"]["positions"] for each in bins]
+        axis.plot(x, y, color=colours[policy], linewidth=1.4)
+        axis.scatter(x, y, s=sizes, color=colours[policy], linewidth=0)
+        ends.append((1.0, y[-1], f"{policy}  {found['all']['ece']:.3f}", colours[policy]))
+    axis.set_xlim(0, 1)
+    axis.set_ylim(0, 1)
+    _finish(axis, "probability of the likeliest move", "how often it was played")
+    label_ends(axis, ends)
+    return save(figure, folder, "calibration")
+
+
+def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
+    """Every policy's accuracy less the first one's, on the same games."""
+    first, *others = content["policies"]
+    groups = list(content["policies"][first]["groups"])
+    figure, axis = _axes()
+    axis.axhline(0, color=colours[first], linewidth=1.2)
+    edge = len(groups) - 0.5
+    ends = [(edge, 0.0, first, colours[first])]
+    for number, policy in enumerate(others):
+        entries = content["differences"][policy][first]["groups"]
+        shift = 0.5 * ((number + 0.5) / len(others) - 0.5)
+        x = [groups.index(group) + shift for group in entries]
+        _bars(axis, x, list(entries.values()), colours[policy])
+        last = entries[groups[-1]]
+        ends.append((edge, last["top1"], policy, colours[policy]))
+    axis.set_xticks(range(len(groups)), groups)
+    axis.set_xlim(-0.5, edge)
+    _finish(axis, "players", f"accuracy less that of {first}")
+    label_ends(axis, ends)
+    return save(figure, folder, "differences")
+
+
+def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
+    """One panel for the first and the last group and one for the mean: a mark a trial, for every policy."""
+    groups = [group for group in next(iter(trials.values())) if group != "mean"]
+    shown = list(dict.fromkeys([groups[0], groups[-1], *(["mean"] if len(groups) > 1 else [])]))
+    figure, axes = open_pyplot().subplots(
+        1, len(shown), figsize=(7.6, 3.6), layout="constrained", squeeze=False, sharey=True
+    )
+    for panel, (axis, group) in enumerate(zip(axes[0], shown, strict=True)):
+        ends = []
+        for number, (policy, found) in enumerate(trials.items()):
+            entries = found[group]["trials"]
+            shift = 0.4 * ((number + 0.5) / len(trials) - 0.5)
+            _bars(axis, [i + shift for i in range(len(entries))], entries, colours[policy])
+            ends.append((len(entries) - 0.6, entries[-1]["top1"], policy, colours[policy]))
+        axis.set_xticks(range(len(entries)), [str(i + 1) for i in range(len(entries))])
+        axis.set_title("mean of the groups" if group == "mean" else group)
+        _finish(axis, "trial", "share of moves predicted" if panel == 0 else "")
+        if panel == len(shown) - 1:
+            figure.canvas.draw()
+            label_ends(axis, ends)
+    return save(figure, folder, "trials")
+
+
+def _bars(axis: Any, x: Sequence[float], entries: list[dict[str, Any]], colour: str) -> None:
+    """Marks with their intervals."""
+    axis.vlines(x, [e["low"] for e in entries], [e["high"] for e in entries], color=colour, linewidth=1.4)
+    axis.plot(x, [e["top1"] for e in entries], color=colour, linestyle="", marker="o", markersize=4)
+
+
+def _axes(height: float = 3.9) -> tuple[Any, Any]:
+    pyplot = open_pyplot()
+    figure = pyplot.figure(figsize=(7.6, height))
+    return figure, figure.add_axes((0.085, 0.5 / height, 0.7, 1 - 0.65 / height))
+
+
+def _finish(axis: Any, along: str, up: str) -> None:
+    axis.set_xlabel(along)
+    axis.set_ylabel(up)
+    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    axis.set_axisbelow(True)

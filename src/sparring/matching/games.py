@@ -1,0 +1,163 @@
+"""Which people's games are measured on: of a split, by group, in an order that only a hash decides."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
+from sparring.records.readers import reader_for, stem_of
+from sparring.records.statistics import group_name, group_order, rating_bounds
+from sparring.records.streams import CutOff, open_chunks
+from sparring.records.table import BadTable, read_manifest, read_shards
+
+_EVERYTHING = {
+    "chess": "everything",
+    "go": "go-everything",
+    "shogi": "shogi-everything",
+    "rbc": "rbc",
+    "expendibots": "expendibots",
+}
+"""The preset of a game's files that were not made into a table."""
+_NO_CLOCK = -1
+
+
+class NoGames(Exception):
+    """There is nothing to measure on; the message says why."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game of people, and what of it counts."""
+
+    record: GameRecord
+    identity: int
+    group: str
+    filter: PositionFilter
+
+    def plies(self, game: str) -> NDArray[np.int64]:
+        """The plies that count: not the first ones, and not those that were played in a hurry."""
+        plies = np.arange(self.record.plies(game))
+        counted = plies >= self.filter.skip_plies
+        if self.record.clocks is not None:
+            clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
+            hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.least_seconds * 10))
+            counted[: len(clocks)] &= ~hurried
+        return plies[counted]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which games to take."""
+
+    game: str
+    records: tuple[Path, ...]
+    """Tables' folders, or files of games."""
+    split: Split | None = Split.TEST
+    """None for all games."""
+    trial: int = 0
+    """The seed of the split, and of the order in which games are taken."""
+    groups: tuple[str, ...] = ()
+    """Empty for all groups."""
+    positions: int | None = None
+    """At most so many of each group: whole games until the next would be too much."""
+
+
+def select(chosen: Selection) -> list[PlayedGame]:
+    """The games, group by group. Raises NoGames, BadTable, NoReader or OSError."""
+    inside: dict[int, PlayedGame] = {}
+    seen = mixed = 0
+    for played in _read(chosen):
+        if played.group == "mixed":
+            mixed += 1
+            continue
+        seen += 1
+        if chosen.split in (None, split_of(played.identity, chosen.trial)):
+            inside.setdefault(played.identity, played)  # a game may be in two tables
+    where = ", ".join(path.name for path in chosen.records)
+    if not seen:
+        between = f" ({mixed:,} are between players of different groups)" if mixed else ""
+        raise NoGames(f"{where}: there are no games of one group to measure on{between}")
+    if not inside:
+        raise NoGames(
+            f"{where}: none of {seen:,} games is in the {chosen.split} split of trial {chosen.trial}; "
+            "--split all takes every game"
+        )
+    groups: dict[str, list[PlayedGame]] = {}
+    for played in sorted(inside.values(), key=lambda each: _order(each.identity, chosen.trial)):
+        groups.setdefault(played.group, []).append(played)
+    for wanted in chosen.groups:
+        if wanted not in groups:
+            there = ", ".join(sorted(groups, key=group_order))
+            raise NoGames(f"{where}: there are no games of group {wanted}; there are {there}")
+    names = sorted(chosen.groups or groups, key=group_order)
+    return [played for name in names for played in _capped(name, groups[name], chosen)]
+
+
+def _capped(name: str, games: list[PlayedGame], chosen: Selection) -> list[PlayedGame]:
+    if chosen.positions is None:
+        return games
+    taken: list[PlayedGame] = []
+    total = 0
+    for played in games:
+        total += len(played.plies(chosen.game))
+        if total > chosen.positions:
+            break
+        taken.append(played)
+    if not taken:
+        raise NoGames(f"group {name}: its first game alone has more than {chosen.positions} positions")
+    return taken
+
+
+def _order(identity: int, trial: int) -> bytes:
+    """Another hash than the split's, so that the order says nothing about it."""
+    digest = hashlib.blake2b(
+        identity.to_bytes(8, "little"), digest_size=8, salt=trial.to_bytes(16, "little"), person=b"matching"
+    )
+    return digest.digest()
+
+
+def _read(chosen: Selection) -> Iterator[PlayedGame]:
+    for path in chosen.records:
+        yield from _read_table(path, chosen.game) if path.is_dir() else _read_file(path, chosen.game)
+
+
+def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
+    manifest = read_manifest(folder)
+    if manifest["game"] != game:
+        raise BadTable(f"{folder} holds games of {manifest['game']}, not of {game}")
+    preset = manifest["preset"]
+    counted = PositionFilter(**preset.get("positions", {}))
+    equal = preset.get("games", {}).get("equal_groups", 0)
+    bounds = rating_bounds(folder, equal) if equal else []
+    for shard in read_shards(folder):
+        for record, source in zip(records_of(shard), shard["source"].to_pylist(), strict=True):
+            yield _played(game, record, source or "", counted, bounds)
+
+
+def _read_file(path: Path, game: str) -> Iterator[PlayedGame]:
+    """A file of games as it is; broken games are left out, as a table would."""
+    preset = load_preset(_EVERYTHING[game])
+    read = reader_for(path, game)
+    try:
+        for found in read(open_chunks(path), 0):
+            if found.record is not None and not found.defect and not preset.games.why_not(found.record):
+                yield _played(game, found.record, path.name, preset.positions, [])
+    except CutOff as error:
+        raise NoGames(f"{path}: {error}") from None
+
+
+def _played(
+    game: str, record: GameRecord, source: str, counted: PositionFilter, bounds: list[float]
+) -> PlayedGame:
+    group = group_name(
+        record.first_rating, record.second_rating, record.first_rank, record.second_rank, bounds=bounds
+    )
+    if group == "unknown":
+        group = stem_of(Path(source)) if source else "all"
+    return PlayedGame(record, record.identity(game), group, counted)

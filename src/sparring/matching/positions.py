@@ -1,0 +1,165 @@
+"""People's games as positions with their facts, in a stream."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.games import load
+from sparring.matching.games import NoGames, PlayedGame, Selection, select
+from sparring.matching.phases import phase_of
+from sparring.networks import Position
+from sparring.records.ranks import rank_order
+from sparring.records.record import MOVE_BYTES
+from sparring.records.table import BadTable
+
+FACTS = np.dtype(
+    [
+        ("game", np.int32),  # its place among the games
+        ("ply", np.int32),
+        ("mover", np.int8),
+        ("phase", np.int8),
+        ("legal", np.int16),  # how many legal moves there are
+        ("played", np.int16),  # which of them was played, by its index
+        ("rating", np.float32),  # of the mover; NaN where unknown, here and below
+        ("clock", np.float32),  # seconds that the mover had before the move
+        ("evaluation", np.float32),  # centipawns for the mover before the move
+        ("swing", np.float32),  # what the move changed of it
+    ]
+)
+_NO_EVAL = -32768
+_MOST_CENTIPAWNS = 1000
+"""A larger lead is worth as much: beyond that engines' numbers say little about a person's move."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Positions in which people moved: facts about all of them, and the positions themselves on demand."""
+
+    game: str
+    games: tuple[PlayedGame, ...]
+    facts: NDArray[np.void]
+    """[positions] of FACTS, game after game."""
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups' names, in order."""
+        return list(dict.fromkeys(played.group for played in self.games))
+
+    @property
+    def group_of_game(self) -> NDArray[np.int64]:
+        """[games]: which group each game is in."""
+        place = {name: i for i, name in enumerate(self.groups)}
+        return np.array([place[played.group] for played in self.games])
+
+    def batches(self, begin: int, size: int) -> Iterator[tuple[int, list[Position]]]:
+        """The positions from `begin` on, so many at a time, each time with the place of the first."""
+        begins = np.searchsorted(self.facts["game"], np.arange(len(self.games)))
+        first = int(np.searchsorted(begins, begin, side="right")) - 1
+        waiting: list[Position] = []
+        for number in range(first, len(self.games)):
+            skipped = begin - int(begins[first]) if number == first else 0
+            waiting += unfold(self.game, self.games[number], number)[0][skipped:]
+            while len(waiting) >= size:
+                yield begin, waiting[:size]
+                begin, waiting = begin + size, waiting[size:]
+        if waiting:
+            yield begin, waiting
+
+    def digest(self) -> str:
+        """A hash of the games and of which of their positions count."""
+        hashed = hashlib.sha256(self.facts.tobytes())
+        for played in self.games:
+            hashed.update(played.identity.to_bytes(8, "little") + played.group.encode())
+        return hashed.hexdigest()
+
+
+def read_sample(chosen: Selection) -> Sample:
+    """The positions of the games that were chosen. Raises NoGames, BadTable, NoReader or OSError."""
+    games = select(chosen)
+    parts = [unfold(chosen.game, played, number)[1] for number, played in enumerate(games)]
+    facts = np.concatenate(parts)
+    if not len(facts):
+        raise NoGames(f"none of the positions of {len(games):,} games counts: they are too short or hurried")
+    # Games in which nothing counts would take part in resampling as games of no positions.
+    kept, renumbered = np.unique(facts["game"], return_inverse=True)
+    facts["game"] = renumbered
+    return Sample(chosen.game, tuple(games[i] for i in kept), facts)
+
+
+def unfold(game: str, played: PlayedGame, number: int) -> tuple[list[Position], NDArray[np.void]]:
+    """The positions of a game that count and in which the rules had a choice to offer, with their facts."""
+    record = played.record
+    states = _states(game, played)
+    clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
+    evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
+    strengths = _strengths(game, played)
+    positions, rows = [], []
+    for ply in played.plies(game).tolist():
+        state = states[ply]
+        legal = state.legal_moves()
+        move = states[ply + 1].last_move
+        if move not in legal:  # the rules had ended the game by then, but people played on
+            continue
+        mover = state.to_move
+        clock = None if clocks is None or ply < 2 or clocks[ply - 2] < 0 else float(clocks[ply - 2]) / 10
+        positions.append(Position(state, strengths[mover], strengths[1 - mover], clock))
+        before, after = _seen(evals, ply - 1, mover), _seen(evals, ply, mover)
+        rating = strengths[mover]
+        rows.append(
+            (
+                number,
+                ply,
+                mover,
+                phase_of(game, state, ply),
+                len(legal),
+                legal.index(move),
+                np.nan if rating is None else rating,
+                np.nan if clock is None else clock,
+                before,
+                after - before,
+            )
+        )
+    return positions, np.array(rows, FACTS)
+
+
+def _states(game: str, played: PlayedGame) -> list[Any]:
+    """All states of the game's line, from the first."""
+    rules, record = load(game), played.record
+    start = rules.initial() if record.start is None else rules.parse(record.start)
+    try:
+        state = start.unpack_line(record.moves, MOVE_BYTES[game])
+    except ValueError as error:
+        raise BadTable(f"game {played.identity:016x} cannot be unpacked: {error}") from None
+    states = [state]
+    while (state := state.previous) is not None:
+        states.append(state)
+    return states[::-1]
+
+
+def _strengths(game: str, played: PlayedGame) -> tuple[int | None, int | None]:
+    record = played.record
+    if game != "go":
+        return record.first_rating, record.second_rating
+    first, second = record.first_rank, record.second_rank
+    return (None if first is None else rank_order(first)), (None if second is None else rank_order(second))
+
+
+def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:
+    """The evaluation after a ply as the mover sees it; before the first ply a game is even."""
+    if evals is None or ply >= len(evals):
+        return np.nan
+    if ply < 0:
+        return 0.0
+    if evals[ply] == _NO_EVAL:
+        return np.nan
+    value = float(np.clip(evals[ply], -_MOST_CENTIPAWNS, _MOST_CENTIPAWNS))
+    return value if mover == 0 else -value

@@ -1,0 +1,104 @@
+"""What a policy made of people's moves: a few numbers a position, kept in a file while it goes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching.positions import Sample
+from sparring.networks import Position, Prediction
+from sparring.policies import BadPolicy, Policy
+
+SCORES = np.dtype(
+    [
+        ("played", np.float32),  # the probability of the move that was played
+        ("top", np.float32),  # that of the likeliest move
+        ("entropy", np.float32),  # in nats
+        ("rank", np.int16),  # how many moves the policy puts before the one played
+    ]
+)
+Watcher = Callable[[int], None]
+"""Hears how many positions are done."""
+
+
+def key_of(*parts: str) -> str:
+    """A key for scores: other parts, other scores."""
+    return hashlib.sha256(json.dumps([_VERSION, *parts]).encode()).hexdigest()
+
+
+_VERSION = "scores 1"
+
+
+def score_sample(
+    policy: Policy,
+    sample: Sample,
+    path: Path,
+    key: str,
+    *,
+    chunk: int = 512,
+    watch: Watcher = lambda _: None,
+) -> NDArray[np.void]:
+    """[positions] of SCORES for the whole sample, going on from what the file has under the same key.
+
+    `chunk` positions are asked for and written at a time, always the same ones, so that a run that goes on
+    asks its networks in the same batches as one that was never stopped and gets the same numbers to the last
+    bit. Whatever kills it, the file holds whole chunks that count, and perhaps a part of one that does not.
+    """
+    header = json.dumps({"key": key, "positions": len(sample), "columns": SCORES.names}).encode() + b"\n"
+    done = _read(path, header)
+    done = done if len(done) == len(sample) else done[: len(done) // chunk * chunk]
+    watch(len(done))
+    if len(done) == len(sample):
+        return done
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(header + done.tobytes())
+    part.replace(path)
+    parts = [done]
+    with path.open("ab") as file:
+        for begin, positions in sample.batches(len(done), chunk):
+            played = sample.facts["played"][begin : begin + len(positions)]
+            parts.append(score(_asked(policy, positions), played))
+            file.write(parts[-1].tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+            watch(begin + len(positions))
+    return np.concatenate(parts)
+
+
+def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDArray[np.void]:
+    """[predictions] of SCORES; of moves that are equally likely the first counts as put before the others."""
+    rows = np.zeros(len(predictions), SCORES)
+    for row, prediction, index in zip(rows, predictions, played.tolist(), strict=True):
+        shares = prediction.probabilities
+        mine = shares[index]
+        row["played"], row["top"] = mine, shares.max()
+        row["rank"] = (shares > mine).sum() + (shares[:index] == mine).sum()
+        some = shares[shares > 0].astype(np.float64)
+        row["entropy"] = -(some * np.log(some)).sum()
+    return rows
+
+
+def _asked(policy: Policy, positions: list[Position]) -> list[Prediction]:
+    try:
+        predictions = policy.predict(positions)
+    except ValueError as error:  # what a codec says of outputs that are no numbers
+        raise BadPolicy(f"{policy.name}: {error}") from None
+    if not all(np.isfinite(each.probabilities).all() for each in predictions):
+        raise BadPolicy(f"{policy.name}: its predictions are not numbers")
+    return predictions
+
+
+def _read(path: Path, header: bytes) -> NDArray[np.void]:
+    """The whole rows of a file, if it begins with the header."""
+    content = path.read_bytes() if path.is_file() else b""
+    if not content.startswith(header):
+        return np.zeros(0, SCORES)
+    rows = content[len(header) :]
+    return np.frombuffer(rows[: len(rows) // SCORES.itemsize * SCORES.itemsize], SCORES)

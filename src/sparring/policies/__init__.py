@@ -1,0 +1,24 @@
+"""Policies: what moves are likely. Networks, temperature, and pools of several policies."""
+
+from sparring.policies.curve import Curve
+from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.opening import fingerprint, name_of, open_policy
+from sparring.policies.policy import FLOOR, Policy, log_probabilities
+from sparring.policies.policy_files import BadPolicy
+from sparring.policies.pool import Member, Pool
+from sparring.policies.tempered import Tempered
+
+__all__ = [
+    "FLOOR",
+    "BadPolicy",
+    "Curve",
+    "Member",
+    "NetworkPolicy",
+    "Policy",
+    "Pool",
+    "Tempered",
+    "fingerprint",
+    "log_probabilities",
+    "name_of",
+    "open_policy",
+]

@@ -1,0 +1,130 @@
+"""Opening policies: by a model's name, a network's file, or a policy's TOML file."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparring.networks import load
+from sparring.networks.formats import name_of as network_name
+from sparring.networks.store import find
+from sparring.policies.curve import Curve
+from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.policy import Policy
+from sparring.policies.policy_files import BadPolicy, MemberEntry, read_policy_file
+from sparring.policies.pool import Member, Pool
+from sparring.policies.tempered import Tempered
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """What is the same for all parts of a policy."""
+
+    game: str
+    backend: str
+    threads: int
+    batch: int
+    symmetries: bool
+
+
+def open_policy(
+    text: str,
+    game: str,
+    *,
+    name: str | None = None,
+    backend: str = "onnxruntime",
+    threads: int = 1,
+    batch: int = 64,
+    symmetries: bool = False,
+) -> Policy:
+    """The policy of a model's name, a network's file or a policy's TOML file.
+
+    `symmetries` averages every network over the symmetries of each position.
+    Raises BadPolicy, BadNetwork or OSError.
+    """
+    how = _Opening(game, backend, threads, batch, symmetries)
+    return _open(text, name or name_of(text), how, Path(), ())
+
+
+def name_of(text: str) -> str:
+    """What a policy is called: a model's name, or a file's without its endings."""
+    path = Path(text)
+    return path.stem if _is_policy_file(text) else network_name(path)
+
+
+def fingerprint(text: str) -> str:
+    """A hash of every file that the policy is made of: another one means other predictions.
+
+    Raises BadPolicy, BadNetwork or OSError.
+    """
+    digest = hashlib.sha256()
+    for path in _files(text, Path(), ()):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _open(text: str, name: str, how: _Opening, folder: Path, inside: tuple[Path, ...]) -> Policy:
+    if not _is_policy_file(text):
+        return _open_network(_located(text, folder), name, how)
+    path = _policy_path(text, folder, inside)
+    file = read_policy_file(path)
+    if file.game != how.game:
+        raise BadPolicy(f"{path} is a policy for {file.game}, not for {how.game}")
+    inner = (*inside, path.resolve())
+    try:
+        members = tuple(_open_member(entry, how, path.parent, inner) for entry in file.members)
+        return _tempered(Pool(name, members, file.kind, file.beta), file.temperature)
+    except ValueError as error:
+        raise BadPolicy(f"{path}: {error}") from None
+
+
+def _open_member(entry: MemberEntry, how: _Opening, folder: Path, inside: tuple[Path, ...]) -> Member:
+    policy = _open(entry.use, name_of(entry.use), how, folder, inside)
+    return Member(_tempered(policy, entry.temperature), entry.weight)
+
+
+def _tempered(policy: Policy, temperature: Curve | None) -> Policy:
+    return policy if temperature is None else Tempered(policy, temperature)
+
+
+def _open_network(text: str, name: str, how: _Opening) -> Policy:
+    try:
+        network = load(text, backend=how.backend, threads=how.threads, batch=how.batch)
+    except (ImportError, ValueError) as error:
+        raise BadPolicy(f"{name}: {error}") from None
+    if network.codec.game != how.game:
+        raise BadPolicy(f"{text} is a network for {network.codec.game}, not for {how.game}")
+    return NetworkPolicy(network, name, how.symmetries)
+
+
+def _files(text: str, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
+    """The files of a policy, its own first."""
+    if not _is_policy_file(text):
+        path = find(_located(text, folder))
+        weights = path.with_name(path.name + ".data")  # where ONNX may keep them
+        return [path, weights] if weights.is_file() else [path]
+    path = _policy_path(text, folder, inside)
+    files = [path]
+    for member in read_policy_file(path).members:
+        files += _files(member.use, path.parent, (*inside, path.resolve()))
+    return files
+
+
+def _is_policy_file(text: str) -> bool:
+    return text.endswith(".toml")
+
+
+def _located(text: str, folder: Path) -> str:
+    """A file beside the TOML that names it, else the text as it is: a model's name or another path."""
+    return str(folder / text) if (folder / text).is_file() else text
+
+
+def _policy_path(text: str, folder: Path, inside: tuple[Path, ...]) -> Path:
+    path = folder / text
+    if not path.is_file():
+        raise BadPolicy(f"there is no policy file {path}")
+    if path.resolve() in inside:
+        chain = " uses ".join(each.name for each in (*inside, path))
+        raise BadPolicy(f"{path} is a part of itself: {chain}")
+    return path

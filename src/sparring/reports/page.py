@@ -1,0 +1,73 @@
+"""A report as one HTML file: no scripts, nothing loaded, readable on a phone, light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: #fbf7f0; --ink: #3b2a1a; --faint: #8a7763; --rule: #e3d7c5;
+  --shade: #f3ebdd; }
+@media (prefers-color-scheme: dark) { :root { --paper: #1d1813; --ink: #ead9c2; --faint: #a8957e;
+  --rule: #40362b; --shade: #282119; } }
+body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; margin: 0 auto;
+  max-width: 60rem; padding: 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: 1rem 0 0.25rem; }
+h2 { border-top: 1px solid var(--rule); font-size: 1.1rem; margin: 2rem 0 0.25rem; padding-top: 1rem; }
+p { margin: 0.25rem 0 0.75rem; max-width: 45rem; }
+.faint { color: var(--faint); font-size: 0.875rem; }
+.wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
+table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums;
+  margin: 0.5rem 0; }
+th, td { padding: 0.25rem 0.75rem 0.25rem 0; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
+tbody tr:nth-child(even) { background: var(--shade); }
+td small { color: var(--faint); }
+figure { margin: 0.5rem 0; }
+figure svg { color: var(--ink); display: block; height: auto; max-width: 52rem; min-width: 30rem;
+  width: 100%; }
+pre { background: var(--shade); overflow-x: auto; padding: 0.5rem; font-size: 0.8rem; }
+"""
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """The whole file, from pieces of HTML."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{escape(title)}</h1>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def heading(text: str) -> str:
+    """The title of a section."""
+    return f"<h2>{escape(text)}</h2>"
+
+
+def paragraph(text: str, *, faint: bool = False) -> str:
+    """Plain text."""
+    return f'<p class="faint">{escape(text)}</p>' if faint else f"<p>{escape(text)}</p>"
+
+
+def code(text: str) -> str:
+    """A command or a file."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def figure(svg: str, described: str) -> str:
+    """An inline picture, with words for those who do not see it."""
+    return f'<figure class="wide" role="img" aria-label="{escape(described, quote=True)}">{svg}</figure>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of plain texts; what comes after a | in a cell is set small."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    value, bar, aside = text.partition("|")
+    return f"{escape(value)} <small>{escape(aside)}</small>" if bar else escape(value)
