@@ -17,5 +17,6 @@ void bind_dlshogi(nanobind::module_& m);
 void bind_katago(nanobind::module_& m);
 void bind_lc0(nanobind::module_& m);
 void bind_symmetry(nanobind::module_& m);
+void bind_puct(nanobind::module_& m);
 
 }  // namespace sparring::bindings

@@ -51,4 +51,5 @@ NB_MODULE(_core, m) {
     bindings::bind_katago(m);
     bindings::bind_lc0(m);
     bindings::bind_symmetry(m);
+    bindings::bind_puct(m);
 }

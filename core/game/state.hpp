@@ -95,6 +95,11 @@ class State {
         if (!allows(*node_, move)) {
             throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
         }
+        return follow(move);
+    }
+
+    /// As `play`, for a move that is known to be legal.
+    State follow(Move move) const {
         auto next = std::make_shared<Node<P>>(position(), node_, move);
         next->position.play(move);
         return State(finish(std::move(next)));

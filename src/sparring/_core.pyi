@@ -1202,3 +1202,260 @@ def turned_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]
     """
     The codes of the legal moves, in ascending order of the moves themselves, on the turned board. Raises ValueError.
     """
+
+class PuctRules:
+    """The arguments of a PUCT tree."""
+
+    def __init__(self, *, exploration: float, growth_base: float, growth_factor: float, prior_temperature: float, unvisited_absolute: bool, unvisited: float, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
+
+class ChessTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ChessState, rules: PuctRules) -> None: ...
+
+    @property
+    def root(self) -> ChessState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """The root's value for its side to move; NaN before the first visit."""
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ChessState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        """
+
+    def line(self, first: int) -> list[int]:
+        """The most visited line that begins with a move of the root."""
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class ShogiTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ShogiState, rules: PuctRules) -> None: ...
+
+    @property
+    def root(self) -> ShogiState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """The root's value for its side to move; NaN before the first visit."""
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ShogiState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        """
+
+    def line(self, first: int) -> list[int]:
+        """The most visited line that begins with a move of the root."""
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class GoTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: GoState, rules: PuctRules) -> None: ...
+
+    @property
+    def root(self) -> GoState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """The root's value for its side to move; NaN before the first visit."""
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[GoState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        """
+
+    def line(self, first: int) -> list[int]:
+        """The most visited line that begins with a move of the root."""
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class ExpendibotsTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ExpendibotsState, rules: PuctRules) -> None: ...
+
+    @property
+    def root(self) -> ExpendibotsState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """The root's value for its side to move; NaN before the first visit."""
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ExpendibotsState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        """
+
+    def line(self, first: int) -> list[int]:
+        """The most visited line that begins with a move of the root."""
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """

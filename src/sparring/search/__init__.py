@@ -1,5 +1,18 @@
 """Search: takes a state and a budget, gives moves and what they are worth."""
 
+from sparring.search.choice import ChoiceRule, by_visits, kl_regularised
 from sparring.search.montecarlo import Visits, uct
+from sparring.search.puct import Budget, Found, Judge, Puct, PuctSettings
 
-__all__ = ["Visits", "uct"]
+__all__ = [
+    "Budget",
+    "ChoiceRule",
+    "Found",
+    "Judge",
+    "Puct",
+    "PuctSettings",
+    "Visits",
+    "by_visits",
+    "kl_regularised",
+    "uct",
+]

@@ -1,0 +1,128 @@
+// The PUCT tree of every game in which nothing is hidden.
+#include "search/puct.hpp"
+
+#include "bindings/games.hpp"
+#include "bindings/policy.hpp"
+#include "chess/position.hpp"
+#include "expendibots/position.hpp"
+#include "go/position.hpp"
+#include "shogi/position.hpp"
+
+namespace sparring::bindings {
+
+namespace {
+
+using search::PuctRules;
+using search::PuctTree;
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::span<const float> as_span(const Floats& array) { return {array.data(), array.shape(0)}; }
+
+template <class Do>
+auto unlocked(Do work) {
+    nb::gil_scoped_release release;
+    return work();
+}
+
+/// The root's moves as four arrays.
+template <GamePosition P>
+nb::tuple root_moves(const PuctTree<P>& tree) {
+    const auto moves = tree.root_moves();
+    const Zeros<std::int64_t> codes(moves.size()), visits(moves.size());
+    const Zeros<double> priors(moves.size()), values(moves.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+        codes.data()[i] = moves[i].move;
+        visits.data()[i] = moves[i].visits;
+        priors.data()[i] = static_cast<double>(moves[i].prior);
+        values.data()[i] = moves[i].value;
+    }
+    return nb::make_tuple(
+        codes.array(codes.data(), {moves.size()}), priors.array(priors.data(), {moves.size()}),
+        visits.array(visits.data(), {moves.size()}), values.array(values.data(), {moves.size()}));
+}
+
+template <GamePosition P>
+void bind_tree(nb::module_& m, const char* name) {
+    using T = PuctTree<P>;
+    nb::class_<T>(m, name, "A PUCT tree: it asks for evaluations of leaves in batches.")
+        .def(nb::init<const State<P>&, const PuctRules&>(), nb::arg("root"), nb::arg("rules"))
+        .def_prop_ro("root", &T::root, nb::rv_policy::copy, "The state at the root.")
+        .def_prop_ro("visits", &T::visits, "How often the root was visited.")
+        .def_prop_ro("value", &T::value, "The root's value for its side to move; NaN before the first visit.")
+        .def_prop_ro("deepest", &T::deepest, "Moves of the longest line looked at.")
+        .def_prop_ro("full", &T::full, "Whether the memory allowed is used up.")
+        .def_prop_ro("bytes", &T::bytes, "About how much memory the tree takes.")
+        .def("__len__", &T::size)
+        .def(
+            "select",
+            [](T& tree, std::size_t count, std::uint32_t visits) {
+                return unlocked([&] { return tree.select(count, visits); });
+            },
+            nb::arg("count"), nb::arg("visits"),
+            "Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games "
+            "included. None where no more can be learned.")
+        .def(
+            "evaluate",
+            [](T& tree, const Floats& priors, const Floats& values) {
+                unlocked([&] {
+                    tree.evaluate(as_span(priors), as_span(values));
+                    return 0;
+                });
+            },
+            nb::arg("priors"), nb::arg("values"),
+            "The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after "
+            "the other's; a value each for the side to move, from -1 to 1.")
+        .def("cancel", &T::cancel, "Leaves that were asked for will not be evaluated.")
+        .def(
+            "add_noise",
+            [](T& tree, const Floats& noise, double share) { tree.add_noise(as_span(noise), share); },
+            nb::arg("noise"), nb::arg("share"), "Mixes noise into the root's priors.")
+        .def(
+            "restrict",
+            [](T& tree, const std::vector<int>& moves) {
+                std::vector<Move> codes;
+                for (const int move : moves) codes.push_back(checked(move));
+                tree.restrict(codes);
+            },
+            nb::arg("moves"), "Only these moves of the root are searched from now on; none for all.")
+        .def("root_moves", &root_moves<P>,
+             nb::sig("def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
+                     "numpy.typing.NDArray[numpy.float64]]"),
+             "The root's legal moves in ascending order, their priors, visits and values for its side to "
+             "move.")
+        .def(
+            "line",
+            [](const T& tree, int first) {
+                const auto moves = tree.line(checked(first));
+                return std::vector<int>(moves.begin(), moves.end());
+            },
+            nb::arg("first"), "The most visited line that begins with a move of the root.")
+        .def(
+            "advance", [](T& tree, int move) { tree.advance(checked(move)); }, nb::arg("move"),
+            "Plays a move at the root and keeps what is known of it. Raises IllegalMove.");
+}
+
+}  // namespace
+
+void bind_puct(nb::module_& m) {
+    nb::class_<PuctRules>(m, "PuctRules", "The arguments of a PUCT tree.")
+        .def(
+            "__init__",
+            [](PuctRules* rules, double exploration, double growth_base, double growth_factor,
+               double prior_temperature, bool unvisited_absolute, double unvisited, bool repetition_draws,
+               double draw_value, std::size_t memory) {
+                new (rules) PuctRules{exploration,       growth_base,        growth_factor,
+                                      prior_temperature, unvisited_absolute, unvisited,
+                                      repetition_draws,  draw_value,         memory};
+            },
+            nb::kw_only(), nb::arg("exploration"), nb::arg("growth_base"), nb::arg("growth_factor"),
+            nb::arg("prior_temperature"), nb::arg("unvisited_absolute"), nb::arg("unvisited"),
+            nb::arg("repetition_draws"), nb::arg("draw_value"), nb::arg("memory"));
+    bind_tree<chess::Position>(m, "ChessTree");
+    bind_tree<shogi::Position>(m, "ShogiTree");
+    bind_tree<go::Position>(m, "GoTree");
+    bind_tree<expendibots::Position>(m, "ExpendibotsTree");
+}
+
+}  // namespace sparring::bindings

@@ -1,0 +1,402 @@
+// The PUCT tree (Rosin 2011; Silver et al. 2017) over any game. It asks for evaluations in batches and knows
+// nothing of who gives them.
+//
+// A node's value is for its side to move, from -1 (lost) to 1 (won). A move's score in its parent is
+//     Q(a) + c P(a) sqrt(sum of N) / (1 + N(a)),
+// where visits that are still waiting for their evaluation count as visits that lost (virtual loss). With
+// batches of one nothing ever waits, and the search is the textbook's.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "game/state.hpp"
+
+namespace sparring::search {
+
+/// The arguments of the search.
+struct PuctRules {
+    double exploration = 1.5;  // c; infinite to go by the prior alone
+    double growth_base = 0;    // c grows by factor * log((N + base + 1) / base) where the base is above 0
+    double growth_factor = 0;
+    double prior_temperature = 1;     // t: priors are p^(1/t), brought back to a sum of 1
+    bool unvisited_absolute = false;  // an unvisited move's Q is this value,
+    double unvisited = 0.3;           // or the parent's less this times the root of the priors visited
+    bool repetition_draws = true;     // a position that came up before in the tree counts as drawn
+    double draw_value = 0;            // of a drawn game, for the side to move at the root
+    std::size_t memory = std::size_t{1} << 30;  // bytes after which no node is added
+};
+
+template <GamePosition P>
+class PuctTree {
+ public:
+    using Index = std::uint32_t;
+    static constexpr Index none = std::numeric_limits<Index>::max();
+
+    /// What is known of a move of the root.
+    struct RootMove {
+        Move move;
+        float prior;
+        std::uint32_t visits;
+        double value;  // for the side to move at the root; NaN before the first visit
+    };
+
+    PuctTree(const State<P>& root, const PuctRules& rules) : rules_(rules) { plant(root); }
+
+    const State<P>& root() const { return nodes_[0].state; }
+    std::uint32_t visits() const { return nodes_[0].visits; }
+    double value() const { return mean(nodes_[0]); }
+    std::size_t size() const { return nodes_.size(); }
+    bool waits() const { return !waiting_.empty(); }
+    bool full() const { return bytes() >= rules_.memory; }
+    int deepest() const { return deepest_; }
+
+    /// About how much memory the tree takes.
+    std::size_t bytes() const {
+        return nodes_.size() * (sizeof(TreeNode) + sizeof(Node<P>) + 64) + edges_.size() * sizeof(Edge);
+    }
+
+    /// Up to `count` leaves that need an evaluation. Ends of games on the way are counted at once, at most
+    /// `visits` visits altogether. Fewer come back where the tree is too narrow, full, or all is known.
+    std::vector<State<P>> select(std::size_t count, std::uint32_t visits) {
+        if (waits()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
+        std::vector<Index> met_again;
+        std::vector<State<P>> leaves;
+        while (leaves.size() < count && met_again.size() < count && visits > 0) {
+            const Index leaf = descend();
+            if (leaf == none) break;
+            TreeNode& node = nodes_[leaf];
+            if (node.kind == Kind::ended) {
+                give_back(leaf, node.end_value);
+                --visits;
+            } else if (node.kind == Kind::waiting) {
+                met_again.push_back(leaf);  // its virtual loss stays until the batch is full
+            } else {
+                node.kind = Kind::waiting;
+                waiting_.push_back(leaf);
+                leaves.push_back(node.state);
+                --visits;
+            }
+        }
+        for (const Index leaf : met_again) forget(leaf);
+        return leaves;
+    }
+
+    /// The evaluations of the leaves last asked for: the priors of their legal moves in ascending order, one
+    /// leaf's after the other's, and a value each.
+    void evaluate(std::span<const float> priors, std::span<const float> values) {
+        if (values.size() != waiting_.size()) throw std::invalid_argument("a value for each leaf expected");
+        std::size_t needed = 0;
+        MoveList list;
+        for (const Index leaf : waiting_) {
+            nodes_[leaf].state.legal_moves(list);
+            needed += list.size();
+        }
+        if (needed != priors.size()) throw std::invalid_argument("a prior for each legal move expected");
+        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+            TreeNode& node = nodes_[waiting_[i]];
+            node.state.legal_moves(list);
+            open(node, list, priors.first(list.size()));
+            priors = priors.subspan(list.size());
+            give_back(waiting_[i], std::clamp(static_cast<double>(values[i]), -1.0, 1.0));
+        }
+        waiting_.clear();
+    }
+
+    /// Leaves that were asked for will not be evaluated.
+    void cancel() {
+        for (const Index leaf : waiting_) {
+            nodes_[leaf].kind = Kind::fresh;
+            forget(leaf);
+        }
+        waiting_.clear();
+    }
+
+    /// Mixes noise into the root's priors: (1 - share) p + share noise.
+    void add_noise(std::span<const float> noise, double share) {
+        const auto edges = edges_of(nodes_[0]);
+        if (noise.size() != edges.size()) throw std::invalid_argument("noise for each legal move expected");
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            edges[i].prior = static_cast<float>((1 - share) * edges[i].prior + share * noise[i]);
+        }
+    }
+
+    /// Only these moves of the root are searched from now on.
+    void restrict(const std::vector<Move>& moves) { only_ = moves; }
+
+    /// The moves of the root in ascending order; none before it was evaluated.
+    std::vector<RootMove> root_moves() const { return moves_of(nodes_[0]); }
+
+    /// The most visited line from the root, beginning with a move; of two equals the likelier.
+    std::vector<Move> line(Move first) const {
+        std::vector<Move> moves;
+        const TreeNode* node = &nodes_[0];
+        const Edge* edge = find(*node, first);
+        while (edge) {
+            moves.push_back(edge->move);
+            if (edge->child == none) break;
+            node = &nodes_[edge->child];
+            edge = nullptr;
+            for (const Edge& each : edges_of(*node)) {
+                if (each.child == none || nodes_[each.child].visits == 0) continue;
+                if (!edge || visits_of(each) > visits_of(*edge) ||
+                    (visits_of(each) == visits_of(*edge) && each.prior > edge->prior))
+                    edge = &each;
+            }
+        }
+        return moves;
+    }
+
+    /// Plays a move at the root. What the tree knows of it stays, all else is let go.
+    void advance(Move move) {
+        cancel();
+        only_.clear();
+        const Edge* edge = find(nodes_[0], move);
+        if (!edge || edge->child == none) {
+            plant(nodes_[0].state.play(move));
+            return;
+        }
+        PuctTree kept(rules_);
+        kept.adopt(*this, edge->child);
+        nodes_ = std::move(kept.nodes_);
+        edges_ = std::move(kept.edges_);
+        deepest_ = 0;
+        // What counted as drawn because it repeated a position of the tree may do so no longer.
+    }
+
+ private:
+    enum class Kind : std::uint8_t { fresh, waiting, open, ended };
+
+    struct Edge {
+        float prior;
+        Index child;
+        Move move;
+    };
+
+    struct TreeNode {
+        State<P> state;
+        Index parent;
+        Index first_edge = 0;
+        std::uint32_t edges = 0;
+        std::uint32_t visits = 0;
+        std::uint32_t pending = 0;
+        Kind kind = Kind::fresh;
+        double total = 0;      // of the values that came back, for the side to move here
+        double end_value = 0;  // where the game is over
+
+        TreeNode(const State<P>& s, Index p) : state(s), parent(p) {}
+    };
+
+    explicit PuctTree(const PuctRules& rules) : rules_(rules) {}
+
+    void plant(const State<P>& root) {
+        nodes_.clear();
+        edges_.clear();
+        only_.clear();
+        deepest_ = 0;
+        nodes_.emplace_back(root, none);
+        close_if_over(nodes_[0]);
+    }
+
+    std::span<Edge> edges_of(const TreeNode& node) { return {edges_.data() + node.first_edge, node.edges}; }
+    std::span<const Edge> edges_of(const TreeNode& node) const {
+        return {edges_.data() + node.first_edge, node.edges};
+    }
+    const Edge* find(const TreeNode& node, Move move) const {
+        for (const Edge& edge : edges_of(node)) {
+            if (edge.move == move) return &edge;
+        }
+        return nullptr;
+    }
+    std::uint32_t visits_of(const Edge& edge) const {
+        return edge.child == none ? 0 : nodes_[edge.child].visits;
+    }
+    static double mean(const TreeNode& node) {
+        return node.visits ? node.total / node.visits : std::numeric_limits<double>::quiet_NaN();
+    }
+    static bool same_side(const TreeNode& a, const TreeNode& b) {
+        return a.state.position().side() == b.state.position().side();
+    }
+
+    /// A finished game, or a position of this tree come up again, has a value of its own.
+    void close_if_over(TreeNode& node) {
+        const Outcome outcome = node.state.outcome();
+        const Player side = node.state.position().side();
+        const double draw =
+            side == nodes_[0].state.position().side() ? rules_.draw_value : -rules_.draw_value;
+        if (outcome.over()) {
+            node.kind = Kind::ended;
+            node.end_value = outcome.winner == Outcome::nobody ? draw : outcome.winner == side ? 1.0 : -1.0;
+        } else if (rules_.repetition_draws && &node != &nodes_[0] && repeats(node)) {
+            node.kind = Kind::ended;
+            node.end_value = draw;
+        }
+    }
+
+    /// Whether the position came up before since the root, or twice before in the game.
+    bool repeats(const TreeNode& node) const {
+        const std::uint32_t since_root = node.state.node().ply - nodes_[0].state.node().ply;
+        return occurrences(node.state.node(), since_root) > 1 ||
+               occurrences(node.state.node(), node.state.node().ply) > 2;
+    }
+
+    /// From the root along the best scores to a node that is not open, each counted as pending; `none` where
+    /// no node can be added.
+    Index descend() {
+        Index at = 0;
+        int depth = 0;
+        ++nodes_[0].pending;
+        while (nodes_[at].kind == Kind::open) {
+            const std::size_t best = pick(nodes_[at], at == 0);
+            Index child = edges_[best].child;
+            if (child == none) {
+                if (full()) {
+                    forget(at);
+                    return none;
+                }
+                child = static_cast<Index>(nodes_.size());
+                nodes_.emplace_back(nodes_[at].state.follow(edges_[best].move), at);
+                close_if_over(nodes_[child]);
+                edges_[best].child = child;
+            }
+            at = child;
+            ++nodes_[at].pending;
+            deepest_ = std::max(deepest_, ++depth);
+        }
+        return at;
+    }
+
+    /// The edge with the best score; of equals the likelier, then the first.
+    std::size_t pick(const TreeNode& node, bool is_root) const {
+        std::uint32_t tried = 0;
+        double prior_tried = 0;
+        for (const Edge& edge : edges_of(node)) {
+            if (edge.child == none) continue;
+            const TreeNode& child = nodes_[edge.child];
+            tried += child.visits + child.pending;
+            if (child.visits + child.pending) prior_tried += edge.prior;
+        }
+        const bool by_prior = std::isinf(rules_.exploration);
+        const double scale = (by_prior ? 1.0 : exploration(tried)) * std::sqrt(static_cast<double>(tried));
+        const double unvisited = value_of_unvisited(node, prior_tried);
+        std::size_t best = node.first_edge;
+        double best_score = -std::numeric_limits<double>::infinity();
+        float best_prior = -1;
+        for (std::size_t i = node.first_edge; i < node.first_edge + node.edges; ++i) {
+            const Edge& edge = edges_[i];
+            if (is_root && !only_.empty() && std::find(only_.begin(), only_.end(), edge.move) == only_.end())
+                continue;
+            double visits = 0, q = unvisited;
+            if (edge.child != none) {
+                const TreeNode& child = nodes_[edge.child];
+                visits = child.visits + child.pending;
+                const double won = same_side(node, child) ? child.total : -child.total;
+                if (visits > 0) q = (won - child.pending) / visits;
+            }
+            const double score = (by_prior ? 0 : q) + scale * edge.prior / (1 + visits);
+            if (score > best_score || (score == best_score && edge.prior > best_prior)) {
+                best = i, best_score = score, best_prior = edge.prior;
+            }
+        }
+        return best;
+    }
+
+    double exploration(std::uint32_t visits) const {
+        if (rules_.growth_base <= 0) return rules_.exploration;
+        return rules_.exploration +
+               rules_.growth_factor * std::log((visits + rules_.growth_base + 1) / rules_.growth_base);
+    }
+
+    double value_of_unvisited(const TreeNode& node, double prior_tried) const {
+        if (rules_.unvisited_absolute) return rules_.unvisited;
+        return (node.visits ? mean(node) : 0.0) - rules_.unvisited * std::sqrt(prior_tried);
+    }
+
+    void open(TreeNode& node, const MoveList& list, std::span<const float> priors) {
+        node.first_edge = static_cast<Index>(edges_.size());
+        node.edges = static_cast<std::uint32_t>(list.size());
+        node.kind = Kind::open;
+        const bool plain = rules_.prior_temperature == 1;
+        std::vector<double> weights(priors.begin(), priors.end());
+        double total = 0;
+        for (double& weight : weights) {
+            if (!(weight >= 0)) throw std::invalid_argument("a prior is a number that is not below 0");
+            if (!plain) weight = std::pow(weight, 1 / rules_.prior_temperature);
+            total += weight;
+        }
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const double share = total > 0 ? weights[i] / total : 1.0 / static_cast<double>(list.size());
+            edges_.push_back({static_cast<float>(share), none, list[i]});
+        }
+    }
+
+    /// A value for the side to move at a node, to the node and all above it.
+    void give_back(Index at, double value) {
+        Player side = nodes_[at].state.position().side();
+        for (; at != none; at = nodes_[at].parent) {
+            TreeNode& node = nodes_[at];
+            if (node.state.position().side() != side) {
+                value = -value;
+                side = node.state.position().side();
+            }
+            ++node.visits;
+            --node.pending;
+            node.total += value;
+        }
+    }
+
+    /// Takes back a descent that led to nothing.
+    void forget(Index at) {
+        for (; at != none; at = nodes_[at].parent) --nodes_[at].pending;
+    }
+
+    std::vector<RootMove> moves_of(const TreeNode& node) const {
+        std::vector<RootMove> moves;
+        for (const Edge& edge : edges_of(node)) {
+            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN()};
+            if (edge.child != none) {
+                const TreeNode& child = nodes_[edge.child];
+                each.visits = child.visits;
+                each.value = same_side(node, child) ? mean(child) : -mean(child);
+            }
+            moves.push_back(each);
+        }
+        return moves;
+    }
+
+    /// Copies what lies below a node of another tree; it becomes the root.
+    void adopt(const PuctTree& other, Index top) {
+        nodes_.push_back(other.nodes_[top]);
+        nodes_[0].parent = none;
+        std::vector<Index> sources = {top};
+        for (Index at = 0; at < nodes_.size(); ++at) {
+            const TreeNode& source = other.nodes_[sources[at]];
+            const auto first = static_cast<Index>(edges_.size());
+            for (Edge edge : other.edges_of(source)) {
+                if (edge.child != none) {
+                    sources.push_back(edge.child);
+                    edge.child = static_cast<Index>(nodes_.size());
+                    nodes_.push_back(other.nodes_[sources.back()]);
+                    nodes_.back().parent = at;
+                }
+                edges_.push_back(edge);
+            }
+            nodes_[at].first_edge = first;
+        }
+        if (nodes_[0].kind == Kind::ended && !nodes_[0].state.outcome().over()) nodes_[0].kind = Kind::fresh;
+    }
+
+    PuctRules rules_;
+    std::vector<TreeNode> nodes_;
+    std::vector<Edge> edges_;
+    std::vector<Index> waiting_;
+    std::vector<Move> only_;
+    int deepest_ = 0;
+};
+
+}  // namespace sparring::search

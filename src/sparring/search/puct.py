@@ -1,0 +1,242 @@
+"""PUCT search: a native tree, and whoever judges its leaves.
+
+The search knows no networks: it is given a function from states to predictions. Selection, priors and the
+choice of a move are arguments (`PuctSettings`, `sparring.search.choice`); ACE, KL-regularised search and
+plain AlphaZero differ in nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import (
+    ChessState,
+    ChessTree,
+    ExpendibotsState,
+    ExpendibotsTree,
+    GoState,
+    GoTree,
+    PuctRules,
+    ShogiState,
+    ShogiTree,
+)
+from sparring.games import Move
+from sparring.networks.prediction import Prediction
+
+Judge = Callable[[Sequence[Any]], Sequence[Prediction]]
+"""What each of some states is worth, and what is likely to be played there."""
+
+_TREES: dict[type, Any] = {
+    ChessState: ChessTree,
+    ShogiState: ShogiTree,
+    GoState: GoTree,
+    ExpendibotsState: ExpendibotsTree,
+}
+_GLANCE = 0.005
+"""Seconds between looks at whether to stop."""
+
+
+@dataclass(frozen=True)
+class PuctSettings:
+    """The arguments of the search. c_puct and the prior's temperature are those of the ACE paper."""
+
+    c_puct: float = 1.5
+    """Exploration; infinity goes by the prior alone."""
+    c_base: float = 0.0
+    """Where above 0, c_puct grows by c_factor * log((visits + c_base + 1) / c_base), as in AlphaZero."""
+    c_factor: float = 0.0
+    prior_temperature: float = 1.0
+    """t: priors are p^(1/t), brought back to a sum of 1."""
+    unvisited: float = 0.3
+    """First-play urgency: an unvisited move is worth the parent's value less this times the square root of
+    the priors already visited, ..."""
+    unvisited_absolute: bool = False
+    """... or, where this is true, just this."""
+    repetition_draws: bool = True
+    """Whether a position that came up before in the tree, or twice before in the game, counts as drawn."""
+    draw_value: float = 0.0
+    """What a draw is worth to the player who thinks, from -1 to 1."""
+    noise: float = 0.0
+    """The share of Dirichlet noise in the root's priors: for self-play."""
+    noise_alpha: float = 0.3
+    batch: int = 16
+    """Leaves that are judged together."""
+    memory: int = 512
+    """Megabytes that the tree may take."""
+
+    def rules(self) -> PuctRules:
+        """As the native tree takes them. Raises ValueError."""
+        if not self.c_puct >= 0 or not self.prior_temperature > 0 or self.batch < 1 or self.memory < 1:
+            raise ValueError("c_puct is not below 0; the prior's temperature, batch and memory are above 0")
+        return PuctRules(
+            exploration=self.c_puct,
+            growth_base=self.c_base,
+            growth_factor=self.c_factor,
+            prior_temperature=self.prior_temperature,
+            unvisited_absolute=self.unvisited_absolute,
+            unvisited=self.unvisited,
+            repetition_draws=self.repetition_draws,
+            draw_value=self.draw_value,
+            memory=self.memory << 20,
+        )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to search: so many visits of the root, so many seconds, or both; neither is until stopped."""
+
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search knows of the root's moves, in ascending order."""
+
+    moves: NDArray[np.int64]
+    priors: NDArray[np.float64]
+    visits: NDArray[np.int64]
+    values: NDArray[np.float64]
+    """For the side to move, from -1 to 1; NaN where a move was not visited."""
+    value: float
+    """Of the root, for its side to move."""
+    nodes: int
+    """Visits of the root, those of earlier searches included."""
+    searched: int
+    """Visits of this search."""
+    depth: int
+    seconds: float
+    lines: Callable[[Move], list[Move]]
+    """The most visited line that begins with a move; good until the next search."""
+    judged: Prediction | None
+    """What the judge said of the root, where it was asked in this search or an earlier one."""
+
+    def ranked(self) -> NDArray[np.int64]:
+        """The indices of the moves, the most visited first; of equals the likelier."""
+        return np.lexsort((-self.priors, -self.visits))
+
+
+class Puct:
+    """A search that keeps its tree from move to move."""
+
+    def __init__(
+        self, judge: Judge, settings: PuctSettings | None = None, rng: np.random.Generator | None = None
+    ) -> None:
+        self.settings = settings or PuctSettings()
+        self._judge, self._rules = judge, self.settings.rules()
+        self._rng = rng or np.random.default_rng()
+        self._tree: Any = None
+        self._judged: Prediction | None = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="judge")
+
+    def search(
+        self,
+        state: Any,
+        budget: Budget,
+        *,
+        only: Sequence[Move] = (),
+        stop: Event | None = None,
+        report: Callable[[Found], None] | None = None,
+        every: float = 1.0,
+    ) -> Found:
+        """Searches a state whose game goes on; `report` hears of it every so many seconds.
+
+        `only` are the moves of the root to search. Setting `stop` ends it within milliseconds. What an
+        earlier search knows of the state is kept. Raises ValueError where the game is over.
+        """
+        if state.outcome is not None:
+            raise ValueError(f"there is nothing to search: the game is over ({state.outcome.reason})")
+        started = time.perf_counter()
+        tree = self._tree_at(state)
+        before, reported = tree.visits, started
+        tree.restrict(list(only))
+        if before == 0:
+            self._grow(tree, 1, stop)
+        if self.settings.noise and tree.visits:
+            self._add_noise(tree)
+        while not _ended(tree, before, budget, started, stop):
+            left = self.settings.batch if budget.nodes is None else budget.nodes - (tree.visits - before)
+            if not self._grow(tree, min(self.settings.batch, left), stop):
+                break
+            if report is not None and time.perf_counter() - reported >= every:
+                reported = time.perf_counter()
+                report(self._found(before, started))
+        return self._found(before, started)
+
+    def _grow(self, tree: Any, count: int, stop: Event | None) -> bool:
+        """Up to `count` more visits; whether there were any."""
+        before = tree.visits
+        leaves = tree.select(count, count)
+        if not leaves:
+            return bool(tree.visits > before)
+        running = self._worker.submit(self._judge, leaves)
+        while stop is not None and not running.done():
+            wait([running], _GLANCE)
+            if stop.is_set() and tree.visits:
+                tree.cancel()
+                return False
+        try:
+            predictions = running.result()
+        except BaseException:
+            tree.cancel()
+            raise
+        if before == 0:
+            self._judged = predictions[0]
+        values = [_value(prediction) for prediction in predictions]
+        priors = np.concatenate([prediction.probabilities for prediction in predictions])
+        tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
+        return True
+
+    def _tree_at(self, state: Any) -> Any:
+        """The tree of the last search, brought to the state if that grew from its root; else a new one."""
+        if self._tree is not None and type(self._tree.root) is type(state):
+            moves: list[Move] = []
+            at = state
+            while at is not None and at.ply > self._tree.root.ply:
+                moves.append(at.last_move)
+                at = at.previous
+            if at is not None and at.ply == self._tree.root.ply and at == self._tree.root:
+                for move in reversed(moves):
+                    self._tree.advance(move)
+                    self._judged = None
+                return self._tree
+        self._judged = None
+        self._tree = _TREES[type(state)](state, self._rules)
+        return self._tree
+
+    def _add_noise(self, tree: Any) -> None:
+        count = len(tree.root_moves()[0])
+        noise = self._rng.dirichlet(np.full(count, self.settings.noise_alpha))
+        tree.add_noise(noise.astype(np.float32), self.settings.noise)
+
+    def _found(self, before: int, started: float) -> Found:
+        tree = self._tree
+        moves, priors, visits, values = tree.root_moves()
+        seconds = time.perf_counter() - started
+        searched = tree.visits - before
+        return Found(
+            moves, priors, visits, values, tree.value, tree.visits, searched, tree.deepest, seconds,
+            tree.line, self._judged,
+        )  # fmt: skip
+
+
+def _ended(tree: Any, before: int, budget: Budget, started: float, stop: Event | None) -> bool:
+    if stop is not None and stop.is_set():
+        return True
+    if budget.nodes is not None and tree.visits - before >= budget.nodes:
+        return True
+    return budget.seconds is not None and time.perf_counter() - started >= budget.seconds
+
+
+def _value(prediction: Prediction) -> float:
+    if prediction.value is None:
+        raise ValueError("this network says nothing of who is winning: it cannot be searched with")
+    return prediction.value

@@ -1,0 +1,149 @@
+"""PUCT written out in plain Python: what the native tree must agree with, visit for visit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.search import Judge, PuctSettings
+
+
+@dataclass
+class Node:
+    state: Any
+    parent: Node | None = None
+    priors: list[float] = field(default_factory=list)
+    moves: list[int] = field(default_factory=list)
+    children: dict[int, Node] = field(default_factory=dict)
+    visits: int = 0
+    pending: int = 0
+    total: float = 0.0
+    ended: float | None = None
+    waiting: bool = False
+
+
+class PlainPuct:
+    def __init__(self, state: Any, judge: Judge, settings: PuctSettings) -> None:
+        self.root, self.judge, self.settings = Node(state), judge, settings
+
+    def run(self, visits: int) -> None:
+        self._batch(1)
+        while self.root.visits < visits:
+            self._batch(min(self.settings.batch, visits - self.root.visits))
+
+    def root_visits(self) -> list[int]:
+        return [self.root.children[m].visits if m in self.root.children else 0 for m in self.root.moves]
+
+    def _batch(self, count: int) -> None:
+        leaves: list[Node] = []
+        again: list[Node] = []
+        left = count
+        while len(leaves) < count and len(again) < count and left > 0:
+            node = self._descend()
+            if node.ended is not None:
+                self._give_back(node, node.ended)
+                left -= 1
+            elif node.waiting:
+                again.append(node)
+            else:
+                node.waiting = True
+                leaves.append(node)
+                left -= 1
+        for node in again:
+            self._forget(node)
+        for node, prediction in zip(leaves, self.judge([leaf.state for leaf in leaves]), strict=True):
+            node.waiting = False
+            node.moves = list(node.state.legal_moves())
+            node.priors = self._tempered(prediction.probabilities)
+            value = np.float32(prediction.value)
+            self._give_back(node, float(value))
+
+    def _tempered(self, probabilities: NDArray[np.float32]) -> list[float]:
+        t = self.settings.prior_temperature
+        weights = [float(p) if t == 1 else math.pow(float(p), 1 / t) for p in probabilities]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        return [float(np.float32(weight / total)) for weight in weights]
+
+    def _descend(self) -> Node:
+        node = self.root
+        node.pending += 1
+        while node.moves:
+            move = self._pick(node)
+            if move not in node.children:
+                child = Node(node.state.play(move), node)
+                child.ended = self._end_value(child)
+                node.children[move] = child
+            node = node.children[move]
+            node.pending += 1
+        return node
+
+    def _end_value(self, node: Node) -> float | None:
+        outcome = node.state.outcome
+        if outcome is not None:
+            if outcome.winner is None:
+                return 0.0
+            return 1.0 if outcome.winner == node.state.to_move else -1.0
+        if self.settings.repetition_draws:
+            seen, at, since, twice = 0, node.state.previous, 0, 0
+            while at is not None:
+                seen += 1
+                if at.key == node.state.key:
+                    twice += 1
+                    since += seen <= node.state.ply - self.root.state.ply
+                at = at.previous
+            if since >= 1 or twice >= 2:
+                return 0.0
+        return None
+
+    def _pick(self, node: Node) -> int:
+        s = self.settings
+        tried = [
+            (node.children[m].visits + node.children[m].pending) if m in node.children else 0
+            for m in node.moves
+        ]
+        total = sum(tried)
+        prior_tried = 0.0
+        for prior, count in zip(node.priors, tried, strict=True):
+            if count:
+                prior_tried += prior
+        c = s.c_puct
+        if s.c_base > 0:
+            c += s.c_factor * math.log((total + s.c_base + 1) / s.c_base)
+        mean = node.total / node.visits if node.visits else 0.0
+        unvisited = s.unvisited if s.unvisited_absolute else mean - s.unvisited * math.sqrt(prior_tried)
+        best, best_key = node.moves[0], (-math.inf, -1.0)
+        for move, prior, count in zip(node.moves, node.priors, tried, strict=True):
+            q = unvisited
+            if count:
+                child = node.children[move]
+                won = child.total if child.state.to_move == node.state.to_move else -child.total
+                q = (won - child.pending) / count
+            explored = (1.0 if math.isinf(c) else c) * math.sqrt(total) * prior / (1 + count)
+            score = explored if math.isinf(c) else q + explored
+            if score > best_key[0] or (score == best_key[0] and prior > best_key[1]):
+                best, best_key = move, (score, prior)
+        return best
+
+    def _give_back(self, node: Node, value: float) -> None:
+        side, at = node.state.to_move, node
+        while True:
+            if at.state.to_move != side:
+                value, side = -value, at.state.to_move
+            at.visits += 1
+            at.pending -= 1
+            at.total += value
+            if at.parent is None:
+                return
+            at = at.parent
+
+    def _forget(self, node: Node) -> None:
+        at: Node | None = node
+        while at is not None:
+            at.pending -= 1
+            at = at.parent
