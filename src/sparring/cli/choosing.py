@@ -1,15 +1,18 @@
-"""The arguments that name a game: shared by every command that takes one."""
+"""The arguments that name a game or policies: shared by every command that takes them."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 import typing
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from sparring.cli.errors import UserError
 from sparring.games import GAMES, Game, load
+from sparring.policies import name_of
 
 GameName: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Options: TypeAlias = Annotated[
@@ -22,6 +25,7 @@ PositionText: TypeAlias = Annotated[
     str | None,
     typer.Option("--position", metavar="TEXT", help="Where to begin: FEN, SFEN or the game's own text."),
 ]
+_NAME = re.compile(r"\w[\w.+ -]{0,99}")
 
 
 def choose_game(name: str, options: list[str] | None) -> Game[Any]:
@@ -37,6 +41,26 @@ def choose_game(name: str, options: list[str] | None) -> Game[Any]:
 def choose_state(game: Game[Any], position: str | None) -> Any:
     """The state to begin with."""
     return game.initial() if position is None else game.parse(position)
+
+
+def named_policies(texts: list[str]) -> list[tuple[str, str]]:
+    """The name and the source of each policy: NAME=SOURCE, or called after its source. Raises UserError."""
+    found: dict[str, str] = {}
+    for text in texts:
+        given, source = name_and_source(text)
+        name = given or name_of(source)
+        if not _NAME.fullmatch(name):
+            raise UserError(f"'{name}' is no name for a policy: letters, digits, spaces, . + - and _ are")
+        if name in found:
+            raise UserError(f"two policies are called {name}; write NAME=FILE to tell them apart")
+        found[name] = source
+    return list(found.items())
+
+
+def name_and_source(text: str) -> tuple[str, str]:
+    """The two of NAME=SOURCE; a source alone, or a file with such a name, has no name."""
+    name, equals, source = text.partition("=")
+    return ("", text) if not equals or Path(text).is_file() else (name, source)
 
 
 def option_texts(name: str) -> list[str]:

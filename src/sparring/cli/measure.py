@@ -15,16 +15,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sparring.cli.choosing import GameName
+from sparring.cli.choosing import GameName, named_policies
 from sparring.cli.errors import UserError
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy, name_of
+from sparring.policies import BadPolicy
 from sparring.records import BadTable, NoReader, Split
 
 app = typer.Typer(help="Measurements of policies, with intervals.", no_args_is_help=True)
 
-_NAME = re.compile(r"\w[\w.+ -]{0,99}")
 _CELL, _MARGIN = 12, 28
 """Widths of a number with its interval, and of what stands before the numbers."""
 _SPLITS = (*(str(split) for split in Split), "all")
@@ -80,7 +79,7 @@ def matching(
         game, tuple(records), None if split == "all" else Split(split), trial, tuple(group or ()), positions
     )
     running = measuring.Running(backend, threads, batch, symmetries, calibrate)
-    contestants = [measuring.Contestant(*each) for each in _named(policy)]
+    contestants = [measuring.Contestant(*each) for each in named_policies(policy)]
     with tempfile.TemporaryDirectory() as passing, _Bar() as bar:
         try:
             content = measuring.measure(
@@ -93,21 +92,6 @@ def matching(
         print(json.dumps({"policies": _by_policy(content)}))
     else:
         _show(content, out, undone)
-
-
-def _named(texts: list[str]) -> list[tuple[str, str]]:
-    """The name and the source of each policy."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, source = text.partition("=")
-        if not equals or Path(text).is_file():
-            name, source = name_of(text), text
-        if not _NAME.fullmatch(name):
-            raise UserError(f"'{name}' is no name for a policy: letters, digits, spaces, . + - and _ are")
-        if name in found:
-            raise UserError(f"two policies are called {name}; write NAME=FILE to tell them apart")
-        found[name] = source
-    return list(found.items())
 
 
 def _by_policy(content: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -9,37 +10,128 @@ import typer
 
 from sparring.cli.choosing import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
+from sparring.cli.strengths import check_known, strength, strength_text
 from sparring.cli.table import HiddenTable, OpenTable
 from sparring.games import Game, HiddenGame
-from sparring.players import LEVELS, small_hidden_player, small_player
+from sparring.players import LEVELS, PolicyPlayer, small_hidden_player, small_player
+from sparring.policies import BadPolicy, known_ratings, open_policy
+
+_LEVEL = 5
+_USUAL: dict[str, int | None] = {"chess": 1500, "go": 5, "shogi": None}
+"""The games with a network of people's moves, and how strong it plays unless asked: 1500, 5d, as learned."""
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What was asked for of an opponent that plays like people; None for what was not."""
+
+    rating: int | None
+    my_rating: int | None
+    model: str | None
+    temperature: float | None
+
+    def __bool__(self) -> bool:
+        return any(each is not None for each in (self.rating, self.my_rating, self.model, self.temperature))
 
 
 def play(
     game: GameName,
     side: Annotated[str, typer.Option(help="The side you play: its name (such as white), or random.")] = "",
-    level: Annotated[
-        int,
+    rating: Annotated[
+        int | None, typer.Option(help="The opponent plays like people of this rating (chess: 1500).")
+    ] = None,
+    my_rating: Annotated[
+        int | None, typer.Option(help="Yours: people play differently against others; the same if left out.")
+    ] = None,
+    rank: Annotated[str | None, typer.Option(help="Go: the opponent's rank (5d).")] = None,
+    my_rank: Annotated[str | None, typer.Option(help="Go: your rank.")] = None,
+    model: Annotated[
+        str | None,
         typer.Option(
-            min=LEVELS[0], max=LEVELS[-1], help="The opponent's strength: each thinks three times longer."
+            "--model", "-m", "--policy", "-p", help="A model's name or file, or a policy's TOML (human)."
         ),
-    ] = 5,
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, max=100, help="Below 1 it plays its likely moves more often, above 1 less (1)."
+        ),
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            min=LEVELS[0],
+            max=LEVELS[-1],
+            help="A small search player instead: each level thinks three times longer.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same seed and moves give the same game.")
     ] = None,
     position: PositionText = None,
     option: Options = None,
 ) -> None:
-    """Play against a small search player. Type moves, or `help` at the prompt."""
+    """Play against an opponent that plays as people do. Type moves, or `help` at the prompt."""
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
+    wish = _Wish(strength(game, rating, rank), strength(game, my_rating, my_rank, "my "), model, temperature)
+    level = _choose_level(rules, level, wish)
     if rules.spec.hidden:
         if position is not None:
             raise UserError(f"{game} is played from its beginning: a position would give secrets away")
-        HiddenTable(cast(HiddenGame[Any, Any], rules), human, small_hidden_player(game, level, rng)).play()
+        opponent = small_hidden_player(game, level or _LEVEL, rng)
+        HiddenTable(cast(HiddenGame[Any, Any], rules), human, opponent).play()
+    elif level is not None:
+        OpenTable(rules, choose_state(rules, position), human, small_player(game, level, rng)).play()
     else:
-        state = choose_state(rules, position)
-        OpenTable(rules, state, human, small_player(game, level, rng)).play()
+        state, player = choose_state(rules, position), _choose_people(game, wish, rng)
+        OpenTable(rules, state, human, player, _about(player, state)).play()
+
+
+def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | None:
+    """The level of the small search player, or None for one that plays like people. Raises UserError."""
+    game = rules.spec.name
+    if level is not None:
+        if wish:
+            raise UserError("--level is for the small search player: it has no rating, model or temperature")
+        return level
+    if rules.spec.hidden and wish:
+        raise UserError(f"policies do not know what is hidden in {game}: choose a --level instead")
+    if game in _USUAL or wish.model is not None:
+        return None
+    if wish:
+        raise UserError(f"there is no network of people's moves for {game}: choose a --level or a --model")
+    return _LEVEL
+
+
+def _choose_people(game: str, wish: _Wish, rng: np.random.Generator) -> PolicyPlayer:
+    """The player of a model or policy, at a rating that it knows. Raises UserError."""
+    try:
+        policy = open_policy(wish.model or "human", game)
+    except BadPolicy as error:
+        raise UserError(str(error)) from None
+    rating = wish.rating
+    if known_ratings(policy) is not None:
+        rating = _USUAL.get(game) if rating is None else rating
+        check_known(policy, rating, wish.my_rating)
+    elif rating is not None or wish.my_rating is not None:
+        raise UserError(f"{policy.name} is told no ratings in {game}: it has one strength")
+    return PolicyPlayer(
+        policy, rng, rating=rating, opponent_rating=wish.my_rating, temperature=wish.temperature or 1.0
+    )
+
+
+def _about(opponent: PolicyPlayer, state: Any) -> str:
+    """Who sits there, and what should be known of it."""
+    policy, rating = opponent.policy, opponent.rating
+    rated = "" if rating is None else f" at {strength_text(policy.game, rating)}"
+    about = f"Your opponent is {policy.name}{rated}."
+    if policy.game != "go":
+        return about
+    if state.size != 19:
+        about += " It learned from games on 19x19 and is weaker on this board."
+    return f"{about} Take dead stones off before you pass: all that stand at the end count as alive."
 
 
 def _choose_side(rules: Game[Any], side: str, rng: np.random.Generator) -> int:

@@ -1,10 +1,11 @@
-"""`sparring predict`: what a network would play."""
+"""`sparring predict`: what people would play, or whomever a network or policy imitates."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,22 +13,26 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.choosing import GameName
+from sparring.cli.choosing import GameName, name_and_source
 from sparring.cli.errors import UserError
 from sparring.cli.questions import Question
+from sparring.cli.strengths import check_known, strength_text, strengths
 from sparring.games import GAMES, Game
-from sparring.networks import Network, Prediction, load
+from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
+from sparring.policies import BadPolicy, Policy, known_ratings, open_policy
 
 _LINES = 256
-"""Lines of an input file that are read before the networks are asked."""
+"""Lines of an input file that are read before the policies are asked."""
+_MODEL = "A model's name or file, or a policy's TOML; or NAME=one of them. Several give columns."
+_HUMAN = ["human"]
 
 
 def predict(
     game: GameName,
     model: Annotated[
-        list[str], typer.Option("--model", "-m", help="A model's name or file; several give columns.")
-    ],
+        list[str], typer.Option("--model", "-m", "--policy", "-p", help=_MODEL, show_default="human")
+    ] = _HUMAN,
     moves: Annotated[str, typer.Option(help="Moves from the beginning or the position.")] = "",
     position: Annotated[
         str | None, typer.Option("--position", "--fen", "--sfen", help="Where to begin.")
@@ -35,6 +40,13 @@ def predict(
     top: Annotated[int, typer.Option(min=1, help="How many moves to show.")] = 5,
     rating: Annotated[int | None, typer.Option(help="Of the player to move.")] = None,
     opponent_rating: Annotated[int | None, typer.Option(help="Of the other player.")] = None,
+    ratings: Annotated[
+        str | None, typer.Option(help="Several, such as 1000,1500,2000: a column for each.")
+    ] = None,
+    rank: Annotated[str | None, typer.Option(help="Go: of the player to move, such as 3d.")] = None,
+    opponent_rank: Annotated[str | None, typer.Option(help="Go: of the other player.")] = None,
+    ranks: Annotated[str | None, typer.Option(help="Go: several, such as 5k,1d,5d.")] = None,
+    clock: Annotated[float | None, typer.Option(help="Seconds that the player to move has left.")] = None,
     komi: Annotated[float | None, typer.Option(help="Go: White's points for moving second.")] = None,
     rules: Annotated[str | None, typer.Option(help="Go: a rule set, such as chinese or japanese.")] = None,
     file: Annotated[
@@ -47,37 +59,66 @@ def predict(
     ] = "onnxruntime",
     threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
 ) -> None:
-    """The moves that a network expects, with their probabilities."""
+    """The moves that people of a rating, or other policies, would play, with their probabilities."""
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
-    networks = {name: _load(name, game, backend, threads) for name in model}
+    policies = [_open(text, game, backend, threads) for text in model]
     if file is not None:
-        _answer_lines(networks, game, file)
+        _answer_lines(policies, game, file)
         return
-    question = Question(moves, position, komi, rules, rating, opponent_rating)
+    question = Question(moves, position, komi, rules, rating, opponent_rating, rank, opponent_rank, clock)
     rules_of, place = question.place(game)
-    found = {name: network.predict([place])[0] for name, network in networks.items()}
+    if ratings is not None or ranks is not None:
+        found = _by_strength(policies, place, strengths(game, ratings, ranks))
+    else:
+        for policy in policies:
+            check_known(policy, place.rating, place.opponent_rating)
+        _note_untold(policies, place)
+        found = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
-        print(json.dumps(_result(rules_of, place.state, found)))
+        told = None if ratings is None and ranks is None else policies[0].name
+        print(json.dumps(_result(rules_of, place.state, found, told)))
     else:
         _show(rules_of, place.state, found, top)
 
 
-def _load(name: str, game: str, backend: str, threads: int) -> Network:
+def _open(text: str, game: str, backend: str, threads: int) -> Policy:
+    name, source = name_and_source(text)
     try:
-        network = load(name, backend=backend, threads=threads)
-    except (ImportError, ValueError) as error:
+        return open_policy(source, game, name=name or source, backend=backend, threads=threads)
+    except BadPolicy as error:
         raise UserError(str(error)) from None
-    if network.card.game != game:
-        raise UserError(f"{name} is a network for {network.card.game}, not for {game}")
-    return network
 
 
-def _result(game: Game[Any], state: Any, found: dict[str, Prediction]) -> object:
-    """One object for one model, a list for several."""
+def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> dict[str, Prediction]:
+    """One policy's predictions for players of several strengths, by what these are called."""
+    policy = policies[0]
+    if len(policies) > 1:
+        raise UserError("columns are models or ratings, not both: give one model, or one rating")
+    if place.rating is not None:
+        raise UserError("the player to move has one rating or several, not both")
+    if known_ratings(policy) is None:
+        raise UserError(f"{policy.name} is told no ratings: all columns would be the same")
+    check_known(policy, *told, place.opponent_rating)
+    predictions = policy.predict([replace(place, rating=number) for number in told])
+    names = [strength_text(policy.game, number) for number in told]
+    return dict(zip(names, predictions, strict=True))
+
+
+def _note_untold(policies: list[Policy], place: Position) -> None:
+    """Says whose predictions do not depend on the ratings that were given."""
+    if place.rating is not None or place.opponent_rating is not None:
+        for policy in policies:
+            if known_ratings(policy) is None:
+                print(f"sparring: {policy.name} is told no ratings: it answers as without", file=sys.stderr)
+
+
+def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: str | None = None) -> object:
+    """One object for one column, a list for several; with a model the columns are its players' ratings."""
+    label = "rank" if game.spec.name == "go" else "rating"
     results = [
-        {
-            "model": name,
+        ({"model": name} if model is None else {"model": model, label: _plain(name)})
+        | {
             "moves": [
                 {"move": game.move_text(state, move), "p": round(p, 6)}
                 for move, p in prediction.top(len(prediction.moves))
@@ -91,17 +132,19 @@ def _result(game: Game[Any], state: Any, found: dict[str, Prediction]) -> object
     return results[0] if len(results) == 1 else results
 
 
-def _answer_lines(networks: dict[str, Network], game: str, file: Path) -> None:
+def _plain(strength: str) -> int | str:
+    """A rating as a number."""
+    return int(strength) if strength.isdecimal() else strength
+
+
+def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
     """A result a line in the order of the questions; a question that is wrong gets its error there."""
     wrong = 0
     with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as lines:
         for group in _groups((line for line in lines if line.strip()), _LINES):
-            asked = [_place(line, game) for line in group]
+            asked = [_place(line, game, policies) for line in group]
             good = [place for place in asked if not isinstance(place, str)]
-            answers = {
-                name: iter(network.predict([place for _, place in good]))
-                for name, network in networks.items()
-            }
+            answers = {p.name: iter(p.predict([place for _, place in good])) for p in policies}
             for place in asked:
                 if isinstance(place, str):
                     wrong += 1
@@ -113,10 +156,13 @@ def _answer_lines(networks: dict[str, Network], game: str, file: Path) -> None:
         raise UserError(f'{wrong} of the questions could not be answered: see "error" in the output')
 
 
-def _place(line: str, game: str) -> Any:
+def _place(line: str, game: str, policies: list[Policy]) -> Any:
     """The game and position of a line, or what is wrong with it."""
     try:
-        return Question.parse(line).place(game)
+        rules, place = Question.parse(line).place(game)
+        for policy in policies:
+            check_known(policy, place.rating, place.opponent_rating)
+        return rules, place
     except UserError as error:
         return str(error)
 
@@ -133,7 +179,7 @@ def _groups(lines: Iterable[str], size: int) -> Iterator[list[str]]:
 
 
 def _show(game: Game[Any], state: Any, found: dict[str, Prediction], top: int) -> None:
-    """A row a move: those that any of the models has among its first."""
+    """A row a move: those that any of the columns has among its first."""
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
     shown = {move for prediction in found.values() for move, _ in prediction.top(top)}
     first = next(iter(by_move.values()))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, fields
 from typing import Any
 
 from sparring.cli.errors import UserError
+from sparring.cli.strengths import strength
 from sparring.games import BadText, Game, Go, IllegalMove, load
 from sparring.networks import Position
-
-RATINGS = range(0, 4001)
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,11 @@ class Question:
     """Go: a rule set by its usual name, such as chinese or japanese."""
     rating: int | None = None
     opponent_rating: int | None = None
+    rank: str | None = None
+    """Go's rating."""
+    opponent_rank: str | None = None
+    clock: float | None = None
+    """Seconds that the player to move has left."""
 
     @classmethod
     def parse(cls, line: str) -> Question:
@@ -52,7 +57,12 @@ class Question:
             raise UserError(str(error)) from None
         if (outcome := game.outcome(state)) is not None:
             raise UserError(f"the game is over there: {outcome.reason}")
-        return game, Position(state, self._rating("rating"), self._rating("opponent_rating"))
+        return game, Position(
+            state,
+            strength(game_name, self.rating, self.rank),
+            strength(game_name, self.opponent_rating, self.opponent_rank, "opponent "),
+            self._clock(),
+        )
 
     def _game(self, name: str) -> Game[Any]:
         if name != "go":
@@ -71,15 +81,11 @@ class Question:
             return self.moves
         raise UserError("moves is a text with spaces between the moves, or a list of texts")
 
-    def _rating(self, name: str) -> int | None:
-        value = getattr(self, name)
-        if value is None:
-            return None
-        if not isinstance(value, int) or isinstance(value, bool) or value not in RATINGS:
-            raise UserError(
-                f"{name.replace('_', ' ')} is a whole number from 0 to {RATINGS[-1]}, not {value!r}"
-            )
-        return value
+    def _clock(self) -> float | None:
+        seconds = None if self.clock is None else _number(self.clock, "clock")
+        if seconds is not None and not 0 <= seconds < math.inf:
+            raise UserError(f"clock is seconds, 0 or more, not {seconds:g}")
+        return seconds
 
 
 def _number(value: object, name: str) -> float:

@@ -11,13 +11,17 @@ from rich.console import Console
 from sparring.games import BadText, Chess, Game, HiddenGame, IllegalMove, Move, Outcome
 from sparring.games.chess import board_diagram
 from sparring.games.rbc import Moved, Observation, OpponentMoved, Sensed
-from sparring.players import HiddenPlayer, Knowledge, Player
+from sparring.players import Choice, HiddenPlayer, Knowledge, Player
+
+_SHOWN = 5
+"""Moves that the opponent says it thought of."""
 
 _COMMANDS = {
     "help": "this list",
     "moves": "the moves you can make",
     "board": "draw the board again",
     "hint": "what the opponent would play for you",
+    "why": "what else the opponent thought of",
     "undo": "take your last move back",
     "text": "the position as text, to copy",
     "resign": "give the game up",
@@ -36,18 +40,25 @@ class _ResignedError(Exception):
 class OpenTable:
     """A game in which everything is seen."""
 
-    def __init__(self, game: Game[Any], state: Any, human: int, opponent: Player[Any]) -> None:
+    def __init__(
+        self, game: Game[Any], state: Any, human: int, opponent: Player[Any], about: str = ""
+    ) -> None:
         self.game = game
         self.states = [state]
         self.moves: list[Move] = []
         self.human = human
         self.opponent = opponent
+        self.about = about
+        """A sentence or two on the opponent."""
+        self.choices: dict[int, Choice] = {}
+        """What the opponent chose, by the number of moves before."""
         self.console = Console(highlight=False)
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves."""
         you = self.game.spec.players[self.human]
-        self.console.print(f"[bold]{self.game.spec.title}[/]. You play {you}. Type a move, or 'help'.\n")
+        self.console.print(f"[bold]{self.game.spec.title}[/]. You play {you}. Type a move, or 'help'.")
+        self.console.print(f"{self.about}\n" if self.about else "", markup=False, soft_wrap=True)
         self._draw()
         try:
             while (outcome := self.game.outcome(self.states[-1])) is None:
@@ -78,6 +89,7 @@ class OpenTable:
         self.console.print(
             f"\n{name} plays [bold]{move_name(self.game, state, choice.move)}[/] [dim]({choice.why})[/]"
         )
+        self.choices[len(self.moves)] = choice
         self._make(choice.move)
 
     def _ask(self) -> Move:
@@ -106,6 +118,9 @@ class OpenTable:
             case "hint":
                 choice = self.opponent.choose(state)
                 self.console.print(f"{move_name(self.game, state, choice.move)} ({choice.why})", markup=False)
+                self._weigh(state, choice)
+            case "why":
+                self._explain()
             case "undo":
                 self._undo()
             case "text":
@@ -114,6 +129,20 @@ class OpenTable:
                 raise _ResignedError
             case "quit":
                 raise _LeftError
+
+    def _explain(self) -> None:
+        """The opponent's last move: what it was drawn from."""
+        ply = len(self.moves) - 1
+        if ply in self.choices:
+            self._weigh(self.states[ply], self.choices[ply])
+        else:
+            self.console.print("The opponent has not moved yet.")
+
+    def _weigh(self, state: Any, choice: Choice) -> None:
+        """The likeliest moves of a choice."""
+        likely = sorted(choice.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
+        names = (f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely)
+        self.console.print(f"It weighs {', '.join(names)}.", markup=False)
 
     def _undo(self) -> None:
         """Back to the person's turn before this one."""

@@ -102,7 +102,7 @@ def _open(each: Contestant, game: str, running: Running) -> _Opened:
         symmetries=running.symmetries,
     )
     settings = (running.backend, str(running.batch), str(running.symmetries))
-    return _Opened(policy, key_of(fingerprint(each.source), *settings))
+    return _Opened(policy, key_of(fingerprint(each.source, game), *settings))
 
 
 @dataclass(frozen=True)

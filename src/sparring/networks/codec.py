@@ -46,3 +46,13 @@ class TurningCodec(Protocol):
     def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The turned board's outputs as if the board had not been turned."""
         ...
+
+
+@runtime_checkable
+class RatedCodec(Protocol):
+    """What a codec may have besides: telling the network how strong the players are."""
+
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """The lowest and the highest rating that may be told; None where the network is told none."""
+        ...

@@ -89,7 +89,7 @@ class DlshogiCodec:
         """Every label in the place of its mirror image."""
         if not symmetry:
             return outputs
-        return {**outputs, "output_policy": outputs["output_policy"][:, _mirrored_labels()]}
+        return {**outputs, "output_policy": outputs["output_policy"][:, mirrored_labels()]}
 
 
 _LEFT_FOR_RIGHT = (0, 2, 1, 4, 3, 5, 7, 6, 9, 8)
@@ -97,8 +97,11 @@ _LEFT_FOR_RIGHT = (0, 2, 1, 4, 3, 5, 7, 6, 9, 8)
 
 
 @cache
-def _mirrored_labels() -> NDArray[np.int64]:
+def mirrored_labels() -> NDArray[np.int64]:
     """[2187]: the place of each label's mirror image. A label is a direction or drop, and a square."""
-    ways = [*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)]
-    squares = np.arange(81).reshape(9, 9)[::-1].ravel()
-    return (np.array(ways)[:, None] * 81 + squares).ravel()
+    return (mirrored_ways()[:, None] * 81 + np.arange(81).reshape(9, 9)[::-1].ravel()).ravel()
+
+
+def mirrored_ways() -> NDArray[np.int64]:
+    """[27]: the mirror image of each direction, without and with promotion, and of each drop."""
+    return np.array([*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)])

@@ -7,6 +7,7 @@ results.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -114,6 +115,11 @@ class Maia3Codec:
             )
             for each, end, (loss, draw, win) in zip(moves, ends, chances, strict=True)
         ]
+
+    @property
+    def ratings(self) -> tuple[float, float]:
+        """Any: those beyond what it was trained on are taken as the nearer end of that."""
+        return -math.inf, math.inf
 
     def symmetries(self, position: Position) -> int:
         """Left and right are alike once nobody can castle."""

@@ -12,7 +12,7 @@ import onnx
 
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard
-from sparring.networks.codec import Codec, Tensors, TurningCodec
+from sparring.networks.codec import Codec, RatedCodec, Tensors, TurningCodec
 from sparring.networks.prediction import Position, Prediction
 from sparring.networks.sessions import open_session
 
@@ -46,6 +46,11 @@ class Network:
         """Where it runs, in words."""
         return self._session.device
 
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """The lowest and the highest rating that it may be told; None where it is told none."""
+        return self.codec.ratings if isinstance(self.codec, RatedCodec) else None
+
     def predict(self, positions: Sequence[Position | Any], *, symmetry: int = 0) -> list[Prediction]:
         """A prediction for each position (or bare state), evaluated in batches.
 
@@ -53,12 +58,13 @@ class Network:
         Raises ValueError for a state of another game and for a game that is over.
         """
         asked = [self._checked(i, position) for i, position in enumerate(positions)]
-        if len(asked) <= self.batch:
-            return self._predict_batch(asked, symmetry) if asked else []
-        predictions: list[Prediction] = []
-        for start in range(0, len(asked), self.batch):
-            predictions += self._predict_batch(asked[start : start + self.batch], symmetry)
-        return predictions
+        predictions: dict[int, Prediction] = {}
+        for rows in _by_board(asked):
+            for start in range(0, len(rows), self.batch):
+                part = rows[start : start + self.batch]
+                answers = self._predict_batch([asked[row] for row in part], symmetry)
+                predictions.update(zip(part, answers, strict=True))
+        return [predictions[row] for row in range(len(asked))]
 
     def symmetries(self, position: Position) -> int:
         """In how many ways the position can be shown to this network, itself included."""
@@ -96,6 +102,14 @@ class Network:
             raise ValueError(f"{self.card.name} sees boards from one side only")
         outputs = self._session.run(self.codec.turn(positions, inputs, symmetry))
         return self.codec.decode(positions, self.codec.turn_back(positions, outputs, symmetry))
+
+
+def _by_board(positions: Sequence[Position]) -> list[list[int]]:
+    """The rows of the boards of each size: only those fit into one tensor of every family of networks."""
+    rows: dict[int, list[int]] = {}
+    for row, position in enumerate(positions):
+        rows.setdefault(getattr(position.state, "size", 0), []).append(row)
+    return list(rows.values())
 
 
 class _Cache:

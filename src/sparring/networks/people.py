@@ -7,15 +7,17 @@ logits of the encoding's labels; `wdl`, chances of a win, a draw and a loss for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import ChessLines, GoLines, ShogiLines
+from sparring._core import ChessLines, GoLines, ShogiLines, symmetries, turned_cells
 from sparring.networks.codec import Tensors
+from sparring.networks.dlshogi import mirrored_ways
+from sparring.networks.lc0 import mirrored_moves
 from sparring.networks.prediction import Position, Prediction
 
 CONTEXT = 6
@@ -33,6 +35,11 @@ class View:
     history: int = 1
     lowest: float = 600
     highest: float = 2600
+
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """The range; None for networks that are told no ratings, which is written as from 0 to 1."""
+        return None if (self.lowest, self.highest) == (0, 1) else (self.lowest, self.highest)
 
     def context(
         self, ratings: NDArray[Any], opponents: NDArray[Any], clocks: NDArray[Any]
@@ -62,6 +69,11 @@ class PeopleCodec:
         self.game = self.view.game
         self._lines = _LINES[self.game]
 
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """Those of the view."""
+        return self.view.ratings
+
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`planes` and `context`. An opponent whose rating is not given is taken for the player's equal."""
         states = [position.state for position in positions]
@@ -82,3 +94,29 @@ class PeopleCodec:
             Prediction(each, probabilities[end - len(each) : end], value=win - loss, wdl=(win, draw, loss))
             for each, end, (win, draw, loss) in zip(moves, ends, outputs["wdl"].tolist(), strict=True)
         ]
+
+    def symmetries(self, position: Position) -> int:
+        """As many as the rules allow in this position."""
+        return symmetries(position.state) if self.view.encoding in _TURNED_LABELS else 1
+
+    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Every cell of the planes where the symmetry takes it. All boards are of one size."""
+        planes = inputs["planes"]
+        turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
+        turned[..., turned_cells(positions[0].state, symmetry)] = planes.reshape(turned.shape)
+        return {**inputs, "planes": turned.reshape(planes.shape)}
+
+    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """Every label from where the symmetry took its move."""
+        if not symmetry:
+            return outputs
+        labels = _TURNED_LABELS[self.view.encoding](turned_cells(positions[0].state, symmetry))
+        return {**outputs, "policy": outputs["policy"][:, labels]}
+
+
+_TURNED_LABELS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
+    "lc0": lambda cells: mirrored_moves(),
+    "katago": lambda cells: np.append(cells, len(cells)),  # a pass is a pass
+    "boards": lambda cells: (mirrored_ways()[:, None] * len(cells) + cells).ravel(),
+}
+"""Where a symmetry takes the labels of an encoding, from where it takes the cells."""

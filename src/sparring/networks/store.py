@@ -49,11 +49,15 @@ def entries() -> list[Entry]:
     return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
-def find(name: str) -> Path:
-    """The file of a name on the shelf, or of a path. Raises BadNetwork."""
-    for folder in (home(), _SHIPPED):
-        if _NAME.fullmatch(name) and (folder / f"{name}.onnx").is_file():
-            return folder / f"{name}.onnx"
+def find(name: str, game: str | None = None) -> Path:
+    """The file of a name on the shelf, or of a path; `human` means `human-chess` for chess.
+
+    Raises BadNetwork.
+    """
+    for known in (name,) if game is None else (name, f"{name}-{game}"):
+        for folder in (home(), _SHIPPED):
+            if _NAME.fullmatch(known) and (folder / f"{known}.onnx").is_file():
+                return folder / f"{known}.onnx"
     if Path(name).is_file():
         return Path(name)
     names = ", ".join(entry.name for entry in entries()) or "none yet"
@@ -95,14 +99,21 @@ _loaded: weakref.WeakValueDictionary[tuple[object, ...], Network] = weakref.Weak
 
 
 def load(
-    model: str | Path, *, backend: str = "onnxruntime", threads: int = 1, batch: int = 64, cache: int = 0
+    model: str | Path,
+    *,
+    game: str | None = None,
+    backend: str = "onnxruntime",
+    threads: int = 1,
+    batch: int = 64,
+    cache: int = 0,
 ) -> Network:
     """The network of a name or a file, ready to predict. The same file twice is one copy in memory.
 
-    `batch` is how many positions run at once, `cache` how many predictions are remembered.
+    `game` is for names that every game has, such as `human`; `batch` is how many positions run at once,
+    `cache` how many predictions are remembered.
     Raises BadNetwork or OSError.
     """
-    path = find(str(model)).resolve()
+    path = find(str(model), game).resolve()
     status = path.stat()
     key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch, cache)
     network = _loaded.get(key)

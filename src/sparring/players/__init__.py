@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparring.players.player import Choice, HiddenPlayer, Player
+from sparring.players.policy_player import PolicyPlayer
 from sparring.players.scout import Knowledge, Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
 
@@ -18,6 +19,7 @@ __all__ = [
     "Knowledge",
     "Player",
     "PlayoutPlayer",
+    "PolicyPlayer",
     "Scout",
     "small_hidden_player",
     "small_player",

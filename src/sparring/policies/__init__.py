@@ -6,6 +6,7 @@ from sparring.policies.opening import fingerprint, name_of, open_policy
 from sparring.policies.policy import FLOOR, Policy, log_probabilities
 from sparring.policies.policy_files import BadPolicy
 from sparring.policies.pool import Member, Pool
+from sparring.policies.telling import known_ratings
 from sparring.policies.tempered import Tempered
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Pool",
     "Tempered",
     "fingerprint",
+    "known_ratings",
     "log_probabilities",
     "name_of",
     "open_policy",

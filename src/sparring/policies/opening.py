@@ -53,13 +53,13 @@ def name_of(text: str) -> str:
     return path.stem if _is_policy_file(text) else network_name(path)
 
 
-def fingerprint(text: str) -> str:
+def fingerprint(text: str, game: str | None = None) -> str:
     """A hash of every file that the policy is made of: another one means other predictions.
 
     Raises BadPolicy, BadNetwork or OSError.
     """
     digest = hashlib.sha256()
-    for path in _files(text, Path(), ()):
+    for path in _files(text, game, Path(), ()):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -90,7 +90,7 @@ def _tempered(policy: Policy, temperature: Curve | None) -> Policy:
 
 def _open_network(text: str, name: str, how: _Opening) -> Policy:
     try:
-        network = load(text, backend=how.backend, threads=how.threads, batch=how.batch)
+        network = load(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
     except (ImportError, ValueError) as error:
         raise BadPolicy(f"{name}: {error}") from None
     if network.codec.game != how.game:
@@ -98,16 +98,16 @@ def _open_network(text: str, name: str, how: _Opening) -> Policy:
     return NetworkPolicy(network, name, how.symmetries)
 
 
-def _files(text: str, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
+def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
     """The files of a policy, its own first."""
     if not _is_policy_file(text):
-        path = find(_located(text, folder))
+        path = find(_located(text, folder), game)
         weights = path.with_name(path.name + ".data")  # where ONNX may keep them
         return [path, weights] if weights.is_file() else [path]
     path = _policy_path(text, folder, inside)
     files = [path]
     for member in read_policy_file(path).members:
-        files += _files(member.use, path.parent, (*inside, path.resolve()))
+        files += _files(member.use, game, path.parent, (*inside, path.resolve()))
     return files
 
 

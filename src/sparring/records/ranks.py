@@ -35,6 +35,13 @@ def rank_order(rank: str) -> int:
     return {"k": -number, "d": number, "p": 100 + number}[rank[-1]]
 
 
+def rank_text(order: int) -> str:
+    """The rank of that order, as `rank_order` numbers them."""
+    if order > 100:
+        return f"{order - 100}p"
+    return f"{order}d" if order > 0 else f"{-order}k"
+
+
 def _number(text: str) -> int:
     """Arabic, or kanji up to 99; 初 is the first."""
     if text.isdigit():

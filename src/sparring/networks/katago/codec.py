@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -51,6 +52,11 @@ class KataGoCodec:
                 moves, results.tolist(), leads.tolist(), strict=True
             )
         ]
+
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """Any rank for networks that imitate people: those beyond 20k and 9d are taken as the nearer."""
+        return (-math.inf, math.inf) if self._imitates else None
 
     def symmetries(self, position: Position) -> int:
         """Always eight."""

@@ -23,12 +23,14 @@ _DAY = (date(2020, 3, 1) - date(1970, 1, 1)).days
 _MAIN_TIME, _PERIOD_TIME, _PERIODS = 1200.0, 30.0, 5
 
 
-def rank(rating: int | None) -> int:
-    """KataGo's number of a rank, 1 for 9 dan to 29 for 20 kyu; without a rating the player is 9 dan.
+def rank(order: int | None) -> int:
+    """KataGo's number of a rank, 1 for 9 dan to 29 for 20 kyu; without a rank the player is 9 dan.
 
-    Ratings are the European Go Federation's: 2100 for 1 dan and 100 a rank.
+    The order is that of `records.ranks.rank_order`: 1 for 1 dan, -1 for 1 kyu, and there is no 0.
     """
-    return _BEST if rating is None else min(max(30 - round(rating / 100), _BEST), _WORST)
+    if order is None:
+        return _BEST
+    return min(max((10 if order > 0 else 9) - order, _BEST), _WORST)
 
 
 def metadata(position: Position) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """Networks of Leela Chess Zero and its relatives, such as Maia: files, graphs, planes and moves."""
 
-from sparring.networks.lc0.codec import Lc0Codec
+from sparring.networks.lc0.codec import Lc0Codec, mirrored_moves
 from sparring.networks.lc0.convert import read
 from sparring.networks.lc0.reader import looks_like_lc0
 
-__all__ = ["Lc0Codec", "looks_like_lc0", "read"]
+__all__ = ["Lc0Codec", "looks_like_lc0", "mirrored_moves", "read"]

@@ -57,11 +57,11 @@ class Lc0Codec:
 
     def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every move in the place of its mirror image."""
-        return {**outputs, "policy": outputs["policy"][:, _mirrored_moves()]} if symmetry else outputs
+        return {**outputs, "policy": outputs["policy"][:, mirrored_moves()]} if symmetry else outputs
 
 
 @cache
-def _mirrored_moves() -> NDArray[np.int64]:
+def mirrored_moves() -> NDArray[np.int64]:
     """[1858]: the place of each move's mirror image in the policy."""
     moves = lc0_policy_moves()
     place = {move: i for i, move in enumerate(moves)}

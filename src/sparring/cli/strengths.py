@@ -1,0 +1,65 @@
+"""How strong players are, as people say it: ratings, and in Go ranks."""
+
+from __future__ import annotations
+
+from sparring.cli.errors import UserError
+from sparring.policies import Policy, known_ratings
+from sparring.records.ranks import normal_rank, rank_order, rank_text
+
+RATINGS = range(0, 4001)
+
+
+def strength(game: str, rating: object, rank: object, whose: str = "") -> int | None:
+    """What `Position` is told of a player, from a rating or in Go a rank; None for neither.
+
+    `whose` stands before the word in messages. Raises UserError.
+    """
+    _check_kind(game, rating, rank, whose)
+    if rank is not None:
+        return _of_rank(rank, whose)
+    return None if rating is None else _of_rating(rating, whose)
+
+
+def strengths(game: str, ratings: str | None, ranks: str | None) -> list[int]:
+    """Those of a list with commas in between, each once. Raises UserError."""
+    _check_kind(game, ratings, ranks, "")
+    texts = [text.strip() for text in (ratings or ranks or "").split(",")]
+    if ranks is not None:
+        return list(dict.fromkeys(_of_rank(text, "") for text in texts))
+    return list(dict.fromkeys(_of_rating(int(text) if text.isdecimal() else text, "") for text in texts))
+
+
+def strength_text(game: str, number: int) -> str:
+    """A strength as people say it."""
+    return rank_text(number) if game == "go" else str(number)
+
+
+def check_known(policy: Policy, *told: int | None) -> None:
+    """Raises UserError for a strength beyond what the policy knows."""
+    known = known_ratings(policy)
+    for number in told:
+        if known is not None and number is not None and not known[0] <= number <= known[1]:
+            what = "ranks" if policy.game == "go" else "ratings"
+            bounds = " to ".join(strength_text(policy.game, int(bound)) for bound in known)
+            given = strength_text(policy.game, number)
+            raise UserError(f"{policy.name} knows {what} from {bounds}, not {given}")
+
+
+def _check_kind(game: str, rating: object, rank: object, whose: str) -> None:
+    if game == "go" and rating is not None:
+        raise UserError(f"go goes by ranks: give a {whose}rank, such as 5k or 3d, and no {whose}rating")
+    if game != "go" and rank is not None:
+        raise UserError(f"{game} goes by ratings: give a {whose}rating, and no {whose}rank")
+
+
+def _of_rating(rating: object, whose: str) -> int:
+    if not isinstance(rating, int) or isinstance(rating, bool) or rating not in RATINGS:
+        raise UserError(f"{whose}rating is a whole number from 0 to {RATINGS[-1]}, not {rating!r}")
+    return rating
+
+
+def _of_rank(rank: object, whose: str) -> int:
+    normal = normal_rank(rank) if isinstance(rank, str) else None
+    if normal is None:
+        raise UserError(f"{whose}rank is such as 5k or 3d, not {rank!r}")
+    return rank_order(normal)

@@ -1,0 +1,69 @@
+"""How a game of Go comes to its end.
+
+A policy learned from people knows when people pass, but not what the rules make of it: here two passes end
+the game, and every stone on the board counts as alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import GoState
+from sparring.networks import Prediction
+
+_EMPTY, _EDGE = -1, -2
+
+
+def with_sense_of_the_end(state: GoState, prediction: Prediction) -> NDArray[np.float64]:
+    """[moves]: the probabilities by which to play. The last of the moves is the pass.
+
+    - Own eyes are not filled; where nothing else is left it passes, and so it does in a game that is twice
+      as long as the board has points: every game ends.
+    - While more than half of the board is empty it does not pass.
+    - An opponent's pass is answered by another one if the score already wins, or if a pass is what the policy
+      expects most. Otherwise it plays on.
+    """
+    points = state.size**2
+    shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
+    shares[np.isin(prediction.moves, own_eyes(state))] = 0
+    full = 2 * sum(map(len, state.stones)) >= points
+    if not shares[:-1].any() or state.ply >= 2 * points or (full and _answers_a_pass(state, prediction)):
+        shares[:-1], shares[-1] = 0, 1
+    elif not full or state.passes:
+        shares[-1] = 0
+    shares /= shares.sum()
+    return shares
+
+
+def own_eyes(state: GoState) -> list[int]:
+    """The empty points that the player to move had better keep: own stones on all sides, and no more than one
+    corner, none at the edge, with the opponent."""
+    size, me = state.size, state.to_move
+    board = np.full((size + 2, size + 2), _EDGE)
+    board[1:-1, 1:-1] = _EMPTY
+    for owner, stones in enumerate(state.stones):
+        board[np.array(stones, int) // size + 1, np.array(stones, int) % size + 1] = owner
+    sides = _around(board, ((-1, 0), (1, 0), (0, -1), (0, 1)))
+    corners = _around(board, ((-1, -1), (-1, 1), (1, -1), (1, 1)))
+    walled = ((sides == me) | (sides == _EDGE)).all(axis=0)
+    at_edge = (corners == _EDGE).any(axis=0)
+    real = (corners == 1 - me).sum(axis=0) <= np.where(at_edge, 0, 1)
+    return [int(p) for p in np.flatnonzero((board[1:-1, 1:-1] == _EMPTY) & walled & real)]
+
+
+def _around(board: NDArray[np.int64], steps: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """[steps, rows, columns]: what stands a step away from each point."""
+    size = len(board) - 2
+    return np.stack([board[1 + y : 1 + y + size, 1 + x : 1 + x + size] for y, x in steps])
+
+
+def _answers_a_pass(state: GoState, prediction: Prediction) -> bool:
+    if not state.passes:
+        return False
+    points, me = state.score(), state.to_move
+    return (
+        points[me] > points[1 - me] or int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
+    )

@@ -1,0 +1,41 @@
+"""What ratings a policy can be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from sparring.policies.curve import Curve
+from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.policy import Policy
+from sparring.policies.pool import Pool
+from sparring.policies.tempered import Tempered
+
+Range: TypeAlias = tuple[float, float]
+
+
+def known_ratings(policy: Policy) -> Range | None:
+    """The lowest and the highest rating that all its parts know; None where a rating changes nothing."""
+    ranges = list(_ranges(policy))
+    return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
+
+
+def _ranges(policy: Policy) -> Iterator[Range]:
+    match policy:
+        case NetworkPolicy():
+            if (known := policy.network.ratings) is not None:
+                yield known
+        case Tempered():
+            yield from _ranges(policy.policy)
+            yield from _of_curve(policy.temperature)
+        case Pool():
+            for member in policy.members:
+                yield from _ranges(member.policy)
+                yield from _of_curve(member.weight)
+
+
+def _of_curve(curve: Curve) -> Iterator[Range]:
+    """Level beyond its knots, a curve takes any rating; with one knot it does not look at it."""
+    if len(curve.knots) > 1:
+        yield -math.inf, math.inf
