@@ -6,21 +6,34 @@ from typing import Any
 
 import numpy as np
 
+from sparring.players.book import BadBook
+from sparring.players.clock import Clock
+from sparring.players.description import BadDescription, Description, load_description
 from sparring.players.player import Choice, HiddenPlayer, Player
 from sparring.players.policy_player import PolicyPlayer
 from sparring.players.scout import Knowledge, Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
+from sparring.players.thinking import Limits, Mind, Thought, make_mind
 
 __all__ = [
     "LEVELS",
     "AlphaBetaPlayer",
+    "BadBook",
+    "BadDescription",
     "Choice",
+    "Clock",
+    "Description",
     "HiddenPlayer",
     "Knowledge",
+    "Limits",
+    "Mind",
     "Player",
     "PlayoutPlayer",
     "PolicyPlayer",
     "Scout",
+    "Thought",
+    "load_description",
+    "make_mind",
     "small_hidden_player",
     "small_player",
 ]
