@@ -89,6 +89,23 @@ def network_rows(name: str, path: Path, moves: list[list[str]], states: list[Che
     return rows
 
 
+def human_rows(path: Path, states: list[ChessState]) -> list[Row]:
+    """The shipped network against Maia-3, which it learned from."""
+    maia3, human = networks.load(path, batch=max(BATCHES)), networks.load("human-chess", batch=max(BATCHES))
+    asked = [networks.Position(state, 1500, 1500) for state in states]
+    return [
+        Row(
+            f"human, batch {batch}",
+            "Maia-3 5M",
+            rate(partial(human.predict, asked[:batch]), batch),
+            rate(partial(maia3.predict, asked[:batch]), batch),
+            "positions/s",
+            at_least=2,
+        )
+        for batch in (1, 16, 64)
+    ]
+
+
 def _openvino(path: Path) -> networks.Network | None:
     try:
         return networks.load(path, backend="openvino", batch=max(BATCHES))
@@ -105,4 +122,4 @@ def measure() -> list[Row]:
         return rows
     for name, file in NETWORKS.items():
         rows += network_rows(name, Path(folder) / "lc0" / file, moves, states)
-    return rows
+    return rows + human_rows(Path(folder) / "maia3" / "maia3-5m.onnx", states)
