@@ -19,6 +19,7 @@ using records::Encoder;
 using records::PackedGame;
 using records::Sample;
 using records::Symmetry;
+using records::Turning;
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Limits = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
@@ -159,7 +160,7 @@ class Batcher {
     void add(const Sample<P>& sample, int turn, T* out) {
         const P& position = sample.node->position;
         if (turn != 0 && !symmetric(*sample.node, history_)) turn = 0;
-        if (turn == 0) {
+        if (turn == 0 || encoder_.turning == Turning::nothing) {
             write_(*sample.node, history_, out);
         } else {
             std::fill(turned_.begin(), turned_.end(), T{0});
@@ -199,7 +200,7 @@ const Encoder<P>& checked_encoder(const std::string& name, int history, bool tur
     if (history != 1 && !encoder->any_history) {
         throw nb::value_error(("the encoding '" + name + "' has a history of its own").c_str());
     }
-    if (turned && !encoder->is_planes) {
+    if (turned && encoder->turning == Turning::unknown) {
         throw nb::value_error(("the encoding '" + name + "' cannot be mirrored: it is no planes").c_str());
     }
     return *encoder;
@@ -348,6 +349,12 @@ std::vector<std::string> encodings() {
     return names;
 }
 
+/// Whether an encoding has whole numbers only, so that its bits can be packed.
+template <GamePosition P>
+bool packable(const std::string& name) {
+    return checked_encoder<P>(name, 1, false).write_bytes != nullptr;
+}
+
 template <GamePosition P>
 void bind_lines(nb::module_& m, const char* name) {
     using L = Lines<P>;
@@ -360,6 +367,8 @@ void bind_lines(nb::module_& m, const char* name) {
         .def_static("join", &join<P>, nb::arg("parts"), "All positions of the parts, in their order.")
         .def("take", &take<P>, nb::arg("which"), "The positions of these indices.")
         .def_static("encodings", &encodings<P>, "The names of the encodings.")
+        .def_static("packable", &packable<P>, nb::arg("encoding"),
+                    "Whether an encoding has whole numbers only, so that it can be packed.")
         .def_prop_ro_static(
             "symmetries", [](nb::handle) { return Symmetry<P>::count; },
             "How many symmetries the game has, doing nothing included.")

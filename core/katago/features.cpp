@@ -230,6 +230,18 @@ void encode_spatial(const Node<Position>& line, int, std::uint8_t* spatial) {
     std::transform(planes.begin(), planes.end(), spatial, [](float x) { return x != 0.0f; });
 }
 
+void encode_global(const Node<Position>& line, int, float* global) {
+    thread_local std::vector<float> board;
+    const int side = line.position.size();
+    board.resize(spatial_planes * static_cast<std::size_t>(side * side));
+    Planes unused(board.data(), side, side);
+    std::fill(global, global + global_inputs, 0.0f);
+    const Past seen = past(line);
+    set_history(line, seen.turns, unused, global);
+    set_rules(line.position, global);
+    global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;
+}
+
 const go::Ladders& Encoder::ladders(const Position& position) {
     const Board& board = position.board();
     const auto rest =

@@ -36,5 +36,7 @@ class Encoder {
 
 /// The planes alone as bytes, [22, size, size]; `history` is KataGo's own. Each thread remembers its ladders.
 void encode_spatial(const Node<go::Position>& line, int history, std::uint8_t* spatial);
+/// What is not on the board alone, [19].
+void encode_global(const Node<go::Position>& line, int history, float* global);
 
 }  // namespace sparring::katago

@@ -24,6 +24,13 @@ using Write = void (*)(const Node<P>& node, int history, T* out);
 /// A move that an encoding has no label for.
 constexpr std::uint16_t no_label = 0xFFFF;
 
+/// What a symmetry of the board does to an encoding.
+enum class Turning : std::uint8_t {
+    cells,    // [planes, rows, columns]: it moves the cells of every plane
+    nothing,  // the same numbers whichever way the board lies
+    unknown,  // cannot be turned
+};
+
 template <GamePosition P>
 struct Encoder {
     using Shape = std::vector<std::size_t>;
@@ -38,7 +45,7 @@ struct Encoder {
     /// Planes of bytes, from and to, that hold a count each, the same on every cell; all others hold 0 and 1.
     std::pair<std::size_t, std::size_t> (*counts)(int history);
     bool any_history;  // whether it leaves that choice
-    bool is_planes;    // [planes, rows, columns]: symmetries of the board turn it
+    Turning turning;
 };
 
 constexpr std::pair<std::size_t, std::size_t> no_counts(int) { return {0, 0}; }
@@ -70,7 +77,7 @@ constexpr Encoder<P> own_planes = {
     .label = code_label<P>,
     .counts = no_counts,
     .any_history = true,
-    .is_planes = true,
+    .turning = Turning::cells,
 };
 
 template <GamePosition P>
@@ -93,7 +100,7 @@ inline constexpr std::array encoder_list<chess::Position> = {
         .counts =
             [](int) { return std::pair<std::size_t, std::size_t>{109, 110}; },  // plies without progress
         .any_history = false,
-        .is_planes = true,
+        .turning = Turning::cells,
     },
     Encoder<chess::Position>{
         .name = "maia3",
@@ -110,7 +117,7 @@ inline constexpr std::array encoder_list<chess::Position> = {
             },
         .counts = no_counts,
         .any_history = false,
-        .is_planes = false,
+        .turning = Turning::unknown,
     },
 };
 
@@ -133,7 +140,7 @@ inline constexpr std::array encoder_list<shogi::Position> = {
                 return std::pair{hands, hands + 2 * std::size_t{shogi::hand_kinds}};
             },
         .any_history = true,
-        .is_planes = true,
+        .turning = Turning::cells,
     },
 };
 
@@ -152,7 +159,17 @@ inline constexpr std::array encoder_list<go::Position> = {
         .label = code_label<go::Position>,
         .counts = no_counts,
         .any_history = false,
-        .is_planes = true,
+        .turning = Turning::cells,
+    },
+    Encoder<go::Position>{
+        .name = "katago-global",
+        .shape = [](const go::Position&, int) { return Encoder<go::Position>::Shape{katago::global_inputs}; },
+        .write_floats = katago::encode_global,
+        .write_bytes = nullptr,
+        .label = code_label<go::Position>,
+        .counts = no_counts,
+        .any_history = false,
+        .turning = Turning::nothing,
     },
 };
 

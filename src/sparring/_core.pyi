@@ -789,6 +789,10 @@ class ChessLines:
     def encodings() -> list[str]:
         """The names of the encodings."""
 
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """Whether an encoding has whole numbers only, so that it can be packed."""
+
     symmetries: Final[int] = ...
     """How many symmetries the game has, doing nothing included."""
 
@@ -854,6 +858,10 @@ class RbcLines:
     @staticmethod
     def encodings() -> list[str]:
         """The names of the encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """Whether an encoding has whole numbers only, so that it can be packed."""
 
     symmetries: Final[int] = ...
     """How many symmetries the game has, doing nothing included."""
@@ -921,6 +929,10 @@ class ShogiLines:
     def encodings() -> list[str]:
         """The names of the encodings."""
 
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """Whether an encoding has whole numbers only, so that it can be packed."""
+
     symmetries: Final[int] = ...
     """How many symmetries the game has, doing nothing included."""
 
@@ -987,6 +999,10 @@ class GoLines:
     def encodings() -> list[str]:
         """The names of the encodings."""
 
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """Whether an encoding has whole numbers only, so that it can be packed."""
+
     symmetries: Final[int] = ...
     """How many symmetries the game has, doing nothing included."""
 
@@ -1052,6 +1068,10 @@ class ExpendibotsLines:
     @staticmethod
     def encodings() -> list[str]:
         """The names of the encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """Whether an encoding has whole numbers only, so that it can be packed."""
 
     symmetries: Final[int] = ...
     """How many symmetries the game has, doing nothing included."""

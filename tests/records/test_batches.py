@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import ChessLines, ChessState, RbcState, lc0_encode, maia3_encode
+from sparring._core import ChessLines, ChessState, RbcState, katago_encode, lc0_encode, maia3_encode
 from sparring.records import (
     BadTable,
     Batch,
@@ -325,8 +325,8 @@ def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: 
         np.testing.assert_array_equal(np.delete(bits, held, 1), np.delete(plain.planes, held, 1))
         assert packed.counts.shape[1] == counts == len(held)
         np.testing.assert_array_equal(packed.counts, plain.planes[:, held, 0, 0])
-    with pytest.raises(ValueError, match="fractions"):
-        list(Batches([folder], split=None, packed=True))
+    plain, unpacked = (next(iter(Batches([folder], split=None, packed=packed))) for packed in (False, True))
+    np.testing.assert_array_equal(plain.planes, unpacked.planes)  # fractions cannot be packed
 
 
 _COUNTS = {"lc0": range(109, 110), "boards": range(28, 42), "katago": range(0)}
@@ -339,6 +339,14 @@ def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
         np.testing.assert_array_equal(batch.planes[i], lc0_encode([state])[0])
         np.testing.assert_array_equal(batch.also["maia3"].planes[i], maia3_encode([state])[0])
         assert len(batch.also["maia3"].labels) == len(batch.labels)
+
+
+def test_what_katago_is_told_beside_the_board_does_not_turn(tmp_path: Path) -> None:
+    folder, records = table(tmp_path / "t", "go", count=5)
+    options: Any = {"split": None, "encoding": "katago", "also": ("katago-global",), "packed": True}
+    for batch, i in positions_of(Batches([folder], mirrored=True, **options)):
+        state = records[int(batch.game[i])][1][batch.ply[i]]
+        np.testing.assert_array_equal(batch.also["katago-global"].planes[i], katago_encode([state], 9)[1][0])
 
 
 @pytest.mark.parametrize(("game", "encoding"), [("shogi", "boards"), ("go", "katago"), ("chess", "lc0")])

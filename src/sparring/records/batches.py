@@ -149,7 +149,8 @@ class Batches:
     """Which of the batches after those: (k, n) is the k-th of every whole n, for n processes that learn
     together."""
     packed: bool = False
-    """Whether encodings of bytes come as bits: for those who unpack them where there is more time."""
+    """Whether encodings of bytes come as bits, for those who unpack them where there is more time; encodings
+    with fractions come as they are."""
     whole: bool = False
     """Whether a last batch of fewer positions is left out."""
     ratings: tuple[int, int] | None = None
@@ -310,8 +311,9 @@ def _encode(
     options: Batches, positions: _Positions, which: NDArray[np.int64], turns: NDArray[np.uint8] | None
 ) -> Batch:
     def encoded(encoding: str, history: int) -> tuple[Any, ...]:
-        first, *labels = positions.lines.encode(which, encoding, history, turns, options.packed)
-        planes, counts = first if options.packed else (first, np.empty((len(which), 0), np.uint8))
+        packed = options.packed and positions.lines.packable(encoding)
+        first, *labels = positions.lines.encode(which, encoding, history, turns, packed)
+        planes, counts = first if packed else (first, np.empty((len(which), 0), np.uint8))
         return planes, counts, *labels
 
     views = {name: View(*encoded(name, 1)[:4:3]) for name in options.also}
