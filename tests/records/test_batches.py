@@ -318,7 +318,9 @@ def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: 
         Batches([folder], **options), Batches([folder], packed=True, **options), strict=True
     ):
         size = int(np.prod(plain.planes.shape[1:]))
-        bits = np.unpackbits(packed.planes.view(np.uint8), axis=1, bitorder="little")[:, :size].reshape(plain.planes.shape)
+        bits = np.unpackbits(packed.planes.view(np.uint8), axis=1, bitorder="little")[:, :size].reshape(
+            plain.planes.shape
+        )
         held = [k for k in range(plain.planes.shape[1]) if k in _COUNTS[encoding]]
         np.testing.assert_array_equal(np.delete(bits, held, 1), np.delete(plain.planes, held, 1))
         assert packed.counts.shape[1] == counts == len(held)
@@ -357,6 +359,17 @@ def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path:
                 if game == "shogi" or label < size * size:
                     assert seen % size == size - 1 - label % size
     assert checked > 3
+
+
+def test_labels_of_go_are_empty_cells_from_every_side(tmp_path: Path) -> None:
+    folder, _ = table(tmp_path / "t", "go", count=10, plies=150)
+    used = set()
+    for batch, i in positions_of(Batches([folder], split=None, encoding="katago", mirrored=True)):
+        used.add(int(batch.symmetry[i]))
+        stones = batch.planes[i, 1:3].any(axis=0).ravel()
+        points = batch.labels[batch.offsets[i] : batch.offsets[i + 1]][:-1]
+        assert not stones[points].any()
+    assert used == set(range(8))
 
 
 def test_encodings_that_do_not_fit_are_refused(tmp_path: Path) -> None:
