@@ -97,6 +97,7 @@ def test_the_fingerprint_changes_with_any_file_of_the_policy(folder: Path) -> No
     changed = fingerprint(text)
     blend(folder, GOOD.format(other="strong.onnx") + "# a word more\n")
     assert len({before, changed, fingerprint(text)}) == 3
+    assert fingerprint("human", "chess") == fingerprint("human-chess") != fingerprint("human", "go")
 
 
 @pytest.mark.parametrize(
