@@ -227,7 +227,14 @@ void encode_spatial(const Node<Position>& line, int, std::uint8_t* spatial) {
     planes.assign(spatial_planes * static_cast<std::size_t>(side * side), 0.0f);
     std::array<float, global_inputs> global;
     encoder.encode(line, side, planes.data(), global.data());
-    std::transform(planes.begin(), planes.end(), spatial, [](float x) { return x != 0.0f; });
+    // Row by row from the other end: a cell is then the point of the same number, and a move's label.
+    const float* row = planes.data();
+    for (std::size_t plane = 0; plane < spatial_planes; ++plane) {
+        for (int y = side - 1; y >= 0; --y, row += side) {
+            std::uint8_t* out = spatial + (static_cast<int>(plane) * side + y) * side;
+            std::transform(row, row + side, out, [](float x) { return x != 0.0f; });
+        }
+    }
 }
 
 void encode_global(const Node<Position>& line, int, float* global) {

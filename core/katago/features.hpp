@@ -34,7 +34,8 @@ class Encoder {
     std::array<Remembered, 1024> memory_;
 };
 
-/// The planes alone as bytes, [22, size, size]; `history` is KataGo's own. Each thread remembers its ladders.
+/// The planes alone as bytes, [22, size, size], rows from the bottom as the core numbers points; `history` is
+/// KataGo's own. Each thread remembers its ladders.
 void encode_spatial(const Node<go::Position>& line, int history, std::uint8_t* spatial);
 /// What is not on the board alone, [19].
 void encode_global(const Node<go::Position>& line, int history, float* global);

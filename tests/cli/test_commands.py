@@ -53,6 +53,17 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "go", "1", "-o", "size=99"], "size"),
         (["play", "chess", "--side", "green"], "white and black"),
         (["play", "chess", "--level", "99"], "level"),
+        (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),
+        (["play", "chess", "--rating", "100"], "human knows ratings from 600 to 2600, not 100"),
+        (["play", "chess", "--my-rating", "5000"], "my rating"),
+        (["play", "chess", "--rank", "3d"], "chess goes by ratings"),
+        (["play", "go", "--rating", "1500"], "go goes by ranks"),
+        (["play", "go", "--rank", "9p"], "not 9p"),
+        (["play", "shogi", "--rating", "1500"], "told no ratings"),
+        (["play", "rbc", "--rating", "1500"], "hidden"),
+        (["play", "expendibots", "--rating", "1500"], "no network of people's moves"),
+        (["play", "chess", "--temperature", "0"], "temperature"),
+        (["play", "chess", "--model", "nothing"], "no network 'nothing'"),
         (["play", "rbc", "--position", "8/8/8/8/8/8/8/K6k w - - 0 1"], "secrets"),
         (["fly"], "fly"),
     ],
@@ -93,6 +104,38 @@ def test_every_game_can_be_played_from_the_terminal(
     assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1"), (
         "same seed, same game"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "told", "about"),
+    [
+        ("chess", "e4\nwhy\nhint\n", ("--rating", "1200", "--my-rating", "1400"), "human at 1200"),
+        ("chess", "e4\n", (), "human at 1500"),
+        ("go", "D4\nwhy\n", ("--rank", "3d"), "human at 3d"),
+        ("go", "D4\n", ("-o", "size=9"), "human at 5d. It learned from games on 19x19"),
+        ("shogi", "7g7f\n", ("--temperature", "0.5"), "human."),
+        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "human."),
+    ],
+)
+def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(
+    name: str,
+    typed: str,
+    told: tuple[str, ...],
+    about: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = play(monkeypatch, capsys, typed, name, "--seed", "1", *told)
+    assert f"Your opponent is {about}" in first
+    assert " plays " in first
+    assert ("It weighs" in first) == ("why" in typed)
+    assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", *told)
+
+
+def test_there_is_no_why_before_a_move(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "has not moved yet" in play(monkeypatch, capsys, "why\n", "chess")
 
 
 def test_the_table_takes_commands_and_refuses_illegal_moves(

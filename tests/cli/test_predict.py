@@ -131,7 +131,22 @@ def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
         (["predict", "chess", "--model", "little", "--komi", "7"], "komi"),
         (["predict", "chess", "--model", "little", "--backend", "abacus"], "unknown backend"),
         (["predict", "chess", "--model", "little", "--input", "missing.jsonl"], "missing.jsonl"),
-        (["predict", "chess"], "model"),
+        (["predict", "expendibots"], "no network 'human'"),
+        (["predict", "chess", "--rating", "599"], "human knows ratings from 600 to 2600, not 599"),
+        (["predict", "chess", "--opponent-rating", "3000"], "600 to 2600, not 3000"),
+        (["predict", "chess", "--rank", "3d"], "chess goes by ratings"),
+        (["predict", "go", "--rating", "1500"], "go goes by ranks"),
+        (["predict", "go", "--opponent-rating", "1500"], "opponent rank"),
+        (["predict", "go", "--rank", "strong"], "such as 5k or 3d"),
+        (["predict", "go", "--rank", "30k"], "not 30k"),
+        (["predict", "chess", "--clock", "-1"], "clock"),
+        (["predict", "chess", "--ratings", "1000,many"], "whole number"),
+        (["predict", "chess", "--ratings", "1000,9"], "not 9"),
+        (["predict", "chess", "--ratings", "1000,1100", "--rating", "1500"], "one rating or several"),
+        (["predict", "chess", "--ratings", "1000,1100", "-m", "little", "-m", "human"], "not both"),
+        (["predict", "chess", "--ratings", "1000,1100", "-m", "little"], "told no ratings"),
+        (["predict", "shogi", "--ratings", "1000,1100"], "told no ratings"),
+        (["predict", "go", "--ratings", "1000,1100"], "go goes by ranks"),
         (["models", "add", "missing.pb.gz"], "missing.pb.gz"),
         (["models", "remove", "nothing"], "nothing"),
     ],
@@ -140,3 +155,75 @@ def test_errors_are_one_line(
     arguments: list[str], complaint: str, chess_model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert complaint in fails(capsys, *arguments)
+
+
+def test_human_is_asked_unless_another_model_is(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = ("--rating", "1500", "--opponent-rating", "1600", "--clock", "60")
+    result = answer(capsys, "chess", *told, "--json")
+    assert isinstance(result, dict)
+    assert result["model"] == "human"
+    assert result == answer(capsys, "chess", *told, "--model", "human", "--json")
+    assert result["moves"] != answer_moves(capsys, "chess", "--rating", "800", "--json")
+
+
+def answer_moves(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
+    result = answer(capsys, *arguments)
+    assert isinstance(result, dict)
+    return result["moves"]
+
+
+def test_ratings_give_columns(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = answer(capsys, "chess", "--ratings", "1000, 1500,2000,1500", "--json")
+    assert isinstance(result, list)
+    assert [(entry["model"], entry["rating"]) for entry in result] == [
+        ("human", rating) for rating in (1000, 1500, 2000)
+    ]
+    assert result[1]["moves"] == answer_moves(capsys, "chess", "--rating", "1500", "--json")
+    main(["predict", "go", "--ranks", "1k,1d,9d", "--top", "1"])
+    assert capsys.readouterr().out.split()[:4] == ["move", "1k", "1d", "9d"]
+
+
+def test_a_model_that_is_told_no_ratings_says_so(
+    chess_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    main(["predict", "chess", "-m", chess_model, "-m", "human", "--rating", "1500"])
+    assert capsys.readouterr().err.splitlines() == [
+        "sparring: little is told no ratings: it answers as without"
+    ]
+
+
+def test_policies_are_asked_like_models(
+    chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "blend.toml"
+    file.write_text('game = "chess"\n[[policy]]\nuse = "human"\n[[policy]]\nuse = "little"\nweight = 0\n')
+    blended = answer(capsys, "chess", "--policy", f"mine={file}", "--rating", "1500", "--json")
+    assert isinstance(blended, dict)
+    assert blended["model"] == "mine"
+    alone = answer_moves(capsys, "chess", "--rating", "1500", "--json")
+    assert isinstance(alone, list)
+    assert [entry["move"] for entry in blended["moves"][:3]] == [entry["move"] for entry in alone[:3]]
+    assert "human" not in fails(capsys, "predict", "chess", "--policy", str(tmp_path / "no.toml"))
+    assert "mine knows ratings" in fails(
+        capsys, "predict", "chess", "--policy", f"mine={file}", "--rating", "100"
+    )
+
+
+def test_questions_about_go_tell_ranks(
+    shelf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = [
+        '{"moves": "Q16", "rank": "3d", "opponent_rank": "5d", "clock": 20}',
+        '{"position": "9/9/9/9/9/9/9/9/9 b - 0 0 0 7.5", "rank": "1k"}',
+        '{"rating": 1500}',
+        '{"rank": 3}',
+        '{"rank": "25k"}',
+        '{"clock": "long"}',
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(questions))
+    with pytest.raises(SystemExit):
+        main(["predict", "go", "--input", str(tmp_path / "q.jsonl")])
+    results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert ["error" in result for result in results] == [False] * 2 + [True] * 4
+    assert [len(result["moves"]) for result in results[:2]] == [361, 82]

@@ -13,6 +13,7 @@ from sparring.games.go import Go
 from sparring.networks import Position
 from sparring.networks.katago import KataGoCodec
 from sparring.networks.katago.people import metadata, rank
+from sparring.records.ranks import rank_order
 
 SETTINGS: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
 
@@ -106,16 +107,19 @@ def test_states_of_other_games_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rating", "number"),
-    [(2900, 1), (2100, 9), (2000, 10), (100, 29), (5000, 1), (-900, 29), (None, 1), (1549, 15)],
+    ("written", "number"),
+    [("9d", 1), ("1d", 9), ("1k", 10), ("20k", 29), ("10d", 1), ("5p", 1), ("30k", 29)],
 )
-def test_ratings_are_ranks(rating: int | None, number: int) -> None:
-    """9 dan, 1 dan, 1 kyu, 20 kyu, and what lies beyond."""
-    assert rank(rating) == number
+def test_ranks_are_counted_down_from_nine_dan(written: str, number: int) -> None:
+    assert rank(rank_order(written)) == number
+
+
+def test_a_player_without_a_rank_is_nine_dan() -> None:
+    assert rank(None) == 1
 
 
 def test_metadata_say_who_plays() -> None:
-    row = metadata(Position(Go(size=9).initial(), rating=2000, opponent_rating=2900))
+    row = metadata(Position(Go(size=9).initial(), rating=rank_order("1k"), opponent_rating=rank_order("9d")))
     assert row.shape == (192,)
     assert row[6:40].tolist() == [1.0] * 10 + [0.0] * 24
     assert row[40:74].tolist() == [1.0] + [0.0] * 33

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from sparring.games import load
 from sparring.networks import BadNetwork, Position
 from sparring.networks.store import add
-from sparring.policies import BadPolicy, Pool, Tempered, fingerprint, name_of, open_policy
+from sparring.policies import BadPolicy, Pool, Tempered, fingerprint, known_ratings, name_of, open_policy
 from tests.networks.small import plain_network, write
 
 START = Position(load("chess").initial(), rating=1500)
@@ -96,6 +97,7 @@ def test_the_fingerprint_changes_with_any_file_of_the_policy(folder: Path) -> No
     changed = fingerprint(text)
     blend(folder, GOOD.format(other="strong.onnx") + "# a word more\n")
     assert len({before, changed, fingerprint(text)}) == 3
+    assert fingerprint("human", "chess") == fingerprint("human-chess") != fingerprint("human", "go")
 
 
 @pytest.mark.parametrize(
@@ -141,3 +143,18 @@ def test_an_unknown_policy_is_an_error(folder: Path) -> None:
         open_policy("maia-9999", "chess")
     with pytest.raises(BadPolicy, match="unknown backend 'abacus'"):
         open_policy(str(folder / "human.onnx"), "chess", backend="abacus")
+
+
+def test_policies_say_which_ratings_they_know(folder: Path) -> None:
+    def known(text: str) -> tuple[float, float] | None:
+        return known_ratings(open_policy(text, "chess"))
+
+    people = known("human")
+    assert people is not None
+    assert known(str(folder / "strong.onnx")) is None
+    part = 'game = "chess"\n[[policy]]\nuse = "{use}"\n'
+    assert known(blend(folder, part.format(use="human-chess"), "a.toml")) == people
+    assert known(blend(folder, part.format(use="strong.onnx"), "b.toml")) is None
+    by_rating = part.format(use="strong.onnx") + "weight = { 1100 = 0.8, 1900 = 0.6 }\n"
+    assert known(blend(folder, by_rating, "c.toml")) == (-math.inf, math.inf)
+    assert known(blend(folder, by_rating + '[[policy]]\nuse = "human-chess"\n', "d.toml")) == people

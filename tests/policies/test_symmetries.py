@@ -15,7 +15,7 @@ from sparring.networks import Network, Position
 from sparring.networks.card import read_card
 from sparring.networks.codec import TurningCodec
 from sparring.networks.formats import CODECS, make_codec
-from sparring.policies import NetworkPolicy
+from sparring.policies import NetworkPolicy, open_policy
 from tests.networks.small import plain_network
 from tests.policies.stating import random_states
 
@@ -31,8 +31,19 @@ CASES = [
     ("plain", "chess", {"policy": load("chess").spec.moves}),
     ("plain", "shogi", {"policy": load("shogi").spec.moves}),
     ("plain", "go", {"policy": load("go").spec.moves}),
+    ("people", "chess", {"policy": 1858, "wdl": 3}),
+    ("people", "shogi", {"policy": 2187, "wdl": 3}),
+    ("people", "go", {"policy": 362, "wdl": 3}),
 ]
 KATAGO: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
+PEOPLE = {"chess": ("lc0", 1), "shogi": ("boards", 4), "go": ("katago", 1)}
+
+
+def settings(name: str, game: str) -> dict[str, float | int | str]:
+    if name == "people":
+        encoding, history = PEOPLE[game]
+        return {"game": game, "encoding": encoding, "history": history, "lowest": 600, "highest": 2600}
+    return KATAGO if name == "katago" else {"game": game}
 
 
 def mirrored_start(game: str) -> str:
@@ -77,7 +88,7 @@ def both(game: str, moves: list[int], symmetry: int) -> tuple[Any, Any]:
 def test_a_turned_position_looks_turned_and_its_answers_come_back(
     name: str, game: str, shapes: dict[str, int]
 ) -> None:
-    codec = CODECS[name](KATAGO if name == "katago" else {"game": game})
+    codec = CODECS[name](settings(name, game))
     assert isinstance(codec, TurningCodec)
     rng = np.random.default_rng(1)
     for symmetry in range(8 if game == "go" else 2):
@@ -138,6 +149,19 @@ def test_the_mean_over_symmetries_is_the_same_from_every_side() -> None:
         expected = [by_move[int(move)] for move in turned_moves(plain, 5)]
         np.testing.assert_allclose(mine.probabilities, expected, atol=1e-6)
         assert mine.value == pytest.approx(theirs.value, abs=1e-6)
+
+
+@pytest.mark.parametrize("game", PEOPLE)
+def test_the_mean_of_a_network_of_people_is_the_same_from_every_side(game: str) -> None:
+    policy = open_policy("human", game, symmetries=True)
+    symmetry = 6 if game == "go" else 1
+    for moves in lines(game, 4):
+        plain, turned = both(game, moves, symmetry)
+        mine, theirs = policy.predict([Position(plain), Position(turned)])
+        by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
+        expected = [by_move[int(move)] for move in turned_moves(plain, symmetry)]
+        np.testing.assert_allclose(mine.probabilities, expected, atol=1e-5)
+        assert mine.value == pytest.approx(theirs.value, abs=1e-5)
 
 
 def test_positions_without_a_symmetry_are_asked_once() -> None:

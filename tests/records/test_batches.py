@@ -369,6 +369,17 @@ def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path:
     assert checked > 3
 
 
+def test_labels_of_go_are_empty_cells_from_every_side(tmp_path: Path) -> None:
+    folder, _ = table(tmp_path / "t", "go", count=10, plies=150)
+    used = set()
+    for batch, i in positions_of(Batches([folder], split=None, encoding="katago", mirrored=True)):
+        used.add(int(batch.symmetry[i]))
+        stones = batch.planes[i, 1:3].any(axis=0).ravel()
+        points = batch.labels[batch.offsets[i] : batch.offsets[i + 1]][:-1]
+        assert not stones[points].any()
+    assert used == set(range(8))
+
+
 def test_encodings_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     folder, _ = table(tmp_path / "t", "chess", count=5)
     for options in (

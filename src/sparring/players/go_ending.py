@@ -22,20 +22,28 @@ def with_sense_of_the_end(state: GoState, prediction: Prediction) -> NDArray[np.
 
     - Own eyes are not filled; where nothing else is left it passes, and so it does in a game that is twice
       as long as the board has points: every game ends.
-    - While more than half of the board is empty it does not pass.
-    - An opponent's pass is answered by another one if the score already wins, or if a pass is what the policy
-      expects most. Otherwise it plays on.
+    - It does not pass while more than half of the board is empty, nor later unless the score already wins or
+      a pass is what the policy expects most. If so, it answers a pass by a pass.
     """
-    points = state.size**2
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
-    full = 2 * sum(map(len, state.stones)) >= points
-    if not shares[:-1].any() or state.ply >= 2 * points or (full and _answers_a_pass(state, prediction)):
+    content = _is_content(state, prediction)
+    if not shares[:-1].any() or state.ply >= 2 * state.size**2 or (state.passes and content):
         shares[:-1], shares[-1] = 0, 1
-    elif not full or state.passes:
+    elif not content:
         shares[-1] = 0
     shares /= shares.sum()
     return shares
+
+
+def _is_content(state: GoState, prediction: Prediction) -> bool:
+    """Whether the game might as well end here."""
+    if 2 * sum(map(len, state.stones)) < state.size**2:
+        return False
+    points, me = state.score(), state.to_move
+    return (
+        points[me] > points[1 - me] or int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
+    )
 
 
 def own_eyes(state: GoState) -> list[int]:
@@ -58,12 +66,3 @@ def _around(board: NDArray[np.int64], steps: Sequence[tuple[int, int]]) -> NDArr
     """[steps, rows, columns]: what stands a step away from each point."""
     size = len(board) - 2
     return np.stack([board[1 + y : 1 + y + size, 1 + x : 1 + x + size] for y, x in steps])
-
-
-def _answers_a_pass(state: GoState, prediction: Prediction) -> bool:
-    if not state.passes:
-        return False
-    points, me = state.score(), state.to_move
-    return (
-        points[me] > points[1 - me] or int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
-    )
