@@ -82,15 +82,19 @@ class Mind:
         *,
         stop: Event | None = None,
         report: Callable[[Found], None] | None = None,
+        every: float = 1.0,
     ) -> Thought:
-        """Thinks about a state whose game goes on. Raises ValueError where it is over."""
+        """Thinks about a state whose game goes on; `report` hears of a search every so many seconds.
+
+        Raises ValueError where the game is over.
+        """
         started = time.perf_counter()
         self._me = state.to_move
         prediction = self.policy.predict([self._position(state)])[0]
         found = None
         if self._searches(limits):
             found = self._search.search(
-                state, self._budget(limits), only=limits.only, stop=stop, report=report
+                state, self._budget(limits), only=limits.only, stop=stop, report=report, every=every
             )
         elif limits.infinite and stop is not None:
             stop.wait()

@@ -118,6 +118,8 @@ class Found:
     """The most visited line that begins with a move; good until the next search."""
     judged: Prediction | None
     """What the judge said of the root, where it was asked in this search or an earlier one."""
+    filled: float = 0.0
+    """The share of the memory allowed that the tree takes."""
 
     def ranked(self) -> NDArray[np.int64]:
         """The indices of the moves, the most visited first; of equals the likelier."""
@@ -224,7 +226,7 @@ class Puct:
         searched = tree.visits - before
         return Found(
             moves, priors, visits, values, tree.value, tree.visits, searched, tree.deepest, seconds,
-            tree.line, self._judged,
+            tree.line, self._judged, min(tree.bytes / (self.settings.memory << 20), 1.0),
         )  # fmt: skip
 
 
