@@ -1,0 +1,58 @@
+"""`sparring engine`: a player for any GUI, over UCI, USI or GTP."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from sparring.cli.errors import UserError
+from sparring.engines import PROTOCOLS, BadOption, Settings, options_of, serve
+from sparring.engines.option import Kind
+from sparring.engines.pipes import take_stdout
+
+app = typer.Typer(
+    help="A player for any GUI: chess over UCI, shogi over USI, Go over GTP.", no_args_is_help=True
+)
+
+
+def _command(protocol: str, game: str) -> Callable[..., None]:
+    """The command of a protocol. Its flags are the engine's options."""
+    options = [option for option in options_of(protocol) if option.kind is not Kind.BUTTON]
+
+    def run(**texts: str | None) -> None:
+        settings = Settings.of(game)
+        try:
+            for option in options:
+                if (text := texts[option.flag.replace("-", "_")]) is not None:
+                    settings = option.changed(settings, text)
+        except BadOption as error:
+            raise UserError(str(error)) from None
+        serve(protocol, settings, sys.stdin.buffer, take_stdout())
+        os._exit(0)  # a network that still loads would keep the GUI waiting
+
+    flags = {}
+    for option in options:
+        bounds = option.range_text().partition(", ")[2]
+        help_text = f"{option.help} [{bounds}]" if bounds else option.help
+        given = typer.Option(f"--{option.flag}", metavar=option.kind.metavar, help=help_text)
+        flags[option.flag.replace("-", "_")] = Annotated[str | None, given]
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads the flags here
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in flags.items()
+        ]
+    )
+    run.__annotations__ = flags
+    run.__doc__ = (
+        f"Play {game} over {protocol.upper()}. A GUI starts this; every flag is also an option there."
+    )
+    return run
+
+
+for _protocol, _game in PROTOCOLS.items():
+    app.command(_protocol)(_command(_protocol, _game))

@@ -1,0 +1,160 @@
+"""The board behind GTP: both colours may play at any time, and everything can be taken back or changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from sparring._core import GoState
+from sparring.games import BadText, Go, IllegalMove, Move
+from sparring.records.record import MOVE_BYTES
+from sparring.records.sgf import read_sgf
+
+COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+_KOMI, _RULES = 6, 7
+"""Where komi and the rules stand among the words of a position's text."""
+
+
+class Refused(Exception):
+    """A command that cannot be carried out; the message is the answer."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A first position and the moves since."""
+
+    start: GoState
+    moves: tuple[tuple[int, Move], ...]
+    state: GoState
+
+    @classmethod
+    def of(cls, start: GoState) -> Self:
+        """Nothing is played yet."""
+        return cls(start, (), start)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no stone stands and nothing was played."""
+        return not self.moves and not any(self.state.stones)
+
+    def played(self, player: int, move: Move) -> Board:
+        """After a move of either player. Raises Refused."""
+        try:
+            state = turned(self.state, player).play_on(move)
+        except IllegalMove:
+            raise Refused("illegal move") from None
+        return Board(self.start, (*self.moves, (player, move)), state)
+
+    def undone(self) -> Board:
+        """Before the last move. Raises Refused."""
+        if not self.moves:
+            raise Refused("cannot undo")
+        return _replayed(self.start, self.moves[:-1])
+
+    def cleared(self) -> Board:
+        """The empty board by the same rules."""
+        return Board.of(Go.of(self.state).initial())
+
+    def with_komi(self, komi: float) -> Board:
+        """The same game with another komi. Raises Refused."""
+        return self._rewritten(_KOMI, [f"{komi:g}"])
+
+    def with_rules(self, text: str) -> Board:
+        """The same game by rules that have a name, or are written in JSON as KataGo does. Raises Refused."""
+        return self._rewritten(_RULES, _rule_words(text, Go.of(self.state)))
+
+    def with_handicap(self, points: list[Move]) -> Board:
+        """White to move against these stones on the empty board. Raises Refused."""
+        if not self.empty:
+            raise Refused("board not empty")
+        board = self
+        for point in points:
+            board = board.played(0, point)
+        return Board.of(turned(board.state, 1))
+
+    def rules(self) -> str:
+        """As `kata-get-rules` answers."""
+        state = self.state
+        return json.dumps(
+            {
+                "hasButton": False,
+                "ko": state.ko.upper(),
+                "scoring": state.scoring.upper(),
+                "suicide": state.suicide,
+                "tax": state.tax.upper(),
+                "whiteHandicapBonus": "0",
+            },
+            separators=(",", ":"),
+        )
+
+    def _rewritten(self, word: int, words: list[str]) -> Board:
+        before = self.start.text().split()
+        after = words if word == _RULES else [*words, *before[word + 1 :]]
+        try:
+            return _replayed(GoState.parse(" ".join([*before[:word], *after])), self.moves)
+        except BadText as error:
+            raise Refused(str(error)) from None
+
+
+def turned(state: GoState, player: int) -> GoState:
+    """The position with a player to move; where it was not that one's turn, ko and passes are forgotten."""
+    if state.to_move == player:
+        return state
+    rows, _, _, by_black, by_white, _, *rest = state.text().split()
+    return GoState.parse(" ".join([rows, "bw"[player], "-", by_black, by_white, "0", *rest]))
+
+
+def resumed(state: GoState) -> GoState:
+    """A position in which play goes on, also after two passes: servers let players resume."""
+    if state.outcome is None:
+        return state
+    words = state.text().split()
+    return GoState.parse(" ".join([*words[:5], "0", *words[6:]]))
+
+
+def board_of_sgf(path: Path, before: int | None) -> Board:
+    """The main line of a file's first game, up to before a move's number. Raises Refused."""
+    try:
+        with path.open("rb") as file:
+            found = next(read_sgf(iter(lambda: file.read(1 << 16), b"")), None)
+    except OSError as error:
+        raise Refused(f"cannot load file: {error.strerror}") from None
+    if found is None or found.record is None:
+        raise Refused(f"cannot load file: {found.error if found else 'it is empty'}")
+    start = Go().initial() if found.record.start is None else GoState.parse(found.record.start)
+    state: GoState | None = start.unpack_line(found.record.moves, MOVE_BYTES["go"])
+    moves: list[tuple[int, Move]] = []
+    while state is not None and state.previous is not None and state.last_move is not None:
+        moves.append((state.previous.to_move, state.last_move))
+        state = state.previous
+    line = moves[::-1]
+    return _replayed(start, tuple(line if before is None else line[: max(before - 1, 0)]))
+
+
+def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> Board:
+    board = Board.of(start)
+    for player, move in moves:
+        board = board.played(player, move)
+    return board
+
+
+def _rule_words(text: str, now: Go) -> list[str]:
+    """How a position's text says these rules."""
+    try:
+        if not text.startswith("{"):
+            game = Go.by_rules(text, now.size, now.komi)
+        else:
+            game = _of_json(json.loads(text), now)
+        return game.initial().text().split()[_RULES:]
+    except (BadText, ValueError, TypeError) as error:
+        raise Refused(f"rules: {error}") from None
+
+
+def _of_json(entries: Any, now: Go) -> Go:
+    if not isinstance(entries, dict) or entries.get("hasButton"):
+        raise BadText("an object without hasButton is expected")
+    told = {key: str(entries[key]).lower() for key in ("ko", "scoring", "tax") if key in entries}
+    ko, scoring, tax = (told.get(key, getattr(now, key)) for key in ("ko", "scoring", "tax"))
+    return Go(now.size, now.komi, ko, bool(entries.get("suicide", now.suicide)), scoring, tax)

@@ -1,0 +1,39 @@
+"""What a GUI can change about an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sparring.players.description import Description
+
+_USUAL: dict[str, int | str] = {"chess": 1500, "go": "5d"}
+"""How strong a player is unless asked, as in `sparring play`."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The player, and how the engine reports and keeps its time."""
+
+    description: Description
+    limit_strength: bool = False
+    """Whether the player's rating is `elo`, as a chess GUI's slider says, rather than its own."""
+    elo: int = 1500
+    own_book: bool = True
+    """Whether the player's opening book is used."""
+    multipv: int = 1
+    """How many lines it reports."""
+    show_wdl: bool = False
+    ponder: bool = False
+    """Whether it names the answer that it expects, for the GUI to let it think about that."""
+    overhead: int = 100
+    """Milliseconds of each move that may be lost between the engine and the clock."""
+
+    @classmethod
+    def of(cls, game: str) -> Settings:
+        """Those of the usual player of a game."""
+        return cls(Description(game, rating=_USUAL.get(game)))
+
+    def player(self) -> Description:
+        """Who plays, all told."""
+        rating = self.elo if self.limit_strength else self.description.rating
+        return replace(self.description, rating=rating, book=self.description.book if self.own_book else "")
