@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from sparring.engines import PROTOCOLS, Settings, serve
 
@@ -23,7 +23,7 @@ PATIENCE = 30.0
 class Talk:
     """Sends lines and waits for answers."""
 
-    def __init__(self, to_engine: BinaryIO, from_engine: BinaryIO) -> None:
+    def __init__(self, to_engine: IO[bytes], from_engine: IO[bytes]) -> None:
         self.said: list[str] = []
         """All lines of the engine that were taken."""
         self._to, self._from = to_engine, from_engine
@@ -45,7 +45,9 @@ class Talk:
             line = self._lines.get(timeout=PATIENCE)
         except Empty:
             raise AssertionError(f"the engine is silent; it said {self.said[-5:]}") from None
-        if line is not None:
+        if line is None:
+            self._lines.put(None)  # the end stays the end
+        else:
             self.said.append(line)
         return line
 

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pytest
+
+from sparring.engines.analysis import lc0_centipawns, shogi_centipawns, thousandths, wdl_of
+from sparring.engines.going import Going, read_go
+from sparring.engines.gtp_time import GameClock
+from sparring.players.clock import Clock
+
+
+def go(text: str) -> Going:
+    return read_go(text.split())
+
+
+def test_a_go_with_everything() -> None:
+    going = go("wtime 1000 btime 2000 winc 10 binc 20 movestogo 5 searchmoves e2e4 d2d4 nodes 7 ponder")
+    assert going.clock("w") == Clock(1.0, 0.01, 5)
+    assert going.clock("b") == Clock(2.0, 0.02, 5)
+    assert going.moves == ("e2e4", "d2d4")
+    assert going.nodes == 7
+    assert going.ponder
+    assert not going.infinite
+
+
+def test_byoyomi_alone_is_a_clock() -> None:
+    assert go("btime 0 wtime 0 byoyomi 3000").clock("b") == Clock(0.0, byoyomi=3.0)
+    assert go("byoyomi 3000").clock("w") == Clock(0.0, byoyomi=3.0)
+
+
+def test_what_makes_no_sense_is_left_out() -> None:
+    going = go("wtime soon nodes 9 fast winc")
+    assert going.numbers == {"nodes": 9}
+    assert going.wrong == ("wtime", "soon", "fast", "winc")
+
+
+@pytest.mark.parametrize("overhead", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize(
+    "words",
+    ["wtime 60000", "wtime 100", "wtime 1", "wtime -50", "wtime 3000 winc 2000", "wtime 2000 movestogo 1",
+     "wtime 0 byoyomi 1000", "wtime 5000 byoyomi 1000", "movetime 100", "wtime 10000 movestogo 40"],
+)  # fmt: skip
+def test_no_move_takes_more_than_there_is(words: str, overhead: float) -> None:
+    going = go(words)
+    seconds = going.seconds("w", overhead)
+    there = going.numbers.get("movetime", going.numbers.get("wtime", 0) + going.numbers.get("byoyomi", 0))
+    assert seconds is not None
+    assert seconds <= max(there / 1000 - (overhead if "movetime" not in words else 0), 0.001)
+
+
+def test_scores_grow_with_values_and_are_finite_at_the_ends() -> None:
+    for centipawns in (lc0_centipawns, shogi_centipawns):
+        scores = [centipawns(value / 10) for value in range(-10, 11)]
+        assert scores == sorted(scores)
+        assert scores[10] == 0
+        assert [-score for score in scores] == scores[::-1]
+
+
+def test_chances_add_up_and_mean_what_the_value_says() -> None:
+    for value in (-1.0, -0.4, 0.0, 0.9, 1.0):
+        won, drawn, lost = wdl_of(value, (0.3, 0.5, 0.2))
+        assert min(won, drawn, lost) >= -1e-12
+        assert won - lost == pytest.approx(value)
+        assert won + drawn + lost == pytest.approx(1)
+        assert sum(thousandths((won, drawn, lost))) == 1000
+    assert wdl_of(0.2, None) == (0.6, 0.0, 0.4)
+
+
+def test_canadian_overtime_counts_down_and_begins_again() -> None:
+    clock = GameClock()
+    clock.set(10, 30, 2)
+    assert clock.clock(0) == Clock(10)
+    clock.spend(0, 12)
+    assert clock.clock(0) == Clock(30, moves_to_go=2)
+    clock.spend(0, 20)
+    assert clock.clock(0) == Clock(10, moves_to_go=1)
+    clock.spend(0, 5)
+    assert clock.clock(0) == Clock(30, moves_to_go=2)
+    assert clock.clock(1) == Clock(10)
+
+
+def test_japanese_overtime_is_there_at_every_move() -> None:
+    clock = GameClock()
+    clock.set_kgs(["byoyomi", "60", "10", "3"])
+    assert clock.clock(0) == Clock(60, byoyomi=10)
+    clock.tell(0, 10, 3)  # KGS tells periods in place of stones
+    assert clock.clock(0) == Clock(0, byoyomi=10)
+
+
+def test_no_clock_runs_before_there_is_one() -> None:
+    clock = GameClock()
+    assert clock.clock(0) is None
+    clock.set(0, 1, 0)
+    assert clock.clock(0) is None
+    clock.tell(1, 30, 0)
+    assert clock.clock(1) == Clock(30)
