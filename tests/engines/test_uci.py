@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import chess
 import pytest
 
-from tests.engines.talking import Talk, engine
+from tests.engines.talking import engine
 
 BEST = r"bestmove .*"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -247,6 +248,22 @@ def test_a_player_from_a_file_sits_down(tmp_path: Path, small: dict[str, Path]) 
         assert infos(talk.ask("go", until=BEST))[-1]["nodes"] == "7"
 
 
+def test_a_player_from_a_file_is_not_undone_by_a_gui_that_sends_every_option(
+    tmp_path: Path, small: dict[str, Path]
+) -> None:
+    (tmp_path / "player.toml").write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nnodes = 7\n')
+    with engine("uci") as talk:
+        declared = [
+            re.fullmatch("option name (.*) type (?:spin|check|string) default (\\S*).*", line)
+            for line in talk.ask("uci", until="uciok")
+        ]
+        talk.send("setoption name MultiPV value 2", f"setoption name Player value {tmp_path / 'player.toml'}")
+        talk.send(*(f"setoption name {m[1]} value {m[2]}" for m in declared if m and m[1] != "Player"))
+        lines = talk.ask("setoption name Seed value 3", "go", until=BEST)
+    assert not told(lines)
+    assert {info["nodes"] for info in infos(lines)} == {"7"}
+
+
 def test_a_rating_beyond_what_the_network_knows_becomes_the_nearest_and_is_named() -> None:
     with engine("uci") as talk:
         talk.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 3900")
@@ -272,15 +289,19 @@ def test_debug_tells_why(small: dict[str, Path]) -> None:
         assert not told(talk.ask("debug off", "go", until=BEST))
 
 
-def hang_up_after(talk: Talk, *lines: str) -> list[str]:
-    talk.send(*lines)
-    return talk.hang_up()
+def test_the_end_of_its_input_ends_a_search(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], nodes=10**8) as talk:
+        talk.send("isready", "go infinite")
+        lines = talk.hang_up()
+    assert "readyok" in lines  # a shell's pipe gets its answers
+    assert chess.Move.from_uci(best(lines)) in chess.Board().legal_moves
 
 
-def test_the_end_of_its_input_ends_it_in_the_middle_of_a_search(small: dict[str, Path]) -> None:
+def test_quit_ends_a_search_without_a_word(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"], nodes=10**8) as talk:
         talk.ask("isready", until="readyok")
-        assert not [line for line in hang_up_after(talk, "go infinite") if line.startswith("bestmove")]
+        talk.send("go infinite", "quit")
+        assert not [line for line in talk.hang_up() if line.startswith("bestmove")]
 
 
 def test_lines_may_end_as_on_windows(small: dict[str, Path]) -> None:

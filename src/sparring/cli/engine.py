@@ -19,6 +19,8 @@ app = typer.Typer(
     help="A player for any GUI: chess over UCI, shogi over USI, Go over GTP.", no_args_is_help=True
 )
 
+_INTERRUPTED = 130
+
 
 def _command(protocol: str, game: str) -> Callable[..., None]:
     """The command of a protocol. Its flags are the engine's options."""
@@ -32,8 +34,11 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
                     settings = option.changed(settings, text)
         except BadOption as error:
             raise UserError(str(error)) from None
-        serve(protocol, settings, sys.stdin.buffer, take_stdout())
-        os._exit(0)  # a network that still loads would keep the GUI waiting
+        try:
+            serve(protocol, settings, sys.stdin.buffer, take_stdout())
+        except KeyboardInterrupt:
+            os._exit(_INTERRUPTED)
+        os._exit(0)  # threads that still load or search would keep the GUI waiting
 
     flags = {}
     for option in options:

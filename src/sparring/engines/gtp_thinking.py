@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from threading import Event, Timer
+from threading import Event
 from typing import TypeAlias
 
 from sparring._core import GoState
+from sparring.engines.alarm import alarm
+from sparring.engines.dials import Dials
 from sparring.engines.gtp_analysis import Wanted, kata_line, leela_line, raw_network, read_wanted
 from sparring.engines.gtp_board import Refused, resumed, turned
 from sparring.engines.gtp_table import Answer, Table, Words, colour
 from sparring.engines.minds import Minds
-from sparring.engines.option import Option
 from sparring.engines.options import find_option, options_of
 from sparring.engines.pipes import Say
 from sparring.engines.settings import Settings
@@ -40,7 +41,8 @@ class Thinking:
     """A player at a table. `interrupt` is set when the GUI has more to say: an analysis then ends."""
 
     def __init__(self, table: Table, settings: Settings, interrupt: Event) -> None:
-        self._table, self._settings, self._interrupt = table, settings, interrupt
+        self._table, self._interrupt = table, interrupt
+        self._dials = Dials("gtp", settings)
         self._minds = Minds(lambda message: print(f"sparring: {message}", file=sys.stderr))
 
     def commands(self) -> dict[str, Callable[[Words], Answer]]:
@@ -78,7 +80,7 @@ class Thinking:
         wanted = self._wanted(words)
         state = self._state(self._player(wanted))
         only = wanted.only(state)
-        mind = self._minds.of(replace(self._settings.player(), seconds=None))
+        mind = self._minds.of(replace(self._dials.settings.player(), seconds=None))
 
         def stream(say: Say) -> None:
             limits = Limits(nodes=_UNTIL_STOPPED, only=only)
@@ -94,7 +96,7 @@ class Thinking:
         """A move, and on the way there what is thought of it."""
         wanted = self._wanted(words)
         player = self._player(wanted)
-        self._minds.of(self._settings.player())
+        self._minds.of(self._dials.settings.player())
 
         def stream(say: Say) -> None:
             tell = self._teller(line_of, self._state(player), wanted, say)
@@ -108,7 +110,7 @@ class Thinking:
     def _ask_network(self, words: Words) -> str:
         state = self._state(self._table.board.state.to_move)
         return raw_network(
-            state, self._minds.of(self._settings.player()).think(state, Limits(nodes=1)).prediction
+            state, self._minds.of(self._dials.settings.player()).think(state, Limits(nodes=1)).prediction
         )
 
     def _thought(
@@ -116,17 +118,15 @@ class Thinking:
     ) -> Thought:
         started = time.perf_counter()
         state = self._state(player)
-        mind = self._minds.of(self._settings.player())
+        mind = self._minds.of(self._dials.settings.player())
         clock, seconds, stop = self._table.clock.clock(player), None, Event()
         if clock is not None:
-            seconds = thinking_time(clock, self._settings.overhead / 1000)
+            seconds = thinking_time(clock, self._dials.settings.overhead / 1000)
             seconds = max(seconds - (time.perf_counter() - started), 0.001)
-            alarm = Timer(seconds, stop.set)
-            alarm.daemon = True
-            alarm.start()  # ends even a search that waits for a slow network
-        only = () if wanted is None else wanted.only(state)
+        limits = Limits(seconds=seconds, only=() if wanted is None else wanted.only(state))
         every = 1.0 if wanted is None else wanted.interval
-        thought = mind.think(state, Limits(seconds=seconds, only=only), stop=stop, report=report, every=every)
+        with alarm(seconds, stop):
+            thought = mind.think(state, limits, stop=stop, report=report, every=every)
         self._table.clock.spend(player, time.perf_counter() - started)
         return thought
 
@@ -155,26 +155,28 @@ class Thinking:
 
         return tell
 
-    def _option(self, name: str) -> Option:
-        known = {katago.lower(): flag for katago, flag in _KATAGO_NAMES.items()}
-        return find_option("gtp", known.get(name.lower(), name))
-
     def _get_option(self, words: Words) -> str:
-        return self._option(" ".join(words)).value(self._settings)
+        return find_option("gtp", _own_name(" ".join(words))).value(self._dials.settings)
 
     def _set_option(self, words: Words) -> str:
         if not words:
             raise Refused("syntax error: a name and a value expected")
-        self._settings = self._option(words[0]).changed(self._settings, " ".join(words[1:]))
+        self._dials.set(_own_name(words[0]), " ".join(words[1:]))
         return ""
 
     def _list_options(self, words: Words) -> str:
         """All options with their values and what they mean."""
         return "\n".join(
-            f"{option.flag} = {option.value(self._settings)} ({option.range_text()}): {option.help}"
+            f"{option.flag} = {option.value(self._dials.settings)} ({option.range_text()}): {option.help}"
             for option in options_of("gtp")
         )
 
     def _forget(self, words: Words) -> str:
         self._minds.start_anew()
         return ""
+
+
+def _own_name(name: str) -> str:
+    """Our name of an option that may go by KataGo's."""
+    known = {katago.lower(): flag for katago, flag in _KATAGO_NAMES.items()}
+    return known.get(name.lower(), name)

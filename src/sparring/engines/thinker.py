@@ -8,16 +8,17 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Event, Timer
+from threading import Event
 from typing import Any
 
+from sparring.engines.alarm import alarm
 from sparring.engines.dialects import Dialect
 from sparring.engines.going import Going
 from sparring.engines.informing import found_infos, line_texts, thought_infos
 from sparring.engines.minds import LOAD_ERRORS, Minds
 from sparring.engines.pipes import Say
 from sparring.engines.settings import Settings
-from sparring.games import BadText, Move
+from sparring.games import BadText, IllegalMove, Move
 from sparring.players.thinking import Limits, Thought
 from sparring.search import Found
 
@@ -68,6 +69,11 @@ class Thinker:
         """Says something to a person."""
         self._say(f"info string {' '.join(message.split())}")
 
+    def tell_error(self, error: Exception) -> None:
+        """One line for a person: an engine that dies tells nobody why."""
+        expected = isinstance(error, (*LOAD_ERRORS, ValueError, BadText, IllegalMove))
+        self.tell(f"error: {error}" if expected else f"error: {type(error).__name__}: {error}")
+
     @property
     def task(self) -> Task | None:
         """The one under way."""
@@ -92,16 +98,21 @@ class Thinker:
         else:
             self._worker.submit(self._load, settings)
 
-    def close(self) -> None:
-        """Ends everything."""
+    def finish(self) -> None:
+        """Says what is still to be said, without thinking any longer."""
+        self.halt()
+        self._worker.shutdown()
+
+    def leave(self) -> None:
+        """Ends everything; a network that still loads is not waited for."""
         self.halt(abandon=True)
-        self._worker.shutdown(cancel_futures=True)
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _load(self, settings: Settings) -> None:
         try:
             self.minds.of(settings.player())
         except Exception as error:
-            self._tell_error(error)
+            self.tell_error(error)
         self._say("readyok")
 
     def _think(self, task: Task) -> None:
@@ -109,17 +120,12 @@ class Thinker:
         try:
             answer = self._answer(task)
         except Exception as error:
-            self._tell_error(error)
+            self.tell_error(error)
         if task.open_ended:
             task.stop.wait()
         task.done = True
         if not task.abandoned:
             self._say(f"bestmove {answer}")
-
-    def _tell_error(self, error: Exception) -> None:
-        """One line for a person: an engine that dies tells nobody why."""
-        expected = isinstance(error, (*LOAD_ERRORS, ValueError))
-        self.tell(f"error: {error}" if expected else f"error: {type(error).__name__}: {error}")
 
     def _answer(self, task: Task) -> str:
         state = task.state
@@ -130,12 +136,10 @@ class Thinker:
             return str(self._dialect.declares)
         mind = self.minds.of(task.settings.player())
         limits = task.limits(self._side(state))
-        alarm = Timer(limits.seconds or 0, task.stop.set)
-        alarm.daemon = True
-        if limits.seconds is not None:
-            alarm.start()  # ends even a search that waits for a slow network
-        thought = mind.think(state, limits, stop=task.stop, report=lambda found: self._report(task, found))
-        alarm.cancel()
+        with alarm(limits.seconds, task.stop):
+            thought = mind.think(
+                state, limits, stop=task.stop, report=lambda found: self._report(task, found)
+            )
         return "" if task.abandoned else self._spoken(task, thought)
 
     def _report(self, task: Task, found: Found) -> None:

@@ -8,9 +8,10 @@ from importlib.metadata import version
 from typing import Any
 
 from sparring.engines.dialects import Dialect
+from sparring.engines.dials import Dials
 from sparring.engines.going import read_go
 from sparring.engines.option import BadOption
-from sparring.engines.options import FORGETS, declaration, find_option, options_of
+from sparring.engines.options import FORGETS, declaration, options_of
 from sparring.engines.pipes import Say
 from sparring.engines.settings import Settings
 from sparring.engines.thinker import Task, Thinker
@@ -26,13 +27,14 @@ class UniversalEngine:
     """Takes the GUI's lines and says its own."""
 
     def __init__(self, dialect: Dialect, settings: Settings, say: Say) -> None:
-        self._dialect, self._settings, self._say = dialect, settings, say
+        self._dialect, self._say = dialect, say
+        self._dials = Dials(dialect.name, settings)
         self._state: Any = dialect.game.initial()
         self._thinker = Thinker(dialect, say)
         self._debug = False
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             dialect.name: self._introduce,
-            "isready": lambda words: self._thinker.get_ready(self._settings),
+            "isready": lambda words: self._thinker.get_ready(self._dials.settings),
             f"{dialect.name}newgame": self._new_game,
             "position": self._set_position,
             "go": self._go,
@@ -44,14 +46,15 @@ class UniversalEngine:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit`, or the end of the lines."""
+        """Until `quit`, or the end of the lines: then what was asked is still answered."""
         for line in lines:
             words = line.split()
             if words[:1] == ["quit"]:
-                break
+                self._thinker.leave()
+                return
             if words:
                 self._obey(words)
-        self._thinker.close()
+        self._thinker.finish()
 
     def _obey(self, words: Sequence[str]) -> None:
         command = self._commands.get(words[0])
@@ -59,14 +62,14 @@ class UniversalEngine:
             if command is None:
                 raise BadText(f"unknown command: {' '.join(words)[:_SHOWN]}")
             command(words[1:])
-        except (BadOption, BadText, IllegalMove) as error:
-            self._thinker.tell(f"error: {error}")
+        except Exception as error:
+            self._thinker.tell_error(error)
 
     def _introduce(self, words: Sequence[str]) -> None:
         self._say(f"id name Sparring {version('sparring')}")
         self._say("id author the Sparring developers")
         for option in options_of(self._dialect.name):
-            self._say(declaration(option, self._dialect.name, self._settings))
+            self._say(declaration(option, self._dialect.name, self._dials.declared))
         self._say(f"{self._dialect.name}ok")
 
     def _new_game(self, words: Sequence[str]) -> None:
@@ -114,7 +117,7 @@ class UniversalEngine:
                 moves.append(self._dialect.game.parse_move(self._state, text))
             except (BadText, IllegalMove) as error:
                 tell(f"go: searchmoves: {error}")
-        self._thinker.begin(Task(self._state, going, self._settings, tuple(moves), self._debug))
+        self._thinker.begin(Task(self._state, going, self._dials.settings, tuple(moves), self._debug))
 
     def _ponder_hit(self, words: Sequence[str]) -> None:
         """The expected move came: thinks on with the clock running, and keeps what it knows."""
@@ -136,9 +139,7 @@ class UniversalEngine:
             if value.lower() != granted:
                 raise BadOption(f"{name} {value}: Chess960 and other variants are not played here")
             return
-        option = find_option(self._dialect.name, name)
-        self._settings = option.changed(self._settings, value)
-        if option.flag == FORGETS:
+        if self._dials.set(name, value).flag == FORGETS:
             self._thinker.minds.start_anew()
 
     def _set_debug(self, words: Sequence[str]) -> None:
