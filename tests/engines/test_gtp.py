@@ -155,6 +155,21 @@ def test_a_move_with_its_analysis() -> None:
         assert talk.gtp("undo") == "="
 
 
+def test_the_same_seed_gives_the_same_game_whatever_is_analysed() -> None:
+    games = []
+    with engine("gtp", seed=4) as talk:
+        talk.gtp("boardsize 9")
+        for analyses in (False, True):
+            talk.gtp("clear_board")
+            moves = []
+            for colour in "bwbw":
+                if analyses:
+                    talk.gtp("kata-raw-nn 0")
+                moves.append(talk.gtp(f"genmove {colour}"))
+            games.append(moves)
+    assert games[0] == games[1]
+
+
 def test_options_are_set_and_told() -> None:
     with engine("gtp") as talk:
         assert talk.gtp("kata-set-param maxVisits 12") == "="

@@ -27,6 +27,8 @@ class Table:
     def __init__(self) -> None:
         self.board = Board.of(Go().initial())
         self.clock = GameClock()
+        self.games = 0
+        """How often another game was begun."""
 
     def commands(self) -> dict[str, Callable[[Words], Answer]]:
         """By name."""
@@ -58,11 +60,11 @@ class Table:
             game = Go(size, now.komi, now.ko, now.suicide, now.scoring, now.tax)
         except BadText:
             raise Refused("unacceptable size") from None
-        self.board = Board.of(game.initial())
+        self._begin(Board.of(game.initial()))
         return ""
 
     def _clear(self, words: Words) -> str:
-        self.board = self.board.cleared()
+        self._begin(self.board.cleared())
         return ""
 
     def _set_komi(self, words: Words) -> str:
@@ -137,7 +139,7 @@ class Table:
             raise Refused("syntax error: a file expected")
         before = whole(words, len(words) - 1) if len(words) > 1 and words[-1].isdecimal() else None
         path = Path(" ".join(words if before is None else words[:-1]))
-        self.board = board_of_sgf(path, before)
+        self._begin(board_of_sgf(path, before))
         return "White" if self.board.state.to_move else "Black"
 
     def _set_kgs_rules(self, words: Words) -> str:
@@ -148,6 +150,10 @@ class Table:
     def _set_rules(self, words: Words) -> str:
         self.board = self.board.with_rules(" ".join(words))
         return ""
+
+    def _begin(self, board: Board) -> None:
+        self.board = board
+        self.games += 1
 
     def _vertex(self, text: str) -> Move:
         try:

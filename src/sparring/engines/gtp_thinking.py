@@ -21,7 +21,7 @@ from sparring.engines.options import find_option, options_of
 from sparring.engines.pipes import Say
 from sparring.engines.settings import Settings
 from sparring.players.clock import thinking_time
-from sparring.players.thinking import Limits, Thought
+from sparring.players.thinking import Limits, Mind, Thought
 from sparring.search import Found
 
 LineOf: TypeAlias = Callable[[GoState, Found, int | None], str]
@@ -43,7 +43,10 @@ class Thinking:
     def __init__(self, table: Table, settings: Settings, interrupt: Event) -> None:
         self._table, self._interrupt = table, interrupt
         self._dials = Dials("gtp", settings)
-        self._minds = Minds(lambda message: print(f"sparring: {message}", file=sys.stderr))
+        self._player = Minds(_tell)
+        self._analyst = Minds(_tell)
+        """The same player once more: an analysis changes nothing in the game."""
+        self._game = table.games
 
     def commands(self) -> dict[str, Callable[[Words], Answer]]:
         """By name."""
@@ -78,9 +81,9 @@ class Thinking:
     def _analyse(self, line_of: LineOf, words: Words) -> Answer:
         """Searches until the GUI says something else, also for a player that plays without search."""
         wanted = self._wanted(words)
-        state = self._state(self._player(wanted))
+        state = self._state(self._whose(wanted))
         only = wanted.only(state)
-        mind = self._minds.of(replace(self._dials.settings.player(), seconds=None))
+        mind = self._analyst.of(replace(self._dials.settings.player(), seconds=None))
 
         def stream(say: Say) -> None:
             limits = Limits(nodes=_UNTIL_STOPPED, only=only)
@@ -95,8 +98,8 @@ class Thinking:
     def _genmove_analyse(self, line_of: LineOf, words: Words) -> Answer:
         """A move, and on the way there what is thought of it."""
         wanted = self._wanted(words)
-        player = self._player(wanted)
-        self._minds.of(self._dials.settings.player())
+        player = self._whose(wanted)
+        self._mind()
 
         def stream(say: Say) -> None:
             tell = self._teller(line_of, self._state(player), wanted, say)
@@ -109,16 +112,15 @@ class Thinking:
 
     def _ask_network(self, words: Words) -> str:
         state = self._state(self._table.board.state.to_move)
-        return raw_network(
-            state, self._minds.of(self._dials.settings.player()).think(state, Limits(nodes=1)).prediction
-        )
+        mind = self._analyst.of(self._dials.settings.player())
+        return raw_network(state, mind.think(state, Limits(nodes=1)).prediction)
 
     def _thought(
         self, player: int, wanted: Wanted | None = None, report: Callable[[Found], None] | None = None
     ) -> Thought:
         started = time.perf_counter()
         state = self._state(player)
-        mind = self._minds.of(self._dials.settings.player())
+        mind = self._mind()
         clock, seconds, stop = self._table.clock.clock(player), None, Event()
         if clock is not None:
             seconds = thinking_time(clock, self._dials.settings.overhead / 1000)
@@ -129,6 +131,13 @@ class Thinking:
             thought = mind.think(state, limits, stop=stop, report=report, every=every)
         self._table.clock.spend(player, time.perf_counter() - started)
         return thought
+
+    def _mind(self) -> Mind:
+        """Who plays; in a new game with a fresh memory."""
+        if self._game != self._table.games:
+            self._game = self._table.games
+            self._player.start_anew()
+        return self._player.of(self._dials.settings.player())
 
     def _played(self, player: int, thought: Thought) -> str:
         text = self._text(player, thought)
@@ -145,7 +154,7 @@ class Thinking:
     def _wanted(self, words: Words) -> Wanted:
         return read_wanted(words, self._table.board.state)
 
-    def _player(self, wanted: Wanted) -> int:
+    def _whose(self, wanted: Wanted) -> int:
         return self._table.board.state.to_move if wanted.player is None else wanted.player
 
     def _teller(self, line_of: LineOf, state: GoState, wanted: Wanted, say: Say) -> Callable[[Found], None]:
@@ -172,7 +181,8 @@ class Thinking:
         )
 
     def _forget(self, words: Words) -> str:
-        self._minds.start_anew()
+        self._player.start_anew()
+        self._analyst.start_anew()
         return ""
 
 
@@ -180,3 +190,7 @@ def _own_name(name: str) -> str:
     """Our name of an option that may go by KataGo's."""
     known = {katago.lower(): flag for katago, flag in _KATAGO_NAMES.items()}
     return known.get(name.lower(), name)
+
+
+def _tell(message: str) -> None:
+    print(f"sparring: {message}", file=sys.stderr)
