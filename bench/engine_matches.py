@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def chess_match(games: int, seconds: float, increment: float, plies: int) -> dic
 def shogi_match(games: int, byoyomi: int, plies: int) -> dict[str, Any]:
     """cshogi's client and rules; every move must come within its byo-yomi (milliseconds)."""
     ends: Counter[str] = Counter()
-    longest, moves = 0.0, 0
+    longest, moves, flags = 0.0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "engine.sh"  # cshogi's client takes a file without arguments
         script.write_text(f"#!/bin/sh\nexec {shlex.join(command('usi', '--nodes', NODES))}\n")
@@ -80,7 +81,8 @@ def shogi_match(games: int, byoyomi: int, plies: int) -> dict[str, Any]:
                 client.position(moves=line, sfen="startpos")
                 started = time.perf_counter()
                 best, _ = client.go(btime=0, wtime=0, byoyomi=byoyomi)
-                longest, moves = max(longest, time.perf_counter() - started), moves + 1
+                spent = time.perf_counter() - started
+                longest, moves, flags = max(longest, spent), moves + 1, flags + (spent * 1000 > byoyomi)
                 if best in ("resign", "win"):
                     end = "mate" if board.is_game_over() else best
                     break
@@ -90,7 +92,6 @@ def shogi_match(games: int, byoyomi: int, plies: int) -> dict[str, Any]:
                 line.append(best)
             ends[end] += 1
         client.quit()
-    flags = int(longest * 1000 > byoyomi)
     return {
         "client": "cshogi", "games": games, "moves": moves, "clock": f"byo-yomi {byoyomi} ms",
         "ends": dict(ends), "flags": flags, "longest_move": round(longest, 3),
@@ -164,22 +165,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--plies", type=int, default=80, help="after which a game is cut off")
+    parser.add_argument("--only", help="one of them; the others stay as they were measured")
     arguments = parser.parse_args()
     games, plies = arguments.games, arguments.plies
-    matches = [
-        chess_match(games, 3, 0.05, plies),
-        chess_match(2, 3, 0, 400),
-        shogi_match(games, 250, plies),
-        go_match(games, plies),
-    ]
-    stop = stop_times(30)
-    print(json.dumps([*matches, stop], indent=2))
-    written = {
-        "command": f"python -m bench.engine_matches --games {games} --plies {plies}",
-        "machine": describe_machine(), "date": today(), "matches": matches, "stop": stop,
-    }  # fmt: skip
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_text(json.dumps(written, indent=2) + "\n")
+    measurements: dict[str, Callable[[], dict[str, Any]]] = {
+        "chess": lambda: chess_match(games, 3, 0.05, plies),
+        "chess without increment": lambda: chess_match(2, 3, 0, 400),
+        "shogi": lambda: shogi_match(games, 500, plies // 2),
+        "go": lambda: go_match(games, plies),
+        "stop": lambda: stop_times(30),
+    }
+    written = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+    written |= {"command": "python -m bench.engine_matches", "machine": describe_machine()}
+    for name, measure in measurements.items():
+        if arguments.only in (None, name):
+            written[name] = {"date": today(), **measure()}
+            print(name, json.dumps(written[name]))
+            RESULTS.parent.mkdir(parents=True, exist_ok=True)
+            RESULTS.write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":
