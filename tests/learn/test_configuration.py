@@ -64,7 +64,9 @@ def test_what_is_wrong_is_named(text: str, message: str, tmp_path: Path) -> None
 
 
 def test_a_name_that_is_nothing_gets_the_names_that_are() -> None:
-    with pytest.raises(BadConfiguration, match="there is no configuration 'maia'.*maia-s-1100.*people-chess"):
+    with pytest.raises(
+        BadConfiguration, match=r"there is no configuration 'maia'.*maia-s-1100.*people-chess"
+    ):
         load_configuration("maia")
 
 

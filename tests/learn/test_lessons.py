@@ -140,7 +140,7 @@ def test_what_is_imagined_and_what_is_hidden(games: Path, tmp_path: Path) -> Non
     assert ((told >= 600) & (told <= 2600)).all()
     assert 20 < np.abs(told[:, 0] - told[:, 1]).mean() < 150
     rest = ~seats.imagined
-    hidden = np.isnan(seats.ratings).all(axis=1)
+    hidden: Any = np.isnan(seats.ratings).all(axis=1)
     assert not hidden[seats.imagined].any()
     assert 0.25 < hidden[rest].mean() < 0.35
     np.testing.assert_array_equal(seats.ratings[rest & ~hidden], true.ratings[rest & ~hidden])
