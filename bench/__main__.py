@@ -20,6 +20,7 @@ SUITES = {
     "networks": ("network_speed",),
     "gpu": ("network_gpu",),
     "records": ("records_speed",),
+    "training": ("training_speed",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 

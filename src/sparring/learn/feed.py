@@ -6,11 +6,13 @@ what an unbroken one would have seen.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +30,8 @@ from sparring.records.table import read_manifest
 
 _AHEAD = 4
 """Batches that wait on the device."""
+_TURN = 0.0002
+"""Seconds."""
 _BUFFER = 1 << 16
 """Positions that are shuffled together, at least."""
 T = TypeVar("T")
@@ -81,6 +85,10 @@ class Feed:
 
     def training(self, begin: Place) -> Iterator[Fed]:
         """From a place on, without end: one pass after the other."""
+        with _quick_turns():
+            yield from self._on_device(begin)
+
+    def _on_device(self, begin: Place) -> Iterator[Fed]:
         if self.device.type != "cuda":
             yield from _ahead(self._passes(begin))
             return
@@ -91,8 +99,11 @@ class Feed:
             yield fed
 
     def example(self, place: Place) -> Fed:
-        """The batch at a place, made here and now."""
-        return next(self._passes(place))
+        """The batch after a place, made here and now."""
+        for epoch, first in ((place.epoch, place.batch), (place.epoch + 1, 0)):
+            for batch in self._pass(epoch, first):
+                return self._fed(batch, Place(epoch, first + 1))
+        raise BadConfiguration(self._too_few(Split.TRAIN))
 
     def validation(self) -> Iterator[tuple[Lesson, NDArray[np.float64]]]:
         """Some of the validation split with the groups of its positions: the same each time, as it is."""
@@ -107,16 +118,28 @@ class Feed:
                 break
 
     def _passes(self, begin: Place) -> Generator[Fed]:
-        config, first = self.config, begin.batch
-        for epoch in count(begin.epoch):
-            # Two seeds must not share passes, however many there are.
-            batches = self._batches(Split.TRAIN, config.training.seed * 100_003 + epoch, first)
-            for number, batch in enumerate(batches, first + 1):
-                random = np.random.default_rng([config.training.seed, epoch, number, self.share[0]])
-                seats = changed(seats_of(batch), config, random)
-                lesson = make_lesson(batch, seats, config, self.teachers, self.device)
-                yield Fed(lesson, Place(epoch, number))
-            first = 0
+        first = begin.batch
+        with ThreadPoolExecutor(1) as reader:  # reads the beginning of the next pass during this one
+            coming = reader.submit(_begun, self._pass(begin.epoch, first))
+            for epoch in count(begin.epoch):
+                batches = coming.result()
+                coming = reader.submit(_begun, self._pass(epoch + 1))
+                number = first
+                for number, batch in enumerate(batches, first + 1):
+                    yield self._fed(batch, Place(epoch, number))
+                if number == 0:
+                    raise BadConfiguration(self._too_few(Split.TRAIN))
+                first = 0
+
+    def _pass(self, epoch: int, skip: int = 0) -> Generator[Batch]:
+        # Two seeds must not share passes, however many there are.
+        return self._batches(Split.TRAIN, self.config.training.seed * 100_003 + epoch, skip)
+
+    def _fed(self, batch: Batch, place: Place) -> Fed:
+        config = self.config
+        random = np.random.default_rng([config.training.seed, place.epoch, place.batch, self.share[0]])
+        seats = changed(seats_of(batch), config, random)
+        return Fed(make_lesson(batch, seats, config, self.teachers, self.device), place)
 
     def _batches(self, split: Split, seed: int, skip: int = 0, *, size: int = 0) -> Generator[Batch]:
         config, data, training = self.config, self.config.data, split is Split.TRAIN
@@ -174,6 +197,26 @@ def _on_stream(
         for tensor in fed.lesson:
             tensor.record_stream(network)  # its memory is not used again before the network has seen it
         yield fed, ready
+
+
+@contextmanager
+def _quick_turns() -> Iterator[None]:
+    """Threads that run Python take turns more often than every 5 ms, as they would.
+
+    Every call of PyTorch's ends a turn, and there are tens of them in a batch: while a thread reads a table,
+    each would wait for that long.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _begun(items: Generator[T]) -> Iterator[T]:
+    """The same items, the first of them made already."""
+    return chain(list(islice(items, 1)), items)
 
 
 def _ahead(items: Generator[T]) -> Iterator[T]:

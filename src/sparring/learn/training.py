@@ -105,11 +105,11 @@ class Run:
         """
         part = self.config.training
         journal = Journal(self.folder, self.step) if self.rank == 0 else None
-        self._capture()
+        self.prepare()
         started, seen = time.perf_counter(), 0
         loss = accuracy = speed = 0.0
         for fed in self.feed.training(self.place) if self.step < part.steps else ():
-            outcome = self._descend(fed)
+            outcome = self.descend(fed)
             seen += len(fed)
             ended, due = self.step == part.steps, self.step % part.validate_every == 0
             out_of_time = stop_at is not None and time.monotonic() > stop_at
@@ -132,6 +132,20 @@ class Run:
             (self.folder / "model.onnx.part").write_bytes(self.export().SerializeToString())
             (self.folder / "model.onnx.part").replace(self.folder / "model.onnx")
         return finished
+
+    def prepare(self) -> None:
+        """On a GPU, makes one launch of a step, before another thread works on the device."""
+        if self.device.type == "cuda" and self.world == 1 and self._captured is None:
+            example = self.feed.example(self.place).lesson
+            self._captured = Captured(self._step, example, self._remembered())
+
+    def descend(self, fed: Fed) -> Losses:
+        """One step down; on a GPU after `prepare`."""
+        set_rate(self.optimiser, rate_at(self.step, self.config.training))
+        self.average.prepare(self.step + 1)
+        outcome: Losses = (self._captured or self._step)(*fed.lesson)
+        self.step, self.place = self.step + 1, fed.place
+        return outcome
 
     def validate(self) -> dict[str, Any]:
         """Accuracy and likelihood of the averaged weights on the validation split, and by group."""
@@ -167,20 +181,6 @@ class Run:
         }
         with self.average.in_use():
             return export(self.model, self.config, card)
-
-    def _descend(self, fed: Fed) -> Losses:
-        """One step down."""
-        set_rate(self.optimiser, rate_at(self.step, self.config.training))
-        self.average.prepare(self.step + 1)
-        outcome: Losses = (self._captured or self._step)(*fed.lesson)
-        self.step, self.place = self.step + 1, fed.place
-        return outcome
-
-    def _capture(self) -> None:
-        """Makes one launch of a step, before another thread works on the device."""
-        if self.device.type == "cuda" and self.world == 1 and self._captured is None:
-            example = self.feed.example(self.place).lesson
-            self._captured = Captured(self._step, example, self._remembered())
 
     def _step(self, *tensors: torch.Tensor) -> Losses:
         """Forwards, backwards, down, and the average after it: all that a CUDA graph can hold."""
