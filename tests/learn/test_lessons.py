@@ -11,7 +11,10 @@ import pytest
 import torch
 
 from sparring.learn.configuration import BadConfiguration, Configuration, TeacherPart
+from sparring.learn.export import export
+from sparring.learn.layouts import layout_of
 from sparring.learn.lessons import IGNORED, make_lesson
+from sparring.learn.model import People
 from sparring.learn.objective import losses
 from sparring.learn.seats import Seats, changed, group_name, groups_of, seats_of
 from sparring.learn.teachers import Teacher
@@ -185,6 +188,23 @@ def test_groups_are_hundreds_and_ranks(tmp_path: Path) -> None:
     assert np.isnan(groups).sum() == 2
     assert group_name(1100.0, "chess") == "1100"
     assert group_name(6.0, "go") == "6d"
+
+
+def test_our_own_networks_teach_those_that_see_the_same(games: Path, tmp_path: Path) -> None:
+    config = small_config(**TOLD)
+    model = People(config.network, layout_of(config)).eval()
+    path = write(
+        export(model, config, {"source": "a test", "licence": "GPL-3.0-or-later"}), tmp_path / "own.onnx"
+    )
+    teacher = Teacher(TeacherPart(str(path), 0.5), config, CPU)
+    batch = one_batch(games)
+    lesson = make_lesson(batch, seats_of(batch), config, [teacher], CPU)
+    with torch.no_grad():
+        policy, _ = model(lesson.planes, lesson.context)
+    expected = policy.masked_fill(~lesson.legal, -1e4).softmax(dim=1) * 0.5
+    assert torch.allclose(lesson.taught, expected, atol=1e-3)
+    with pytest.raises(BadConfiguration, match="told other ratings or boards"):
+        Teacher(TeacherPart(str(path), 0.5), small_config(network={"ratings": [800, 2000]}), CPU)
 
 
 def test_teachers_that_cannot_teach_are_refused(tmp_path: Path, shelf: Path) -> None:

@@ -146,6 +146,7 @@ class Feed:
         encoding = layout_of(config).encoding
         others = {teacher.encoding for teacher in self.teachers} - {encoding}
         _, processes = self.share
+        whole = training and not size
         try:
             yield from Batches(
                 self.tables,
@@ -160,8 +161,8 @@ class Feed:
                 seed=seed,
                 packed=True,
                 skip=skip * processes,
-                share=self.share if training else (0, 1),
-                whole=training and not size,
+                share=self.share if whole else (0, 1),
+                whole=whole,
                 ratings=data.groups,
                 buffer=max(_BUFFER, 8 * config.training.batch),
                 threads=self.threads,

@@ -134,9 +134,11 @@ class Run:
         return finished
 
     def prepare(self) -> None:
-        """On a GPU, makes one launch of a step, before another thread works on the device."""
-        if self.device.type == "cuda" and self.world == 1 and self._captured is None:
-            example = self.feed.example(self.place).lesson
+        """On a GPU, makes one launch of a step (and of each teacher) before another thread works there."""
+        if self.device.type != "cuda" or self._captured is not None:
+            return
+        example = self.feed.example(self.place).lesson
+        if self.world == 1:  # the processes' own exchange is not captured
             self._captured = Captured(self._step, example, self._remembered())
 
     def descend(self, fed: Fed) -> Losses:
