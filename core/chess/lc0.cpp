@@ -201,7 +201,8 @@ int policy_index(const Board& board, Move move) {
         case bishop: return promotion_index(file_of(from), file_of(to), 2);
         default: break;
     }
-    const bool castles = board.castling && std::abs(from - to) == 2 && board.type_at(from_square(move)) == king;
+    const bool castles =
+        board.castling && std::abs(from - to) == 2 && board.type_at(from_square(move)) == king;
     if (castles) to = to > from ? 7 : 0;
     return tables().index[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
 }

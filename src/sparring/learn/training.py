@@ -37,7 +37,9 @@ from sparring.learn.schedule import rate_at
 from sparring.learn.teachers import Teacher
 
 _REPORT_EVERY = 20
-"""Steps between reports to whoever watches."""
+"""Steps between reports to whoever watches, and between votes of several processes."""
+_REPORT_AFTER = 1.0
+"""Seconds after which there is one in any case."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Run:
             ended, due = self.step == part.steps, self.step % part.validate_every == 0
             out_of_time = stop_at is not None and time.monotonic() > stop_at
             stopping = self._agreed(self._stopping or out_of_time)
-            if self.step % _REPORT_EVERY == 0 or ended or due or stopping:
+            waited = time.perf_counter() - started > _REPORT_AFTER
+            if self.step % _REPORT_EVERY == 0 or waited or ended or due or stopping:
                 loss, accuracy = float(outcome.total), float(outcome.hits.float().mean())
                 speed = seen * self.world / (time.perf_counter() - started)
                 started, seen = time.perf_counter(), 0
