@@ -10,28 +10,27 @@ from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from sparring.learn.captured import Captured
-from sparring.learn.configuration import BadConfiguration, TeacherPart
+from sparring.learn.configuration import BadConfiguration, Configuration, TeacherPart
+from sparring.learn.layouts import view_of
+from sparring.networks.card import ModelCard
 from sparring.networks.formats import make_codec, read_network
 from sparring.networks.people import PeopleCodec
 from sparring.networks.store import find
 from sparring.networks.torch_executor import TorchGraph
 
-ENCODINGS = {"lc0": "lc0", "maia3": "maia3"}
-"""What the families of networks see, by codec."""
+_ENCODINGS = {"lc0": "lc0", "maia3": "maia3"}
+"""What the families of other projects' networks see, by codec."""
 
 
 class Teacher:
-    """A network that is asked, not changed."""
+    """A network that is asked, not changed. Raises BadNetwork or BadConfiguration."""
 
-    def __init__(self, part: TeacherPart, game: str, device: torch.device) -> None:
+    def __init__(self, part: TeacherPart, config: Configuration, device: torch.device) -> None:
         model, card = read_network(find(part.model))
-        if card.game != game:
-            raise BadConfiguration(f"the teacher {card.name} plays {card.game}, not {game}")
-        codec = make_codec(card)
-        if not isinstance(codec, PeopleCodec) and card.codec not in ENCODINGS:
-            raise BadConfiguration(f"{card.name}: networks of the family {card.codec} cannot teach yet")
-        self.weight = part.weight
-        self.encoding = codec.view.encoding if isinstance(codec, PeopleCodec) else ENCODINGS[card.codec]
+        if card.game != config.game:
+            raise BadConfiguration(f"the teacher {card.name} plays {card.game}, not {config.game}")
+        self.name, self.licence, self.weight = card.name, card.licence, part.weight
+        self.encoding = _encoding(card, config)
         self._ask = _ASK[card.codec]
         self._graph = TorchGraph(model).to(device).eval()
         self._quick: Callable[..., Any] | None = None
@@ -55,6 +54,23 @@ class Teacher:
 
         # Traced first: the graph's own loop over its nodes is Python that the compiler would trip over.
         return Captured(torch.compile(make_fx(asked)(*example)), example)
+
+
+def _encoding(card: ModelCard, config: Configuration) -> str:
+    """What the teacher sees; refused where the pupil's batches cannot show it that."""
+    codec = make_codec(card)
+    if isinstance(codec, PeopleCodec):
+        if codec.view != view_of(config):
+            raise BadConfiguration(
+                f"the teacher {card.name} was told other ratings or boards than [network] says: "
+                "it can teach networks with the same ratings and history"
+            )
+        return codec.view.encoding
+    if card.codec not in _ENCODINGS:
+        raise BadConfiguration(f"{card.name}: networks of the family {card.codec} cannot teach yet")
+    if config.data.mirrored and card.codec == "maia3":
+        raise BadConfiguration("Maia-3 cannot teach in the mirror: set mirrored = false in [data]")
+    return _ENCODINGS[card.codec]
 
 
 Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor], Tensor]
