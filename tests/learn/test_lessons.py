@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 import torch
 
+from sparring import networks
+from sparring.games import load
 from sparring.learn.configuration import BadConfiguration, Configuration, TeacherPart
 from sparring.learn.export import export
 from sparring.learn.layouts import layout_of
@@ -23,6 +26,7 @@ from sparring.records import Batch, Batches
 from sparring.records.batches import NO_LABEL
 from tests.learn.small import line_record, small_config, write_maia3
 from tests.matching.tables import write_table
+from tests.networks.katago_files import Writer, small_network
 from tests.networks.small import plain_network, write
 
 CPU = torch.device("cpu")
@@ -93,7 +97,7 @@ def test_a_teachers_probabilities_are_mixed_into_the_target(games: Path, tmp_pat
         "maia3"
     ]
     ratings = torch.from_numpy(seats.ratings).float()
-    logits = teacher.logits(torch.from_numpy(tokens.planes), ratings, lesson.context)
+    logits = teacher.logits(torch.from_numpy(tokens.planes), ratings, lesson.context, ratings[:, :0])
     torch.manual_seed(2)
     policy, result = torch.randn(6, 1858), torch.randn(6, 3)
     total = 0.0
@@ -109,6 +113,33 @@ def test_a_teachers_probabilities_are_mixed_into_the_target(games: Path, tmp_pat
         target[lesson.played[i]] += 1 - share
         total -= float((target[places] * policy[i, places].log_softmax(0)).sum()) / 6
     assert float(losses(policy, result, lesson, 0.0).total) == pytest.approx(total, rel=1e-5)
+
+
+def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
+    """Its rows run from the other end, and it is told more than the board."""
+    path = tmp_path / "small.bin.gz"
+    path.write_bytes(gzip.compress(Writer(small_network(8)).file()))
+    config = small_config("go", data={"mirrored": False}, teachers=[{"model": str(path), "weight": 0.5}])  # type: ignore[arg-type]
+    teacher = Teacher(config.teachers[0], config, CPU)
+    record = line_record(
+        "go", ["Q16", "D4", "C16", "pass", "R4"], "katago", first_rank="3d", second_rank="1k"
+    )
+    folder = write_table(tmp_path / "t", "go", [record])
+    options: Any = {"encoding": "katago", "also": ("katago-global",), "packed": True, "split": None}
+    batch = next(iter(Batches([folder], **options)))
+    lesson = make_lesson(batch, seats_of(batch), config, [teacher], CPU)
+    state = load("go").initial().unpack_line(record.moves, 2)
+    states = []
+    while state.previous is not None:
+        state = state.previous
+        states.append(state)
+    by_ply = {each.ply: each for each in states}
+    network = networks.load(path)
+    for i, ply in enumerate(batch.ply.tolist()):
+        prediction = network.predict([by_ply[ply]])[0]
+        expected = torch.zeros(362)
+        expected[list(prediction.moves)] = torch.from_numpy(prediction.probabilities) * 0.5
+        assert torch.allclose(lesson.taught[i], expected, atol=1e-5)
 
 
 def test_two_teachers_add_up(games: Path, tmp_path: Path) -> None:
@@ -158,7 +189,7 @@ def test_hidden_boards_are_empty_for_the_pupil_and_not_for_the_teacher(games: Pa
     shown: list[torch.Tensor] = []
 
     class Onlooker:
-        encoding, weight = "lc0", 0.5
+        encoding, beside, weight = "lc0", None, 0.5
 
         def logits(self, planes: torch.Tensor, *_: torch.Tensor) -> torch.Tensor:
             shown.append(planes.clone())

@@ -144,7 +144,9 @@ class Feed:
     def _batches(self, split: Split, seed: int, skip: int = 0, *, size: int = 0) -> Generator[Batch]:
         config, data, training = self.config, self.config.data, split is Split.TRAIN
         encoding = layout_of(config).encoding
-        others = {teacher.encoding for teacher in self.teachers} - {encoding}
+        others = {name for each in self.teachers for name in (each.encoding, each.beside) if name} - {
+            encoding
+        }
         _, processes = self.share
         whole = training and not size
         try:

@@ -66,7 +66,8 @@ def make_lesson(
     for teacher in teachers:
         own = teacher.encoding == layout.encoding
         shown = planes if own else unpacked(sent[f"{teacher.encoding} planes"], _SHAPES[teacher.encoding])
-        logits = teacher.logits(shown, sent["ratings"], sent["context"])
+        beside = sent[f"{teacher.beside} planes"] if teacher.beside else sent["ratings"][:, :0]
+        logits = teacher.logits(shown, sent["ratings"], sent["context"], beside)
         named = sent["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=logits.shape[1] - 1)
         scores = torch.full((n, layout.moves + 1), IMPOSSIBLE, device=device)
         scores[rows, labels] = logits[rows, named]
