@@ -318,7 +318,9 @@ def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: 
         Batches([folder], **options), Batches([folder], packed=True, **options), strict=True
     ):
         size = int(np.prod(plain.planes.shape[1:]))
-        bits = np.unpackbits(packed.planes.view(np.uint8), axis=1, bitorder="little")[:, :size].reshape(plain.planes.shape)
+        bits = np.unpackbits(packed.planes.view(np.uint8), axis=1, bitorder="little")[:, :size].reshape(
+            plain.planes.shape
+        )
         held = [k for k in range(plain.planes.shape[1]) if k in _COUNTS[encoding]]
         np.testing.assert_array_equal(np.delete(bits, held, 1), np.delete(plain.planes, held, 1))
         assert packed.counts.shape[1] == counts == len(held)

@@ -84,7 +84,7 @@ def _likeliest(counts: Sequence[float], mean: float) -> list[float]:
     total = sum(counts)
     away = [i / (len(counts) - 1) - mean for i in range(len(counts))]
     low, high = -1 / away[-1], -1 / away[0]
-    for _ in range(200):
+    for _ in range(64):
         x = (low + high) / 2
         if sum(n * a / (1 + x * a) for n, a in zip(counts, away, strict=True)) > 0:
             low = x

@@ -109,7 +109,7 @@ class LocalWorkers:
                 task = self._busy.pop(connection)
                 try:
                     yield connection.recv()
-                except EOFError:
+                except (EOFError, ConnectionError):
                     self._bury(connection)
                     deaths[task.pairing.number] = deaths.get(task.pairing.number, 0) + 1
                     if deaths[task.pairing.number] >= _DEATHS:
@@ -131,12 +131,18 @@ class LocalWorkers:
         for process in self._processes.values():
             process.join(30)
             if process.is_alive():
-                process.terminate()
+                process.kill()
                 process.join()
 
     def _give(self, task: Task) -> None:
-        idle = next((each for each in self._processes if each not in self._busy), None)
-        connection = idle or self._hire()
+        for idle in [each for each in self._processes if each not in self._busy]:
+            try:
+                idle.send(task)
+                self._busy[idle] = task
+                return
+            except ConnectionError:  # it died while it had nothing to do
+                self._bury(idle)
+        connection = self._hire()
         connection.send(task)
         self._busy[connection] = task
 
@@ -162,7 +168,7 @@ def _work(connection: Connection, tournament: Tournament) -> None:
     try:
         while True:
             connection.send(table.play(connection.recv()))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
+    except (EOFError, ConnectionError):
         table.close()
 
 
