@@ -41,6 +41,9 @@ def misbehave() -> None:
         case "endless-line":
             while True:
                 sys.stdout.write("spam" * 1000)
+        case "garbage":
+            sys.stdout.buffer.write(b"\xff\x00\xfe\n\ninfo\ninfo score\ninfo score cp x\ninfo score mate\n")
+            say("info score mate 999999999\ninfo score cp 123456789012\nreadyok\nuciok\n=\n")
         case "chatter":  # to the other pipe, which must not hold it up
             sys.stderr.write("spam\n" * 100_000)
             sys.stderr.flush()
@@ -69,6 +72,7 @@ ANSWERS = {
     "resign": "resign",
     "silent": "",
     "nonsense": "xyzzy",
+    "san": "Nf3",
 }
 
 
@@ -82,6 +86,8 @@ def speak_uci() -> None:
             case ["uci" | "usi"]:
                 say("id name fake")
                 say("option name Hash type spin default 16 min 1 max 64")
+                if TROUBLE == "garbage":
+                    say("option name Odd type spin default x min y max\noption name\noption")
                 say("option name Style type combo default Solid var Solid var Risky Play")
                 say("option name Own Book type check default false")
                 say(f"{PROTOCOL}ok")

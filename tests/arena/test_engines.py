@@ -19,6 +19,7 @@ IN_GAME = [
     ("uci", "endless-line", "flooded its output"),
     ("uci", "illegal", "illegal move"),
     ("uci", "nonsense", "illegal move"),
+    ("uci", "san", "illegal move"),
     ("uci", "none", "false claim"),
     ("uci", "silent", "broke the protocol"),
     ("uci", "resign", "resignation"),
@@ -67,8 +68,10 @@ def test_gtp_time_is_watched_too() -> None:
     assert [each.reason for each, _ in games] == ["time forfeit"] * 2
 
 
-def test_chatter_on_the_other_pipe_holds_nobody_up() -> None:
-    games = play(tournament(fake("uci", "chatter"), fake("uci"), adjudication=Adjudication(plies=8)))
+@pytest.mark.parametrize("trouble", ["chatter", "garbage"])
+def test_noise_is_passed_over(trouble: str) -> None:
+    noisy = fake("uci", trouble, options={"Odd": "3"} if trouble == "garbage" else {})
+    games = play(tournament(noisy, fake("uci"), adjudication=Adjudication(plies=8)))
     assert [each.reason for each, _ in games] == ["length limit"] * 2
 
 
@@ -122,6 +125,7 @@ def test_options_env_and_folder_reach_the_engine(tmp_path: Path) -> None:
     assert record.evals[:2] == (77).to_bytes(2, "little")
 
 
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
 def test_everything_that_an_engine_started_ends_with_it() -> None:
     command = [
         sys.executable,

@@ -72,7 +72,9 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
         Store(tmp_path, ENTRY)
 
 
-@pytest.mark.parametrize("line", [b"nonsense\n", b"{}\n", b"[1]\n", b"\n", b"\xff\n"])
+@pytest.mark.parametrize(
+    "line", [b"nonsense\n", b"{}\n", b"[1]\n", b"\n", b"\xff\n", b'{"number": 1, "result": "x"}\n']
+)
 def test_lines_that_are_no_results_are_named(line: bytes, tmp_path: Path, games: Games) -> None:
     fill(tmp_path, games)
     with (tmp_path / RESULTS).open("ab") as file:

@@ -94,6 +94,7 @@ def test_a_worker_that_dies_is_replaced_and_its_game_played(tmp_path: Path) -> N
     assert sorted(each.number for each in done.results) == [0, 1, 2, 3]
 
 
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
 def test_engines_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     entry = fake("uci", "ignore-stop")
     file = tmp_path / "t.toml"

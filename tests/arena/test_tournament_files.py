@@ -111,7 +111,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"), "from 1 to 9"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", ""), "needs 'level'"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'), "a number, not 'x'"),
-        ('game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS, "nothing below 0"),
+        ('game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS, "all from 0"),
         ('game = "chess"\ngames = 4\n[clock]\nbase = nan\n' + PLAYERS, "number"),
         ('game = "chess"\ngames = 4\n[clock]\nbase = 1\nbyoyomi = 1\n' + PLAYERS, "no byoyomi"),
         ('game = "chess"\ngames = 4\n[rules]\nkomi = 1\n' + PLAYERS, "no entry 'komi'"),

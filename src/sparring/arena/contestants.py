@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -76,6 +75,8 @@ class PlayerSeat:
             choice = self._player.choose(line.state)
         except Exception as error:
             raise EngineFailure(Trouble.CRASHED, f"{type(error).__name__}: {error}") from error
+        if choice.move not in self._game.legal_moves(line.state):
+            raise EngineFailure(Trouble.ILLEGAL, f"move {choice.move}, ply {len(line.moves)}")
         return Decision(choice.move, None, time.monotonic() - began)
 
     def close(self) -> None:
@@ -139,15 +140,17 @@ class EngineSeat:
 
     def _understood(self, line: Line, answer: Answer) -> Move:
         text = answer.move or ""
+        legal = self._game.legal_moves(line.state)
         try:
-            return self._game.parse_move(line.state, text)
+            # The state itself takes the protocol's notation only, and knows nothing of legality.
+            move: Move = line.state.parse_move(text)
         except ValueError:
-            legal: Sequence[Move] = self._game.legal_moves(line.state)
+            move = -1
+        if move not in legal:
             claim = text in ("win", "(none)", "0000")
-            raise EngineFailure(
-                Trouble.FALSE_CLAIM if claim else Trouble.ILLEGAL,
-                f"{text[:40]!r} among {len(legal)} legal moves, ply {len(line.moves)}",
-            ) from None
+            what = f"{text[:40]!r} among {len(legal)} legal moves, ply {len(line.moves)}"
+            raise EngineFailure(Trouble.FALSE_CLAIM if claim else Trouble.ILLEGAL, what)
+        return move
 
     def _drop(self) -> None:
         if self._engine is not None:

@@ -57,7 +57,7 @@ class GtpEngine:
             left, stones = clocks.left[player], 0
             if clocks.control.byoyomi and not left:
                 left, stones = clocks.control.byoyomi, 1
-            self._ask(f"time_left {_COLORS[player]} {left:.0f} {stones}", patience)
+            self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", patience)
         began = time.monotonic()
         allowed, timed = self._allowed(player, clocks)
         try:
@@ -98,10 +98,10 @@ class GtpEngine:
     def _time_settings(self, clocks: Clocks | None) -> str:
         """GTP counts in whole seconds: main time, byo-yomi, stones in it."""
         if clocks is not None:
-            stones = 1 if clocks.control.byoyomi else 0
-            return f"{clocks.control.base:.0f} {clocks.control.byoyomi:.0f} {stones}"
+            control = clocks.control
+            return f"{_whole(control.base)} {_whole(control.byoyomi)} {1 if control.byoyomi else 0}"
         seconds = self._entry.limits.movetime
-        return "" if seconds is None else f"0 {max(1, int(seconds))} 1"
+        return "" if seconds is None else f"0 {_whole(seconds)} 1"
 
     def _ask(self, command: str, deadline: float) -> str:
         """The answer to a command, on one line."""
@@ -128,6 +128,11 @@ def _rules_name(state: Any) -> str | None:
     """The name that KataGo has for a state's rules."""
     facts = (state.ko, state.suicide, state.scoring, state.tax)
     return next((name for name, rules in RULE_SETS.items() if rules[:4] == facts), None)
+
+
+def _whole(seconds: float) -> int:
+    """Not more than there is; but a little is not nothing, which would mean that there is no limit."""
+    return max(1, int(seconds)) if seconds else 0
 
 
 def _vertex(point: int, size: int) -> str:

@@ -160,6 +160,8 @@ def _parsed(content: bytes, path: Path) -> list[tuple[Result, int]]:
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         try:
             facts = json.loads(line)
+            if facts["result"] not in (None, 0, 0.5, 1) or not isinstance(facts["number"], int):
+                raise ValueError
             found.append(
                 (Result(**{key: facts[key] for key in Result.__annotations__}), int(facts["games_end"]))
             )

@@ -33,6 +33,7 @@ T = TypeVar("T")
 
 _LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 _MOST_GAMES = 10_000_000
+_MOST_SECONDS = 1_000_000
 
 
 def read_tournament(path: Path, games: int | None = None) -> Tournament:
@@ -83,11 +84,9 @@ def _check(tournament: Tournament) -> None:
         raise ValueError(f"[sprt] is between two players; there are {len(tournament.entries)}")
     clock = tournament.clock
     if clock is not None:
-        if (
-            min(clock.base, clock.increment, clock.byoyomi, clock.margin) < 0
-            or not clock.base + clock.byoyomi
-        ):
-            raise ValueError("[clock] needs some 'base' (or 'byoyomi'), and nothing below 0")
+        seconds = (clock.base, clock.increment, clock.byoyomi, clock.margin)
+        if min(seconds) < 0 or max(seconds) > _MOST_SECONDS or not clock.base + clock.byoyomi:
+            raise ValueError(f"[clock] needs some 'base' (or 'byoyomi'), and all from 0 to {_MOST_SECONDS:,}")
         if clock.byoyomi and tournament.game not in ("shogi", "go"):
             raise ValueError(f"[clock]: {tournament.game} has no byoyomi; use 'increment'")
 

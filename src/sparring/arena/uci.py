@@ -119,10 +119,11 @@ class UciEngine:
                 return
             known = ", ".join(each["name"] for each in declared.values()) or "none"
             raise EngineFailure(Trouble.NOT_STARTED, f"it has no option {name!r}; it has {known}")
-        rest = option["rest"].split()
         match option["type"]:
             case "spin":
-                bounds = [int(rest[rest.index(key) + 1]) for key in ("min", "max") if key in rest[:-1]]
+                bounds = [
+                    int(number) for number in re.findall(r"\b(?:min|max) (-?\d{1,18})\b", option["rest"])
+                ]
                 whole = re.fullmatch(r"-?\d{1,18}", value)
                 if not whole or (len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]):
                     between = f" from {bounds[0]} to {bounds[1]}" if len(bounds) == 2 else ""
@@ -204,7 +205,7 @@ class UciEngine:
 def _centipawns(kind: str, number: str) -> int | None:
     """A score on one scale. USI has `mate +` and `mate -` for mates of unknown length."""
     if kind == "mate":
-        far = int(number) if number.strip("+-") else 0
+        far = max(-1000, min(1000, int(number))) if number.strip("+-") else 0
         return -_MATE - far if number.startswith("-") else _MATE - far
     return max(-30_000, min(30_000, int(number))) if number.strip("+-") else None
 

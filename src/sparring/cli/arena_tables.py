@@ -23,7 +23,7 @@ def standings_table(standings: Standings) -> Table:
         table.add_row(
             str(place),
             escape(row.name),
-            f"{ratings.elo[index]:.0f}" if rated and ratings else "",
+            f"{round(ratings.elo[index])}" if rated and ratings else "",
             f"{ratings.half_widths[index]:.0f}" if rated and ratings else "",
             f"{row.games:,}",
             f"{row.score:.1%}" if row.games else "",
