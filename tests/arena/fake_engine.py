@@ -11,11 +11,11 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from sparring.games import Chess, Go, Shogi
+from sparring._core import ChessState, GoState, ShogiState  # the rules alone: it starts in no time
 
 PROTOCOL = sys.argv[1]
 TROUBLE = sys.argv[2] if len(sys.argv) > 2 else ""
-GAMES: dict[str, Any] = {"uci": Chess(), "usi": Shogi()}
+STATES: dict[str, Any] = {"uci": ChessState, "usi": ShogiState}
 
 
 def say(text: str) -> None:
@@ -77,8 +77,7 @@ ANSWERS = {
 
 
 def speak_uci() -> None:
-    game = GAMES[PROTOCOL]
-    state = game.initial()
+    state = STATES[PROTOCOL].initial()
     asked = 0
     for line in sys.stdin:
         words = line.split()
@@ -95,51 +94,50 @@ def speak_uci() -> None:
                 asked = 0
                 say("readyok")
             case ["position"]:
-                state = position(game, words)
+                state = position(words)
             case ["go"]:
                 asked += 1
                 if asked == 2:
                     misbehave()
                     if TROUBLE in ("think", "ignore-stop"):
                         continue
-                move = game.move_text(state, game.legal_moves(state)[0])
+                move = state.move_text(state.legal_moves()[0])
                 say(f"info depth 1 score cp {os.environ.get('SCORE', '0')} pv {move}")
                 say(f"bestmove {ANSWERS.get(TROUBLE, move) if asked == 2 else move}")
             case ["stop"]:
                 if TROUBLE == "think":
-                    say("bestmove " + game.move_text(state, game.legal_moves(state)[0]))
+                    say("bestmove " + state.move_text(state.legal_moves()[0]))
             case ["quit"]:
                 at_quit()
                 return
 
 
-def position(game: Any, words: list[str]) -> Any:
+def position(words: list[str]) -> Any:
     cut = words.index("moves") if "moves" in words else len(words)
-    state = game.initial() if words[1] == "startpos" else game.parse(" ".join(words[2:cut]))
+    kind = STATES[PROTOCOL]
+    state = kind.initial() if words[1] == "startpos" else kind.parse(" ".join(words[2:cut]))
     for move in words[cut + 1 :]:
-        state = game.play(state, game.parse_move(state, move))
+        state = state.play(state.parse_move(move))
     return state
 
 
 def speak_gtp() -> None:
-    game, state, komi, asked = Go(), Go().initial(), 7.5, 0
+    state, size, asked = GoState.initial(), 19, 0
     for line in sys.stdin:
         words = line.split()
         answer = ""
         match words:
             case ["list_commands"]:
                 answer = "play\ngenmove\nquit\ntime_settings\ntime_left"
-            case ["boardsize", size]:
-                game = Go(size=int(size), komi=komi)
-            case ["komi", points]:
-                komi = float(points)
+            case ["boardsize", number]:
+                size = int(number)
             case ["clear_board"]:
-                state, asked = game.initial(), 0
+                state, asked = GoState.initial(size), 0
             case ["play", _, move]:
                 if TROUBLE == "denies" and state.ply > 1:
                     say("? illegal move\n")
                     continue
-                state = state.play(game.parse_move(state, move))
+                state = state.play(state.parse_move(move))
             case ["genmove", _]:
                 asked += 1
                 if asked == 2:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparring.arena.ratings import ELO, CannotRate, Game, elo_scale, groups, rate
+from sparring.arena.ratings import ELO, CannotRate, RatedGame, elo_scale, groups, rate
 
 BASEBALL = {
     "Milwaukee": ["", "4-3", "4-2", "4-3", "6-1", "4-2", "6-0"],
@@ -23,12 +23,12 @@ BASEBALL = {
 edition, table 10.10 and 10.12), the standing example of the R package BradleyTerry2."""
 
 
-def baseball() -> list[Game]:
+def baseball() -> list[RatedGame]:
     games = []
     for home, row in enumerate(BASEBALL.values()):
         for away, cell in enumerate(row):
             won, lost = (int(number) for number in cell.split("-")) if cell else (0, 0)
-            games += [Game(home, away, 1.0)] * won + [Game(home, away, 0.0)] * lost
+            games += [RatedGame(home, away, 1.0)] * won + [RatedGame(home, away, 0.0)] * lost
     return games
 
 
@@ -55,9 +55,9 @@ TOY = [(0, 1), (2, 0), (0, 3), (1, 0), (1, 2)]
 """Winners and losers: the example of disconnected players in the vignette of the R package PlackettLuce."""
 
 
-def both_ways(pairs: list[tuple[int, int]]) -> list[Game]:
+def both_ways(pairs: list[tuple[int, int]]) -> list[RatedGame]:
     """Every game twice, with colours swapped, so that moving first has no part in it."""
-    return [game for win, loss in pairs for game in (Game(win, loss, 1.0), Game(loss, win, 0.0))]
+    return [game for win, loss in pairs for game in (RatedGame(win, loss, 1.0), RatedGame(loss, win, 0.0))]
 
 
 def test_plackett_luces_example_without_a_prior() -> None:
@@ -77,7 +77,7 @@ def test_plackett_luces_example_with_its_usual_prior() -> None:
 
 def simulate(
     strengths: NDArray[np.float64], first: float, weight: float, rounds: int, rng: np.random.Generator
-) -> list[Game]:
+) -> list[RatedGame]:
     games = []
     for a in range(len(strengths)):
         for b in range(len(strengths)):
@@ -85,11 +85,11 @@ def simulate(
                 d = strengths[a] - strengths[b] + first
                 odds = np.array([math.exp(d / 2), weight, math.exp(-d / 2)])
                 drawn = rng.choice(3, size=rounds, p=odds / odds.sum())
-                games += [Game(a, b, 1 - each / 2) for each in drawn.tolist()]
+                games += [RatedGame(a, b, 1 - each / 2) for each in drawn.tolist()]
     return games
 
 
-def davidson(games: list[Game], players: int) -> tuple[NDArray[np.float64], float]:
+def davidson(games: list[RatedGame], players: int) -> tuple[NDArray[np.float64], float]:
     """The iteration of Davidson (1970), section 3: strengths that sum to 1 and the weight of draws."""
     wins = np.zeros((players, players))
     ties = np.zeros((players, players))
@@ -116,7 +116,7 @@ def davidson(games: list[Game], players: int) -> tuple[NDArray[np.float64], floa
 def test_draws_agree_with_davidsons_own_iteration() -> None:
     rng = np.random.default_rng(1)
     games = simulate(np.array([0.0, 0.5, -0.4, 1.0]), 0.0, 1.3, 25, rng)
-    turned = games + [Game(second, first, 1 - result) for first, second, result in games]
+    turned = games + [RatedGame(second, first, 1 - result) for first, second, result in games]
     p, weight = davidson(turned, 4)
     found = rate(turned, 4, prior=0)
     assert found.first_advantage == pytest.approx(0, abs=1e-9)
@@ -144,7 +144,7 @@ def test_intervals_cover_the_truth_at_their_nominal_rate() -> None:
 
 
 def test_perfect_scores_stay_finite_with_the_prior_and_are_refused_without() -> None:
-    games = [Game(0, 1, 1.0), Game(1, 0, 0.0)] * 10
+    games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.0)] * 10
     found = rate(games, 2)
     assert 300 < found.elo[0] - found.elo[1] < 2000
     with pytest.raises(CannotRate, match="use the prior"):
@@ -154,7 +154,7 @@ def test_perfect_scores_stay_finite_with_the_prior_and_are_refused_without() -> 
 
 
 def test_only_draws_are_finite_too() -> None:
-    found = rate([Game(0, 1, 0.5), Game(1, 0, 0.5)] * 10, 2)
+    found = rate([RatedGame(0, 1, 0.5), RatedGame(1, 0, 0.5)] * 10, 2)
     assert found.elo == pytest.approx([0, 0], abs=1e-6)
     assert np.isfinite(found.draw_weight)
     assert np.isfinite(found.half_widths).all()
@@ -186,7 +186,7 @@ def test_expected_scores_sum_to_the_observed() -> None:
 
 
 def test_groups_that_never_met_are_found() -> None:
-    games = [Game(0, 1, 1.0), Game(1, 0, 0.5), Game(2, 3, 0.0), Game(3, 2, 0.5)]
+    games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.5), RatedGame(2, 3, 0.0), RatedGame(3, 2, 0.5)]
     assert groups(games, 5) == [[0, 1], [2, 3], [4]]
     with pytest.raises(CannotRate, match="prior"):
         rate(games, 4, prior=0)

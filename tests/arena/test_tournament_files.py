@@ -158,3 +158,12 @@ def test_what_is_wrong_with_an_engine_is_said(game: str, engine: str, complaint:
     )
     with pytest.raises(BadTournament, match=complaint):
         read_tournament(path)
+
+
+def test_the_example_in_the_docs_is_a_tournament(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
+    path = tmp_path / "cup.toml"
+    path.write_text(page.split("```toml\n")[1].split("```")[0])
+    cup = read_tournament(path)
+    assert cup.adjudication.resign == ResignRule(600, 4)
+    assert cup.names == ["small", "stockfish"]

@@ -34,7 +34,7 @@ class CannotRate(Exception):
     """The games have no finite ratings; the message says why."""
 
 
-class Game(NamedTuple):
+class RatedGame(NamedTuple):
     """A game as ratings see it: players by index, and the result for who moved first: 1, 0.5 or 0."""
 
     first: int
@@ -89,7 +89,7 @@ def elo_scale(draw_weight: float) -> float:
 
 
 def rate(
-    games: Sequence[Game],
+    games: Sequence[RatedGame],
     players: int,
     *,
     anchor: int | None = None,
@@ -111,7 +111,7 @@ def rate(
     return _anchored(parameters, covariance, model, anchor, at)
 
 
-def groups(games: Sequence[Game], players: int) -> list[list[int]]:
+def groups(games: Sequence[RatedGame], players: int) -> list[list[int]]:
     """The players who met, directly or through others: more than one group and ratings fall apart."""
     group = list(range(players))
 
@@ -131,7 +131,7 @@ def groups(games: Sequence[Game], players: int) -> list[list[int]]:
 class _Model:
     """The log-posterior of (strengths, first player's advantage, log of the draw's weight)."""
 
-    def __init__(self, games: Sequence[Game], players: int, prior: float) -> None:
+    def __init__(self, games: Sequence[RatedGame], players: int, prior: float) -> None:
         table: dict[tuple[int, int], list[int]] = {}
         for game in games:
             table.setdefault((game.first, game.second), [0, 0, 0])[round(2 - 2 * game.result)] += 1

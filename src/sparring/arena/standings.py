@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparring.arena.process import Trouble
-from sparring.arena.ratings import WEAK, Game, Ratings, groups, rate
+from sparring.arena.ratings import WEAK, RatedGame, Ratings, groups, rate
 from sparring.arena.results import Result
 from sparring.arena.tournament import BadTournament
 
@@ -114,7 +114,7 @@ def stand(
     for result in results:
         _count(result, rows[place[result.first]], rows[place[result.second]])
     games = [
-        Game(place[each.first], place[each.second], each.result)
+        RatedGame(place[each.first], place[each.second], each.result)
         for each in results
         if each.counts and each.result is not None
     ]
@@ -143,7 +143,7 @@ def _count(result: Result, first: Row, second: Row) -> None:
             loser.troubles[result.reason] += 1
 
 
-def _meetings(games: Sequence[Game], names: Sequence[str], ratings: Ratings) -> list[Meeting]:
+def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings) -> list[Meeting]:
     sums: dict[tuple[int, int], list[float]] = {}
     for game in games:
         low, high = sorted((game.first, game.second))
@@ -162,7 +162,7 @@ def _meetings(games: Sequence[Game], names: Sequence[str], ratings: Ratings) -> 
     ]
 
 
-def _warnings(results: Sequence[Result], games: Sequence[Game], rows: Sequence[Row]) -> list[str]:
+def _warnings(results: Sequence[Result], games: Sequence[RatedGame], rows: Sequence[Row]) -> list[str]:
     warnings = []
     absent = sum(not each.counts for each in results)
     if absent:
