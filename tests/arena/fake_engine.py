@@ -79,6 +79,7 @@ ANSWERS = {
 def speak_uci() -> None:
     state = STATES[PROTOCOL].initial()
     asked = 0
+    over = True  # whether the last game's end was told
     for line in sys.stdin:
         words = line.split()
         match words[:1]:
@@ -107,6 +108,12 @@ def speak_uci() -> None:
             case ["stop"]:
                 if TROUBLE == "think":
                     say("bestmove " + state.move_text(state.legal_moves()[0]))
+            case ["gameover"]:
+                over = words[1] in ("win", "lose", "draw")
+            case ["usinewgame"]:
+                if TROUBLE == "wants-gameover" and not over:
+                    os._exit(1)
+                over = False
             case ["quit"]:
                 at_quit()
                 return

@@ -75,6 +75,13 @@ def test_noise_is_passed_over(trouble: str) -> None:
     assert [each.reason for each, _ in games] == ["length limit"] * 2
 
 
+def test_usi_engines_hear_how_a_game_ended() -> None:
+    games = play(
+        tournament(fake("usi", "wants-gameover"), fake("usi"), adjudication=Adjudication(plies=8), games=4)
+    )
+    assert [each.reason for each, _ in games] == ["length limit"] * 4
+
+
 def test_hanging_at_quit_is_ended() -> None:
     began = time.monotonic()
     games = play(

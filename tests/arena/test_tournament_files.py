@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sparring.arena.schedule import pairing_of
 from sparring.arena.sprt import Sprt
 from sparring.arena.tournament import (
     Adjudication,
@@ -18,7 +23,7 @@ from sparring.arena.tournament import (
     ResignRule,
     TimeControl,
 )
-from sparring.arena.tournament_files import read_tournament
+from sparring.arena.tournament_files import parse_tournament, read_tournament
 
 FULL = """
 name = "The cup"
@@ -105,18 +110,23 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ('game = "chess"\ngames = 0\n' + PLAYERS, "'games' is"),
         ('game = "chess"\ngames = 4\nspeed = 1\n' + PLAYERS, "no entry 'speed'"),
         ('game = "chess"\ngames = 4\nseed = -1\n' + PLAYERS, "0 or more"),
-        ('game = "chess"\ngames = 4\nseed = "x"\n' + PLAYERS, "'seed' is a number"),
-        ('game = "chess"\ngames = 4\nformat = "swiss"\n' + PLAYERS, "round-robin or gauntlet"),
+        ('game = "chess"\ngames = 4\nseed = "x"\n' + PLAYERS, "'seed' is a whole number"),
+        ('game = "chess"\ngames = 4\nformat = "swiss"\n' + PLAYERS, "one of round-robin, gauntlet"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace('"b"', '"a"'), "two players are named"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"), "from 1 to 9"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", ""), "needs 'level'"),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'), "a number, not 'x'"),
+        (
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'),
+            "a whole number, not 'x'",
+        ),
         ('game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS, "all from 0"),
         ('game = "chess"\ngames = 4\n[clock]\nbase = nan\n' + PLAYERS, "number"),
         ('game = "chess"\ngames = 4\n[clock]\nbase = 1\nbyoyomi = 1\n' + PLAYERS, "no byoyomi"),
         ('game = "chess"\ngames = 4\n[rules]\nkomi = 1\n' + PLAYERS, "no entry 'komi'"),
         ('game = "go"\ngames = 4\n[rules]\nsize = 99\n' + PLAYERS, "size"),
-        ('game = "go"\ngames = 4\n[rules]\nsize = "x"\n' + PLAYERS, "rules"),
+        ('game = "go"\ngames = 4\n[rules]\nsize = "x"\n' + PLAYERS, "'size of .* is a whole number"),
+        ('game = "go"\ngames = 4\n[rules]\nko = "x"\n' + PLAYERS, "one of positional"),
+        ('game = "chess"\ngames = 4\n[rules]\nclaim_draws = 1\n' + PLAYERS, "true or false"),
         ('game = "chess"\ngames = 4\n[openings]\nplies = 3\n' + PLAYERS, "needs a 'file'"),
         ('game = "chess"\ngames = 4\n[adjudication]\ndraw = { score = 1 }\n' + PLAYERS, "needs 'moves'"),
         ('game = "chess"\ngames = 4\n[adjudication]\nplies = 0\n' + PLAYERS, "1 or more"),
@@ -167,3 +177,31 @@ def test_the_example_in_the_docs_is_a_tournament(tmp_path: Path) -> None:
     cup = read_tournament(path)
     assert cup.adjudication.resign == ResignRule(600, 4)
     assert cup.names == ["small", "stockfish"]
+
+
+ODD = [0, -1, 10**30, 1.5, math.nan, math.inf, True, "", "x", "a\nb", [], [1], ["x"], {}, {"a": 1}, {"x": {}}]
+
+
+def places(table: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every entry of a table, at every depth."""
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        yield (*at, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*at, key))
+
+
+def test_no_value_anywhere_is_a_trap(tmp_path: Path) -> None:
+    for place in places(tomllib.loads(FULL)):
+        for odd in ODD:
+            table = tomllib.loads(FULL)
+            inner: Any = table
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = odd
+            try:
+                cup = parse_tournament(table, tmp_path / "cup.toml", None)
+                said = "it is a tournament"
+                pairing_of(cup, 5, 3)
+            except ValueError as error:
+                said = str(error)
+            assert len(said.splitlines()) == 1

@@ -40,6 +40,10 @@ class Contestant(Protocol):
         """The move in a game that goes on. Raises EngineFailure."""
         ...
 
+    def end(self, score: float) -> None:
+        """Hears what the game brought it: 1, 0.5 or 0."""
+        ...
+
     def close(self) -> None:
         """Ends what it started."""
         ...
@@ -79,9 +83,12 @@ class PlayerSeat:
             raise EngineFailure(Trouble.ILLEGAL, f"move {choice.move}, ply {len(line.moves)}")
         return Decision(choice.move, None, time.monotonic() - began)
 
+    def end(self, score: float) -> None:
+        """The player of this game is not needed any more."""
+        self._player = None
+
     def close(self) -> None:
         """Nothing was started."""
-        self._player = None
 
 
 class EngineSeat:
@@ -120,6 +127,14 @@ class EngineSeat:
             if self._entry.protocol == "gtp":  # it has no `stop`: the engine still thinks
                 self._drop()
             raise
+
+    def end(self, score: float) -> None:
+        """Tells the engine, where its protocol has words for it."""
+        if isinstance(self._engine, UciEngine):
+            try:
+                self._engine.game_over(score)
+            except EngineFailure:  # the game is over; the next one finds a new engine
+                self._drop()
 
     def close(self) -> None:
         """Lets the engine quit."""

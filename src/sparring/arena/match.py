@@ -91,6 +91,9 @@ def play_game(
         left.append(-1 if clocks is None else round(clocks.left[player] * 10))
         line.moves.append(game.move_text(line.state, decision.move))
         line.state = game.play(line.state, decision.move)
+    if verdict.result is not None:
+        seats[0].end(verdict.result)
+        seats[1].end(1 - verdict.result)
     return Played(verdict, line.state, tuple(scores), tuple(left), time.monotonic() - began)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import tomllib
 import types
 import typing
@@ -19,6 +18,7 @@ from sparring.arena.tournament import (
     DrawRule,
     EngineEntry,
     Entry,
+    Format,
     Limits,
     Openings,
     PlayerEntry,
@@ -34,23 +34,26 @@ T = TypeVar("T")
 _LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 _MOST_GAMES = 10_000_000
 _MOST_SECONDS = 1_000_000
+_LARGEST = 1 << 53
+_WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
 def read_tournament(path: Path, games: int | None = None) -> Tournament:
     """What a tournament's file says; `games` overrides its number. Raises BadTournament or OSError."""
     try:
-        return _parse(tomllib.loads(path.read_text(encoding="utf-8")), path.resolve(), games)
+        return parse_tournament(tomllib.loads(path.read_text(encoding="utf-8")), path.resolve(), games)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadTournament(f"{path} is no TOML file: {error}") from None
     except ValueError as error:
         raise BadTournament(f"{path}: {error}") from None
 
 
-def _parse(entries: dict[str, Any], path: Path, games: int | None) -> Tournament:
+def parse_tournament(entries: dict[str, Any], path: Path, games: int | None) -> Tournament:
+    """The tournament that a table says; `path` is where it stands. Raises ValueError."""
     known = ("name", "game", "format", "games", "seed", "rules", "openings", "clock", "adjudication", "sprt")
     _check_keys(entries, (*known, "player"), "the tournament")
     game = entries.get("game")
-    if game not in GAMES or GAMES[game]().spec.hidden:
+    if not isinstance(game, str) or game not in GAMES or GAMES[game]().spec.hidden:
         playable = ", ".join(name for name in GAMES if not GAMES[name]().spec.hidden)
         raise ValueError(f"'game' is one of {playable}, not {game!r}")
     wanted = entries.get("games") if games is None else games
@@ -62,7 +65,7 @@ def _parse(entries: dict[str, Any], path: Path, games: int | None) -> Tournament
         game=game,
         entries=_players(entries.get("player"), path.parent, game, clock),
         games=wanted,
-        format=entries.get("format", "round-robin"),
+        format=_checked(Format, entries.get("format", "round-robin"), "format"),
         seed=_checked(int, entries.get("seed", 0), "seed"),
         rules=_rules(game, entries.get("rules", {})),
         openings=_openings(entries.get("openings"), path.parent),
@@ -76,8 +79,6 @@ def _parse(entries: dict[str, Any], path: Path, games: int | None) -> Tournament
 
 def _check(tournament: Tournament) -> None:
     """What no single entry shows."""
-    if tournament.format not in ("round-robin", "gauntlet"):
-        raise ValueError(f"'format' is round-robin or gauntlet, not {tournament.format!r}")
     if tournament.seed < 0:
         raise ValueError(f"'seed' is 0 or more, not {tournament.seed}")
     if tournament.sprt is not None and len(tournament.entries) != 2:
@@ -129,8 +130,6 @@ def _player(number: int, table: dict[str, Any], folder: Path, game: str) -> Entr
 
 
 def _checked_engine(engine: EngineEntry, game: str) -> EngineEntry:
-    if engine.protocol not in GAME_OF:
-        raise ValueError(f"{engine.name}: 'protocol' is one of {', '.join(GAME_OF)}, not {engine.protocol!r}")
     if GAME_OF[engine.protocol] != game:
         raise ValueError(f"{engine.name} speaks {engine.protocol}, which is for {GAME_OF[engine.protocol]}")
     if not engine.command:
@@ -149,14 +148,9 @@ def _rules(game: str, table: object) -> dict[str, Any]:
     """The options of a game; in chess a draw that may be claimed is, unless the file says otherwise."""
     if not isinstance(table, dict):
         raise ValueError("[rules] is a table of the game's options")
-    known = [field.name for field in dataclasses.fields(GAMES[game])]
-    _check_keys(table, tuple(known), f"[rules] of {game}")
-    rules = {"claim_draws": True, **table} if "claim_draws" in known else dict(table)
-    try:
-        GAMES[game](**rules)
-    except TypeError as error:
-        raise ValueError(f"[rules]: {error}") from None
-    return rules
+    made = _made(GAMES[game], table, f"[rules] of {game}")
+    rules = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
+    return {**rules, "claim_draws": table.get("claim_draws", True)} if "claim_draws" in rules else rules
 
 
 def _openings(table: object, folder: Path) -> Openings | None:
@@ -208,21 +202,23 @@ def _made(kind: type[T], table: Mapping[str, Any], where: str, also: tuple[str, 
 def _checked(hint: Any, value: Any, what: str) -> Any:
     """A value of the type that the hint says; whole numbers serve as fractions and lists as tuples."""
     if isinstance(hint, types.UnionType):
-        hint = next((each for each in typing.get_args(hint) if each is not types.NoneType), hint)
+        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
         if value is None:
             return None
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if hint is float and isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"'{what}' is a number, not {value}")
+    if typing.get_origin(hint) is typing.Literal:
+        if value not in (choices := typing.get_args(hint)):
+            raise ValueError(f"'{what}' is one of {', '.join(choices)}, not {value!r}")
+        return value
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise ValueError(f"'{what}' is a list of texts, not {value!r}")
         return tuple(value)
-    plain = hint if isinstance(hint, type) else None
-    wrong = plain is not None and (not isinstance(value, plain) or (plain is int and isinstance(value, bool)))
-    if plain in (int, float, str) and wrong:
-        raise ValueError(f"'{what}' is {'a text' if plain is str else 'a number'}, not {value!r}")
+    if type(value) in (int, float) and not abs(value) <= _LARGEST:
+        raise ValueError(f"'{what}' is a number of common size, not {value}")
+    if hint is float and type(value) is int:
+        return float(value)
+    if hint in _WORDS and type(value) is not hint:
+        raise ValueError(f"'{what}' is {_WORDS[hint]}, not {value!r}")
     return value
 
 

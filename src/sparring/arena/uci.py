@@ -84,6 +84,12 @@ class UciEngine:
             raise TimeForfeit
         raise EngineFailure(Trouble.STALLED, f"no move within {allowed:g} seconds")
 
+    def game_over(self, score: float) -> None:
+        """Tells what the game brought; UCI has no word for that."""
+        if self._entry.protocol == "usi":
+            word = {1.0: "win", 0.0: "lose"}.get(score, "draw")
+            self._process.send(f"gameover {word}", time.monotonic() + self._entry.stop_seconds)
+
     def close(self) -> None:
         """Asks the engine to quit; kills it where it does not."""
         self._process.close("quit", self._entry.stop_seconds)
