@@ -56,45 +56,14 @@ def play_game(
 ) -> Played:
     """Plays a game from the end of an opening's line. Whatever a contestant does, there is a result."""
     began = time.monotonic()
-    line = _line_of(game, start)
-    clocks = None if tournament.clock is None else Clocks.begin(tournament.clock)
-    adjudicator = Adjudicator(tournament.adjudication)
-    scores = [_NO_EVAL] * len(line.moves)
-    left = [-1] * len(line.moves)
-    verdict = _seated(seats, line, clocks, seeds)
+    play = _Play(game, _line_of(game, start), tournament)
+    verdict = _seated(seats, play.line, play.clocks, seeds)
     while verdict is None:
-        outcome = game.outcome(line.state)
-        if outcome is not None:
-            result = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-            verdict = Verdict(result, outcome.reason)
-            break
-        if (verdict := adjudicator.verdict(len(line.moves))) is not None:
-            break
-        player = game.to_move(line.state)
-        try:
-            decision = seats[player].choose(line, clocks)
-            if clocks is not None and decision.spent > clocks.allowed(player):
-                raise TimeForfeit
-        except EngineFailure as failure:
-            verdict = Verdict(float(player), failure.trouble, failure.detail)
-            break
-        except TimeForfeit:
-            verdict = Verdict(float(player), "time forfeit")
-            break
-        if decision.move is None:
-            verdict = Verdict(float(player), "resignation")
-            break
-        if clocks is not None:
-            clocks = clocks.after(player, decision.spent)
-        adjudicator.hear(player, decision.score)
-        scores.append(_for_first(player, decision.score))
-        left.append(-1 if clocks is None else round(clocks.left[player] * 10))
-        line.moves.append(game.move_text(line.state, decision.move))
-        line.state = game.play(line.state, decision.move)
+        verdict = play.over() or play.turn(seats)
     if verdict.result is not None:
         seats[0].end(verdict.result)
         seats[1].end(1 - verdict.result)
-    return Played(verdict, line.state, tuple(scores), tuple(left), time.monotonic() - began)
+    return Played(verdict, play.line.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
 
 
 def record_of(played: Played, tournament: Tournament, number: int, names: Sequence[str]) -> GameRecord | None:
@@ -120,6 +89,48 @@ def record_of(played: Played, tournament: Tournament, number: int, names: Sequen
         event=tournament.name,
         site=f"game {number + 1}",
     )
+
+
+class _Play:
+    """A game in progress."""
+
+    def __init__(self, game: Game[Any], line: Line, tournament: Tournament) -> None:
+        self.line = line
+        self.clocks = None if tournament.clock is None else Clocks.begin(tournament.clock)
+        self.scores = [_NO_EVAL] * len(line.moves)
+        self.left = [-1] * len(line.moves)
+        self._game = game
+        self._adjudicator = Adjudicator(tournament.adjudication)
+
+    def over(self) -> Verdict | None:
+        """The end by the rules or by adjudication."""
+        outcome = self._game.outcome(self.line.state)
+        if outcome is None:
+            return self._adjudicator.verdict(len(self.line.moves))
+        return Verdict(0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason)
+
+    def turn(self, seats: tuple[Contestant, Contestant]) -> Verdict | None:
+        """One move; or the end, where there was none."""
+        player = self._game.to_move(self.line.state)
+        lost = float(player)  # what player 0 gets where the one to move loses
+        try:
+            decision = seats[player].choose(self.line, self.clocks)
+        except EngineFailure as failure:
+            return Verdict(lost, failure.trouble, failure.detail)
+        except TimeForfeit:
+            return Verdict(lost, "time forfeit")
+        if self.clocks is not None:
+            if decision.spent > self.clocks.allowed(player):
+                return Verdict(lost, "time forfeit")
+            self.clocks = self.clocks.after(player, decision.spent)
+        if decision.move is None:
+            return Verdict(lost, "resignation")
+        self._adjudicator.hear(player, decision.score)
+        self.scores.append(_for_first(player, decision.score))
+        self.left.append(-1 if self.clocks is None else round(self.clocks.left[player] * 10))
+        self.line.moves.append(self._game.move_text(self.line.state, decision.move))
+        self.line.state = self._game.play(self.line.state, decision.move)
+        return None
 
 
 def _seated(
