@@ -114,7 +114,9 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ('game = "chess"\ngames = 4\nformat = "swiss"\n' + PLAYERS, "one of round-robin, gauntlet"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace('"b"', '"a"'), "two players are named"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"), "from 1 to 9"),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", ""), "needs 'level'"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", "elo = 2"), "no entry 'elo'"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'rating = "3d"'), "rating is a number"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'file = "no.toml"'), "no.toml"),
         (
             'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'),
             "a whole number, not 'x'",
@@ -176,7 +178,7 @@ def test_the_example_in_the_docs_is_a_tournament(tmp_path: Path) -> None:
     path.write_text(page.split("```toml\n")[1].split("```")[0])
     cup = read_tournament(path)
     assert cup.adjudication.resign == ResignRule(600, 4)
-    assert cup.names == ["small", "stockfish"]
+    assert cup.names == ["club", "stockfish"]
 
 
 ODD = [0, -1, 10**30, 1.5, math.nan, math.inf, True, "", "x", "a\nb", [], [1], ["x"], {}, {"a": 1}, {"x": {}}]

@@ -12,10 +12,10 @@ from sparring.arena.clocks import Clocks
 from sparring.arena.gtp import GtpEngine
 from sparring.arena.line import Answer, Line, TimeForfeit
 from sparring.arena.process import EngineFailure, Trouble
-from sparring.arena.tournament import EngineEntry, Entry, PlayerEntry
+from sparring.arena.tournament import EngineEntry, Entry, MindEntry, PlayerEntry
 from sparring.arena.uci import UciEngine
 from sparring.games import Game, Move
-from sparring.players import Player, small_player
+from sparring.players import Clock, Limits, Mind, Player, make_mind, small_player
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,17 @@ class Contestant(Protocol):
 
 def open_contestant(entry: Entry, game: Game[Any]) -> Contestant:
     """The contestant that an entry describes. Nothing is started before its first game."""
-    return EngineSeat(entry, game) if isinstance(entry, EngineEntry) else PlayerSeat(entry, game)
-
-
-def seat_player(entry: PlayerEntry, game: Game[Any], rng: np.random.Generator) -> Player[Any]:
-    """Our own player for one game: the one place that knows how entries name players."""
-    return small_player(game.spec.name, entry.level, rng)
+    match entry:
+        case EngineEntry():
+            return EngineSeat(entry, game)
+        case MindEntry():
+            return MindSeat(entry)
+        case PlayerEntry():
+            return PlayerSeat(entry, game)
 
 
 class PlayerSeat:
-    """One of our own players: a new one for each game, so that a game depends on its seed alone."""
+    """One of our small players: a new one for each game, so that a game depends on its seed alone."""
 
     def __init__(self, entry: PlayerEntry, game: Game[Any]) -> None:
         self._entry = entry
@@ -69,7 +70,7 @@ class PlayerSeat:
 
     def begin(self, start: Any, clocks: Clocks | None, seed: int) -> None:
         """Gets ready for a game."""
-        self._player = seat_player(self._entry, self._game, np.random.default_rng(seed))
+        self._player = small_player(self._game.spec.name, self._entry.level, np.random.default_rng(seed))
 
     def choose(self, line: Line, clocks: Clocks | None) -> Decision:
         """The player's move. Whatever it raises is its own fault and costs it the game."""
@@ -89,6 +90,46 @@ class PlayerSeat:
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+class MindSeat:
+    """A player from a description: its networks are kept from game to game, its memory is not."""
+
+    def __init__(self, entry: MindEntry) -> None:
+        self._entry = entry
+        self._mind: Mind | None = None
+
+    def begin(self, start: Any, clocks: Clocks | None, seed: int) -> None:
+        """Gets ready for a game, which depends on its seed alone."""
+        try:
+            mind = self._mind or make_mind(self._entry.description)
+        except Exception as error:
+            raise EngineFailure(Trouble.NOT_STARTED, str(error)) from error
+        own = self._entry.description.seed
+        self._mind = mind.fresh(seed if own is None else own)
+
+    def choose(self, line: Line, clocks: Clocks | None) -> Decision:
+        """Its move, or that it resigns. Whatever it raises is its own fault and costs it the game."""
+        assert self._mind is not None, "begin comes first"
+        began = time.monotonic()
+        try:
+            thought = self._mind.think(line.state, Limits(clock=_clock(clocks, line.state.to_move)))
+        except Exception as error:
+            raise EngineFailure(Trouble.CRASHED, f"{type(error).__name__}: {error}") from error
+        move = None if thought.resign else thought.choice.move
+        return Decision(move, None, time.monotonic() - began)
+
+    def end(self, score: float) -> None:
+        """The next game begins with a fresh memory."""
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+def _clock(clocks: Clocks | None, player: int) -> Clock | None:
+    if clocks is None:
+        return None
+    return Clock(clocks.left[player], clocks.control.increment, byoyomi=clocks.control.byoyomi)
 
 
 class EngineSeat:

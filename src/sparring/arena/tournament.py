@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from sparring.arena.sprt import Sprt
 from sparring.games import Game, load
+from sparring.players import Description
 
 Protocol: TypeAlias = Literal["uci", "usi", "gtp"]
 Format: TypeAlias = Literal["round-robin", "gauntlet"]
@@ -85,7 +86,15 @@ class PlayerEntry:
     """Of the small players: see `players.LEVELS`."""
 
 
-Entry: TypeAlias = EngineEntry | PlayerEntry
+@dataclass(frozen=True)
+class MindEntry:
+    """One of our own players, as its TOML file or its entries here describe it."""
+
+    name: str
+    description: Description
+
+
+Entry: TypeAlias = EngineEntry | PlayerEntry | MindEntry
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from sparring.arena.tournament import (
     Entry,
     Format,
     Limits,
+    MindEntry,
     Openings,
     PlayerEntry,
     ResignRule,
@@ -27,7 +28,8 @@ from sparring.arena.tournament import (
     Tournament,
 )
 from sparring.games import GAMES
-from sparring.players import LEVELS
+from sparring.players import LEVELS, BadDescription, load_description
+from sparring.players.description import parse_description
 
 T = TypeVar("T")
 
@@ -115,11 +117,13 @@ def _player(number: int, table: dict[str, Any], folder: Path, game: str) -> Entr
     name = table.get("name")
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise ValueError(f"{where} needs a 'name'")
-    if "protocol" not in table:
+    if "level" in table and "protocol" not in table:
         player = _made(PlayerEntry, table, where)
         if player.level not in LEVELS:
             raise ValueError(f"{name}: 'level' is from {LEVELS[0]} to {LEVELS[-1]}, not {player.level}")
         return player
+    if "protocol" not in table:
+        return _mind(name, table, folder, game)
     limits = _made(Limits, {key: table[key] for key in _LIMITS if key in table}, where)
     rest = {key: value for key, value in table.items() if key not in _LIMITS}
     rest["options"] = {key: _option_text(value) for key, value in _mapping(rest, "options", where).items()}
@@ -127,6 +131,23 @@ def _player(number: int, table: dict[str, Any], folder: Path, game: str) -> Entr
     rest["folder"] = folder / str(rest["folder"]) if "folder" in rest else None
     engine = dataclasses.replace(_made(EngineEntry, rest, where, also=_LIMITS), limits=limits)
     return _checked_engine(engine, game)
+
+
+def _mind(name: str, table: dict[str, Any], folder: Path, game: str) -> MindEntry:
+    """A player's TOML file (`file`), or its entries here; what is said here counts."""
+    entries = {key: value for key, value in table.items() if key != "file"}
+    try:
+        if "file" not in table:
+            return MindEntry(name, parse_description({"game": game, **entries}, folder))
+        description = load_description(folder / str(table["file"]))
+        if description.game != game:
+            raise ValueError(f"{name}: {table['file']} is a player of {description.game}, not of {game}")
+        given = parse_description({"game": game, **entries}, folder)
+        return MindEntry(
+            name, dataclasses.replace(description, **{key: getattr(given, key) for key in entries})
+        )
+    except (BadDescription, OSError) as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _checked_engine(engine: EngineEntry, game: str) -> EngineEntry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -66,7 +67,7 @@ class Mind:
         book: Book | None = None,
     ) -> None:
         self.description, self.policy = description, policy
-        self._book = book
+        self._judge, self._book = judge, book
         self._ratings = (description.number("rating"), description.number("opponent_rating"))
         self._rng = np.random.default_rng(description.seed)
         self._search = Puct(self._judged_by(judge or policy), _settings(description), self._rng)
@@ -101,6 +102,11 @@ class Mind:
         value = prediction.value if found is None else found.value
         resign, offer = self._manners(state, value)
         return Thought(choice, found, prediction, resign, offer, time.perf_counter() - started)
+
+    def fresh(self, seed: int | None) -> Mind:
+        """The same player for another game: it remembers nothing of this one."""
+        description = dataclasses.replace(self.description, seed=seed)
+        return Mind(description, self.policy, self._judge, self._book)
 
     def forget(self) -> None:
         """A new game begins."""
