@@ -22,10 +22,10 @@ class RayWorkers:
             raise BadTournament("--ray needs Ray: pip install 'sparring[scale]'") from None
         self._ray: Any = ray
         try:
-            ray.init(address=address, ignore_reinit_error=True, log_to_driver=False)
+            self._ray.init(address=address, ignore_reinit_error=True, log_to_driver=False)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise BadTournament(f"no Ray at {address}: {error}") from None
-        actor = ray.remote(num_cpus=1)(Table)
+        actor: Any = self._ray.remote(num_cpus=1)(Table)
         self._tables = [actor.remote(tournament) for _ in range(concurrency)]
 
     def play(self, tasks: Iterator[Task]) -> Iterator[tuple[Result, GameRecord | None]]:
