@@ -8,7 +8,7 @@ STAMP := $(VENV)/.setup-stamp
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help setup play test bench lint format stubs sanitize fuzz wheel clean
+.PHONY: help setup play engines test bench lint format stubs sanitize fuzz wheel clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,7 +30,21 @@ $(STAMP): $(CORE)
 play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots)
 	@$(BIN)/sparring play $(GAME)
 
-test: setup  ## Run all tests
+# Debian's engines, for the tests that play against them. A CI machine gets them; elsewhere those tests skip.
+ENGINES := stockfish fairy-stockfish gnugo
+export PATH := $(PATH):/usr/games
+
+engines:
+	@for each in $(ENGINES); do command -v $$each >/dev/null || missing="$$missing $$each"; done; \
+	if [ -n "$$missing" ] && [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "==> Installing$$missing"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; } \
+	    >/dev/null 2>&1 || echo "Could not install$$missing: tests against them are skipped"; \
+	elif [ -n "$$missing" ]; then \
+	  echo "Tests against engines are skipped. On Debian: apt-get install$$missing"; \
+	fi
+
+test: setup engines  ## Run all tests
 	@echo "==> Running the tests"
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 

@@ -8,9 +8,8 @@ import pytest
 from sparring._core import GoState
 from sparring.games import Go
 from sparring.networks import Prediction
-from sparring.players import PolicyPlayer
+from sparring.players import Description, make_mind
 from sparring.players.go_ending import own_eyes, with_sense_of_the_end
-from sparring.policies import open_policy
 
 # Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
 SETTLED = "/".join(["1XXXXOOO1", *["XXXXXOOOO"] * 7, "1XXXXOOO1"])
@@ -89,7 +88,7 @@ def test_the_first_pass_is_the_policys_choice() -> None:
 
 @pytest.mark.parametrize("size", [9, 13])
 def test_every_game_ends(size: int) -> None:
-    player = PolicyPlayer(open_policy("human", "go"), np.random.default_rng(size), rating=5)
+    player = make_mind(Description("go", rating=5, seed=size))
     state = Go(size=size).initial()
     while state.outcome is None:
         state = state.play(player.choose(state).move)
@@ -97,7 +96,7 @@ def test_every_game_ends(size: int) -> None:
 
 
 def test_an_opponent_who_only_passes_does_not_wait_for_ever() -> None:
-    player = PolicyPlayer(open_policy("human", "go"), np.random.default_rng(1), rating=5)
+    player = make_mind(Description("go", rating=5, seed=1))
     state = Go(size=9).initial()
     while state.outcome is None:
         state = state.play(player.choose(state).move if state.to_move == 0 else 81)

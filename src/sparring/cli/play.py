@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -10,11 +11,21 @@ import typer
 
 from sparring.cli.choosing import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
-from sparring.cli.strengths import check_known, strength, strength_text
+from sparring.cli.strengths import strength
 from sparring.cli.table import HiddenTable, OpenTable
 from sparring.games import Game, HiddenGame
-from sparring.players import LEVELS, PolicyPlayer, small_hidden_player, small_player
-from sparring.policies import BadPolicy, known_ratings, open_policy
+from sparring.players import (
+    LEVELS,
+    BadBook,
+    BadDescription,
+    Description,
+    Mind,
+    load_description,
+    make_mind,
+    small_hidden_player,
+    small_player,
+)
+from sparring.policies import BadPolicy, known_ratings, strength_text
 
 _LEVEL = 5
 _USUAL: dict[str, int | None] = {"chess": 1500, "go": 5, "shogi": None}
@@ -57,6 +68,9 @@ def play(
             min=0.01, max=100, help="Below 1 it plays its likely moves more often, above 1 less (1)."
         ),
     ] = None,
+    player: Annotated[
+        Path | None, typer.Option(help="A player's TOML file instead of all these (docs/players.md).")
+    ] = None,
     level: Annotated[
         int | None,
         typer.Option(
@@ -76,7 +90,9 @@ def play(
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
     wish = _Wish(strength(game, rating, rank), strength(game, my_rating, my_rank, "my "), model, temperature)
-    level = _choose_level(rules, level, wish)
+    if player is not None and (wish or level is not None):
+        raise UserError("--player says it all: leave out --rating, --rank, --model, --temperature, --level")
+    level = _choose_level(rules, level, wish) if player is None else None
     if rules.spec.hidden:
         if position is not None:
             raise UserError(f"{game} is played from its beginning: a position would give secrets away")
@@ -85,8 +101,8 @@ def play(
     elif level is not None:
         OpenTable(rules, choose_state(rules, position), human, small_player(game, level, rng)).play()
     else:
-        state, player = choose_state(rules, position), _choose_people(game, wish, rng)
-        OpenTable(rules, state, human, player, _about(player, state)).play()
+        state, mind = choose_state(rules, position), _choose_mind(game, wish, player, seed)
+        OpenTable(rules, state, human, mind, _about(mind, state)).play()
 
 
 def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | None:
@@ -105,26 +121,39 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | Non
     return _LEVEL
 
 
-def _choose_people(game: str, wish: _Wish, rng: np.random.Generator) -> PolicyPlayer:
-    """The player of a model or policy, at a rating that it knows. Raises UserError."""
+def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) -> Mind:
+    """The player of a file, or of a model or policy at a rating that it knows. Raises UserError."""
     try:
-        policy = open_policy(wish.model or "human", game)
-    except BadPolicy as error:
+        if file is None:
+            return _choose_people(game, wish, seed)
+        description = load_description(file)
+        if description.game != game:
+            raise UserError(f"{file} is a player of {description.game}, not of {game}")
+        return make_mind(description if seed is None else replace(description, seed=seed))
+    except (BadPolicy, BadDescription, BadBook) as error:
         raise UserError(str(error)) from None
-    rating = wish.rating
-    if known_ratings(policy) is not None:
-        rating = _USUAL.get(game) if rating is None else rating
-        check_known(policy, rating, wish.my_rating)
-    elif rating is not None or wish.my_rating is not None:
-        raise UserError(f"{policy.name} is told no ratings in {game}: it has one strength")
-    return PolicyPlayer(
-        policy, rng, rating=rating, opponent_rating=wish.my_rating, temperature=wish.temperature or 1.0
+
+
+def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
+    description = Description(
+        game,
+        model=wish.model or "human",
+        rating=_USUAL.get(game) if wish.rating is None else wish.rating,
+        opponent_rating=wish.my_rating,
+        temperature=wish.temperature or 1.0,
+        seed=seed,
     )
+    mind = make_mind(description)
+    if known_ratings(mind.policy) is None:
+        if wish.rating is not None or wish.my_rating is not None:
+            raise UserError(f"{mind.policy.name} is told no ratings in {game}: it has one strength")
+        return Mind(replace(description, rating=None), mind.policy)
+    return mind
 
 
-def _about(opponent: PolicyPlayer, state: Any) -> str:
+def _about(opponent: Mind, state: Any) -> str:
     """Who sits there, and what should be known of it."""
-    policy, rating = opponent.policy, opponent.rating
+    policy, rating = opponent.policy, opponent.description.number("rating")
     rated = "" if rating is None else f" at {strength_text(policy.game, rating)}"
     about = f"Your opponent is {policy.name}{rated}."
     if policy.game != "go":

@@ -16,11 +16,11 @@ from rich.table import Table
 from sparring.cli.choosing import GameName, name_and_source
 from sparring.cli.errors import UserError
 from sparring.cli.questions import Question
-from sparring.cli.strengths import check_known, strength_text, strengths
+from sparring.cli.strengths import check_known, strengths
 from sparring.games import GAMES, Game
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy, Policy, known_ratings, open_policy
+from sparring.policies import BadPolicy, Policy, known_ratings, open_policy, strength_text
 
 _LINES = 256
 """Lines of an input file that are read before the policies are asked."""

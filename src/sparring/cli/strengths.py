@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sparring.cli.errors import UserError
-from sparring.policies import Policy, known_ratings
-from sparring.records.ranks import normal_rank, rank_order, rank_text
+from sparring.policies import Policy, beyond
+from sparring.records.ranks import normal_rank, rank_order
 
 RATINGS = range(0, 4001)
 
@@ -29,20 +29,10 @@ def strengths(game: str, ratings: str | None, ranks: str | None) -> list[int]:
     return list(dict.fromkeys(_of_rating(int(text) if text.isdecimal() else text, "") for text in texts))
 
 
-def strength_text(game: str, number: int) -> str:
-    """A strength as people say it."""
-    return rank_text(number) if game == "go" else str(number)
-
-
 def check_known(policy: Policy, *told: int | None) -> None:
     """Raises UserError for a strength beyond what the policy knows."""
-    known = known_ratings(policy)
-    for number in told:
-        if known is not None and number is not None and not known[0] <= number <= known[1]:
-            what = "ranks" if policy.game == "go" else "ratings"
-            bounds = " to ".join(strength_text(policy.game, int(bound)) for bound in known)
-            given = strength_text(policy.game, number)
-            raise UserError(f"{policy.name} knows {what} from {bounds}, not {given}")
+    if complaint := beyond(policy, *told):
+        raise UserError(complaint)
 
 
 def _check_kind(game: str, rating: object, rank: object, whose: str) -> None:

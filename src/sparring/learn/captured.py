@@ -40,7 +40,6 @@ class Captured:
 
     def __call__(self, *tensors: Tensor) -> Any:
         """The function of these tensors."""
-        for own, tensor in zip(self._inputs, tensors, strict=True):
-            own.copy_(tensor, non_blocking=True)
+        torch._foreach_copy_(self._inputs, tensors, non_blocking=True)
         self._graph.replay()
         return self._outputs

@@ -24,6 +24,11 @@ def save(folder: Path, config: Configuration, state: dict[str, Any]) -> None:
     part.replace(folder / _NAME)
 
 
+def exists(folder: Path) -> bool:
+    """Whether there is a run to go on with."""
+    return (folder / _NAME).exists()
+
+
 def load(folder: Path, config: Configuration) -> dict[str, Any] | None:
     """The run's checkpoint, or None before the first. Raises BadConfiguration for one of another run."""
     path = folder / _NAME
@@ -36,7 +41,10 @@ def load(folder: Path, config: Configuration) -> dict[str, Any] | None:
         raise BadConfiguration(f"{path} is no checkpoint ({type(error).__name__})") from None
     if version != _VERSION:
         raise BadConfiguration(f"{path} has version {version}; this Sparring goes on with version {_VERSION}")
-    different = [key for key, value in _flat(config.as_dict()) if dict(_flat(written)).get(key) != value]
+    ours, theirs = _flat(config.as_dict()), _flat(written)
+    different = [
+        key for key in ours | theirs if key not in ours or key not in theirs or ours[key] != theirs[key]
+    ]
     if different:
         raise BadConfiguration(
             f"{path} is of another configuration ({', '.join(different[:4])} differ): "
@@ -45,12 +53,9 @@ def load(folder: Path, config: Configuration) -> dict[str, Any] | None:
     return state
 
 
-def _flat(entries: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def _flat(entries: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Every entry by its path, such as network.width."""
-    flat: list[tuple[str, Any]] = []
+    flat: dict[str, Any] = {}
     for key, value in entries.items():
-        if isinstance(value, dict):
-            flat += _flat(value, f"{prefix}{key}.")
-        else:
-            flat.append((f"{prefix}{key}", value))
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return flat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 import types
 import typing
@@ -115,12 +116,31 @@ class Configuration:
     """A sentence for the model's card."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for checkpoints and cards."""
+        """Plain values, for checkpoints; `parse` makes the same configuration of them again."""
         return dataclasses.asdict(self)
+
+    def changed(
+        self, *, steps: int | None = None, seed: int | None = None, trial: int | None = None
+    ) -> Configuration:
+        """The same with other steps, another seed or another trial, where given."""
+        part, data = self.training, self.data
+        if steps is not None:
+            part = dataclasses.replace(part, steps=steps)
+        if seed is not None:
+            part = dataclasses.replace(part, seed=seed)
+        if trial is not None:
+            data = dataclasses.replace(data, trial=trial)
+        return dataclasses.replace(self, training=part, data=data)
 
 
 GAMES = ("chess", "go", "shogi")
 _CHOICES = {"kind": ("residual", "attention"), "schedule": ("paper", "cosine"), "optimiser": ("adamw", "sgd")}
+_SHARES = ("forget", "imagine", "warm_up", "average")
+_LEAST = {
+    "blocks": 1, "width": 1, "squeeze": 1, "heads": 1, "hidden": 1, "history": 1, "steps": 1, "batch": 2,
+    "validate_every": 1, "validation": 1,
+}  # fmt: skip
+"""Of numbers that may not be 0; batch normalisation needs two positions."""
 
 
 def shipped_configurations() -> list[str]:
@@ -139,7 +159,7 @@ def load_configuration(name: str | Path) -> Configuration:
         raise BadConfiguration(f"there is no configuration '{text}': neither a file nor one of {names}")
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        return _checked(parse(path.stem, entries))
+        return parse(path.stem, entries)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, BadConfiguration) as error:
         raise BadConfiguration(f"{path.name}: {error}") from None
 
@@ -147,16 +167,18 @@ def load_configuration(name: str | Path) -> Configuration:
 def parse(name: str, entries: dict[str, Any]) -> Configuration:
     """A configuration from TOML's tables. Raises BadConfiguration."""
     whole = dict(entries)
+    teachers = whole.pop("teachers", [])
+    if not isinstance(teachers, list | tuple):
+        raise BadConfiguration("teachers are tables of their own: write [[teachers]]")
     parts: dict[str, Any] = {
         "network": _part(NetworkPart, whole.pop("network", {}), "[network]"),
         "data": _part(DataPart, whole.pop("data", {}), "[data]"),
         "training": _part(TrainingPart, whole.pop("training", {}), "[training]"),
         "teachers": tuple(
-            _part(TeacherPart, each, f"[[teachers]] {number}")
-            for number, each in enumerate(whole.pop("teachers", []), 1)
+            _part(TeacherPart, each, f"[[teachers]] {number}") for number, each in enumerate(teachers, 1)
         ),
     }
-    return _part(Configuration, {"name": name, **whole, **parts}, "the file")
+    return _checked(_part(Configuration, {"name": name, **whole, **parts}, "the file"))
 
 
 def _part(kind: type[T], entries: Any, where: str) -> T:
@@ -181,12 +203,14 @@ def _needed(entry: dataclasses.Field[Any]) -> bool:
 
 def _value(kind: Any, value: Any, where: str) -> Any:
     if typing.get_origin(kind) is types.UnionType:
+        if value is None:
+            return None
         kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
     if typing.get_origin(kind) is tuple:
         if dataclasses.is_dataclass(typing.get_args(kind)[0]):
             return value
         kinds = typing.get_args(kind)
-        if not isinstance(value, list) or len(value) != len(kinds):
+        if not isinstance(value, list | tuple) or len(value) != len(kinds):
             raise BadConfiguration(f"{where} is a list of {len(kinds)} numbers, not {value!r}")
         return tuple(_value(each, entry, where) for each, entry in zip(kinds, value, strict=True))
     if kind is float and type(value) is int:
@@ -200,31 +224,36 @@ _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 
 
 def _checked(config: Configuration) -> Configuration:
+    """Raises BadConfiguration for values that make no sense."""
     if config.game not in GAMES:
         raise BadConfiguration(f"game is one of {', '.join(GAMES)}, not '{config.game}'")
-    network, training = config.network, config.training
-    for part in (network, training):
-        for key, choices in _CHOICES.items():
-            if hasattr(part, key) and getattr(part, key) not in choices:
-                raise BadConfiguration(f"{key} is one of {', '.join(choices)}, not '{getattr(part, key)}'")
-    sizes = {
-        "blocks": network.blocks, "width": network.width, "squeeze": network.squeeze, "heads": network.heads,
-        "hidden": network.hidden, "history": network.history, "steps": training.steps,
-        "batch": training.batch, "validate_every": training.validate_every,
-    }  # fmt: skip
-    for key, value in sizes.items():
-        if value < 1:
-            raise BadConfiguration(f"{key} is at least 1, not {value}")
+    for name in ("network", "data", "training"):
+        for key, value in vars(getattr(config, name)).items():
+            _check_value(value, key, f"[{name}] {key}")
+    network, data = config.network, config.data
     if network.kind == "attention" and network.width % network.heads:
-        raise BadConfiguration(f"width {network.width} is not a multiple of heads {network.heads}")
+        raise BadConfiguration(f"[network] width {network.width} is not a multiple of heads {network.heads}")
     if network.kind == "attention" and config.game == "go":
-        raise BadConfiguration("attention is for boards of one size: go has several")
-    for low, high in filter(None, (network.ratings, config.data.groups)):
-        if low >= high:
-            raise BadConfiguration(f"a range of ratings goes up, not from {low} to {high}")
+        raise BadConfiguration("[network] attention is for boards of one size: go has several")
+    if network.history > 1 and config.game != "shogi":
+        raise BadConfiguration(f"[network] history is for shogi; {config.game} has boards of its own choice")
     weights = [teacher.weight for teacher in config.teachers]
-    if min(weights, default=1) <= 0 or sum(weights) > 1:
+    if not all(weight > 0 for weight in weights) or sum(weights) > 1:
         raise BadConfiguration("the teachers' weights are above 0 and add up to at most 1")
-    if config.data.imagine and not (config.teachers and network.ratings):
-        raise BadConfiguration("imagine needs teachers, and a network that is told ratings")
+    if data.imagine and not (config.teachers and network.ratings):
+        raise BadConfiguration("[data] imagine needs teachers, and a network that is told ratings")
     return config
+
+
+def _check_value(value: Any, key: str, where: str) -> None:
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise BadConfiguration(f"{where} is one of {', '.join(_CHOICES[key])}, not '{value}'")
+    if isinstance(value, tuple):
+        low, high = value
+        if not -math.inf < low < high < math.inf:
+            raise BadConfiguration(f"{where} goes up, not from {low} to {high}")
+    elif key in _SHARES:
+        if not 0 <= value < 1:
+            raise BadConfiguration(f"{where} is at least 0 and below 1, not {value}")
+    elif isinstance(value, int | float) and not (least := _LEAST.get(key, 0)) <= value < math.inf:
+        raise BadConfiguration(f"{where} is at least {least}, not {value}")

@@ -64,7 +64,7 @@ def export(model: People, config: Configuration, card: dict[str, Any]) -> onnx.M
             codec="people",
             architecture=describe(config),
             parameters=sum(parameter.numel() for parameter in model.parameters()),
-            settings=vars(view_of(config)) | {},
+            settings=dict(vars(view_of(config))),
             **card,
         )
     )

@@ -1,40 +1,40 @@
-"""From records to tensors on the device, one batch ahead of the network.
+"""From records to lessons on the device, some batches ahead of the network.
 
-What is left to chance (which ratings are hidden or imagined) follows from the seed and the place alone, so
-that a run that goes on after a kill sees what an unbroken one would have seen.
+What is left to chance follows from the seed and the place alone, so that a run that goes on after a kill sees
+what an unbroken one would have seen.
 """
 
 from __future__ import annotations
 
-import math
-import queue
-import threading
-from collections.abc import Iterator, Sequence
+import sys
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from sparring.learn.configuration import BadConfiguration, Configuration
-from sparring.learn.layouts import layout_of, view_of
+from sparring.learn.layouts import layout_of
+from sparring.learn.lessons import Lesson, make_lesson
+from sparring.learn.seats import changed, groups_of, seats_of
+from sparring.learn.teachers import Teacher
 from sparring.records import Batch, Batches, PositionFilter, Split
-from sparring.records.batches import NO_LABEL
-from sparring.records.ranks import rank_order
+from sparring.records.table import read_manifest
 
-_UNKNOWN_RATING = 1500.0
-"""For teachers that must be told one."""
-_APART = 100.0
-"""Standard deviation of the difference between imagined players."""
-_SHAPES = {"lc0": (112, 8, 8), "maia3": (64, 96)}
-"""Of the teachers' encodings."""
-_GROUPS = {"chess": 100, "go": 1, "shogi": 100}
-"""How wide a group of ratings is."""
-_IGNORED = -100
-"""PyTorch's class that does not count."""
+_AHEAD = 4
+"""Batches that wait on the device."""
+_TURN = 0.0002
+"""Seconds."""
+_BUFFER = 1 << 16
+"""Positions that are shuffled together, at least."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,221 +47,189 @@ class Place:
 
 @dataclass(frozen=True)
 class Fed:
-    """A batch on the device."""
+    """A batch on the device, and the place after it."""
 
-    planes: Tensor
-    context: Tensor
-    rows: Tensor
-    """Of every legal move of the batch, the position that it belongs to."""
-    labels: Tensor
-    """And its place in the policy."""
-    played: Tensor
-    """[n]: the label of the move played, or a class that does not count."""
-    result: Tensor
-    """[n]: 0 won, 1 drawn, 2 lost, or a class that does not count."""
-    imagined: Tensor
-    """[n]: whether the ratings are imagined."""
-    ratings: Tensor
-    """[n, 2]: the mover's and the opponent's as the network is told them, for teachers."""
-    also: dict[str, tuple[Tensor, Tensor]]
-    """Planes and labels in this and the teachers' encodings."""
-    group: NDArray[np.float64]
-    """[n]: the hundred (rank) that both players are in, or NaN; on the CPU, for measurements."""
+    lesson: Lesson
     place: Place
 
     def __len__(self) -> int:
-        return len(self.played)
+        return len(self.lesson.played)
 
 
 @dataclass(frozen=True)
 class Feed:
-    """Batches of a split for a configuration."""
+    """Lessons of a configuration from tables. Raises BadConfiguration or BadTable."""
 
     config: Configuration
     tables: Sequence[Path]
     device: torch.device
-    encodings: tuple[str, ...] = ()
-    """Of the teachers."""
+    teachers: Sequence[Teacher] = ()
     share: tuple[int, int] = (0, 1)
+    """This process and how many there are: each has every n-th batch."""
     threads: int = 0
+
+    def check(self) -> None:
+        """Whether the tables have games to learn from and to measure with."""
+        if not self.tables:
+            raise BadConfiguration("there are no records to learn from")
+        for table in self.tables:
+            if (game := read_manifest(table)["game"]) != self.config.game:
+                raise BadConfiguration(
+                    f"{table} holds games of {game}; the configuration {self.config.name} is for "
+                    f"{self.config.game}"
+                )
+        if next(self._batches(Split.TRAIN, 0), None) is None:
+            raise BadConfiguration(self._too_few(Split.TRAIN))
+        if next(self._batches(Split.VALIDATION, 0), None) is None:
+            raise BadConfiguration(self._too_few(Split.VALIDATION))
 
     def training(self, begin: Place) -> Iterator[Fed]:
         """From a place on, without end: one pass after the other."""
-        yield from _ahead(self._training(begin))
+        with _quick_turns():
+            yield from self._on_device(begin)
+
+    def _on_device(self, begin: Place) -> Iterator[Fed]:
+        if self.device.type != "cuda":
+            yield from _ahead(self._passes(begin))
+            return
+        network, aside = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        aside.wait_stream(network)
+        for fed, ready in _ahead(_on_stream(aside, network, self._passes(begin))):
+            network.wait_event(ready)
+            yield fed
 
     def example(self, place: Place) -> Fed:
-        """The batch at a place, made here and now."""
-        return next(self._training(place))
+        """The batch after a place, made here and now."""
+        for epoch, first in ((place.epoch, place.batch), (place.epoch + 1, 0)):
+            for batch in self._pass(epoch, first):
+                return self._fed(batch, Place(epoch, first + 1))
+        raise BadConfiguration(self._too_few(Split.TRAIN))
 
-    def validation(self) -> Iterator[Fed]:
-        """Some of the validation split, the same each time, as it is."""
+    def validation(self) -> Iterator[tuple[Lesson, NDArray[np.float64]]]:
+        """Some of the validation split with the groups of its positions: the same each time, as it is."""
         wanted = self.config.training.validation
-        for batch in self._batches(Split.VALIDATION, seed=0):
+        for batch in self._batches(Split.VALIDATION, 0):
+            yield (
+                make_lesson(batch, seats_of(batch), self.config, (), self.device),
+                groups_of(batch, self.config.game),
+            )
+            wanted -= len(batch)
             if wanted <= 0:
                 break
-            wanted -= len(batch)
-            yield self._to_device(batch, None, Place())
 
-    def _training(self, begin: Place) -> Iterator[Fed]:
-        config, first = self.config.training, begin.batch
-        for epoch in count(begin.epoch):
-            number = first
-            for number, batch in enumerate(
-                self._batches(Split.TRAIN, config.seed * 100_003 + epoch, first), first + 1
-            ):
-                random = np.random.default_rng([config.seed, epoch, number, self.share[0]])
-                yield self._to_device(batch, random, Place(epoch, number))
-            if number == 0:
-                raise BadConfiguration(
-                    f"the records have not one batch of {config.batch} positions to train on"
-                )
-            first = 0
+    def _passes(self, begin: Place) -> Generator[Fed]:
+        first = begin.batch
+        with ThreadPoolExecutor(1) as reader:  # reads the beginning of the next pass during this one
+            coming = reader.submit(_begun, self._pass(begin.epoch, first))
+            for epoch in count(begin.epoch):
+                batches = coming.result()
+                coming = reader.submit(_begun, self._pass(epoch + 1))
+                number = first
+                for number, batch in enumerate(batches, first + 1):
+                    yield self._fed(batch, Place(epoch, number))
+                if number == 0:
+                    raise BadConfiguration(self._too_few(Split.TRAIN))
+                first = 0
 
-    def _batches(self, split: Split, seed: int, skip: int = 0) -> Batches:
-        config, (of, every) = self.config, self.share
-        data = config.data
-        low_high = None if data.groups is None else (int(data.groups[0]), int(data.groups[1]))
-        training = split is Split.TRAIN
-        return Batches(
-            self.tables,
-            size=config.training.batch,
-            split=split,
-            trial=data.trial,
-            positions=None if data.skip_plies is None else PositionFilter(skip_plies=data.skip_plies),
-            encoding=layout_of(config).encoding,
-            history=config.network.history,
-            also=tuple(set(self.encodings) - {layout_of(config).encoding}) if training else (),
-            mirrored=data.mirrored and training,
-            seed=seed,
-            packed=True,
-            skip=skip * every,
-            share=(of, every) if training else (0, 1),
-            whole=training,
-            ratings=low_high,
-            buffer=max(1 << 16, 8 * config.training.batch),
-            threads=self.threads,
-        )
+    def _pass(self, epoch: int, skip: int = 0) -> Generator[Batch]:
+        # Two seeds must not share passes, however many there are.
+        return self._batches(Split.TRAIN, self.config.training.seed * 100_003 + epoch, skip)
 
-    def _to_device(self, batch: Batch, random: np.random.Generator | None, place: Place) -> Fed:
-        ratings = _ratings(batch)
-        told, clocks, imagined = ratings, batch.clock_before.astype(np.float64), np.zeros(len(batch), bool)
-        if random is not None:
-            told, clocks, imagined = self._changed(ratings, clocks, random)
-        context = view_of(self.config).context(told[:, 0], told[:, 1], clocks)
-        named = batch.labels != NO_LABEL
-        rows = np.repeat(np.arange(len(batch), dtype=np.int32), np.diff(batch.offsets))[named]
-        played = batch.labels[batch.offsets[:-1] + batch.index].astype(np.int64)
-        result = np.select([batch.result == 1, batch.result == 0.5, batch.result == 0], [0, 1, 2], _IGNORED)
-        width = _GROUPS[self.config.game]
-        mover, other = (ratings // width * width).T
-        labels = self._sent(batch.labels[named].astype(np.int32)).long()
-        planes = self._planes(batch, random)
-        also = {layout_of(self.config).encoding: (planes, labels)}
-        for name, view in batch.also.items():
-            seen = unpacked(self._sent(view.planes), _SHAPES[name])
-            also[name] = (seen, self._sent(view.labels[named].astype(np.int32)).long())
-        return Fed(
-            planes=planes,
-            context=self._sent(context),
-            rows=self._sent(rows).long(),
-            labels=labels,
-            played=self._sent(np.where(played == NO_LABEL, _IGNORED, played)),
-            result=self._sent(result.astype(np.int64)),
-            imagined=self._sent(imagined),
-            ratings=self._sent(np.nan_to_num(told, nan=_UNKNOWN_RATING).astype(np.float32)),
-            also=also,
-            group=np.where(mover == other, mover, np.nan),
-            place=place,
-        )
+    def _fed(self, batch: Batch, place: Place) -> Fed:
+        config = self.config
+        random = np.random.default_rng([config.training.seed, place.epoch, place.batch, self.share[0]])
+        seats = changed(seats_of(batch), config, random)
+        return Fed(make_lesson(batch, seats, config, self.teachers, self.device), place)
 
-    def _planes(self, batch: Batch, random: np.random.Generator | None) -> Tensor:
-        """The planes, unpacked on the device; some without the boards before the newest."""
-        layout = layout_of(self.config)
-        if batch.planes.shape[1] != (layout.planes * layout.cells + 7) // 8:
-            raise BadConfiguration(
-                f"boards of {layout.rows} by {layout.columns} expected: build records of them"
-            )
-        planes = unpacked(self._sent(batch.planes), (layout.planes, layout.rows, layout.columns))
-        for begin, end, _ in layout.counts:
-            planes[:, begin:end] = self._sent(batch.counts)[:, :, None, None]
-        if random is not None and self.config.data.forget:
-            begin, end = layout.past
-            kept = random.random(len(planes)) >= self.config.data.forget
-            planes[:, begin:end] *= self._sent(kept)[:, None, None, None]
-        return planes
-
-    def _changed(
-        self, ratings: NDArray[np.float64], clocks: NDArray[np.float64], random: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Some ratings imagined, some facts hidden."""
-        data, n = self.config.data, len(ratings)
-        imagined = random.random(n) < data.imagine
-        told = ratings.copy()
-        if self.config.network.ratings and data.imagine:
-            low, high = self.config.network.ratings
-            mover = random.uniform(low, high, n)
-            others = np.clip(mover + random.normal(0, _APART, n), low, high)
-            told[imagined] = np.stack([mover, others], axis=1)[imagined]
-        hidden = random.random((n, 2)) < data.forget
-        told = np.where(hidden[:, :1] & ~imagined[:, None], np.nan, told)
-        return told, np.where(hidden[:, 1], np.nan, clocks), imagined
-
-    def _sent(self, array: NDArray[np.generic]) -> Tensor:
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-        if self.device.type == "cuda":
-            return tensor.pin_memory().to(self.device, non_blocking=True)
-        return tensor.to(self.device)
-
-
-def unpacked(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Bits [n, bytes], the first in the lowest, as bytes [n, *shape]."""
-    places = torch.arange(8, dtype=torch.uint8, device=bits.device)
-    each = (bits[:, :, None] >> places) & 1
-    return each.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
-
-
-def _ratings(batch: Batch) -> NDArray[np.float64]:
-    """[n, 2]: the mover's and the opponent's; ranks as numbers; NaN where unknown."""
-    columns = []
-    for ratings, ranks in ((batch.rating, batch.rank), (batch.opponent_rating, batch.opponent_rank)):
-        known = np.where(ratings < 0, np.nan, ratings.astype(np.float64))
-        if (ranks != "").any():
-            names, places = np.unique(ranks, return_inverse=True)
-            numbers = np.array([rank_order(str(name)) if name else np.nan for name in names])
-            known = np.where(np.isnan(known), numbers[places], known)
-        columns.append(known)
-    return np.stack(columns, axis=1)
-
-
-def _ahead(batches: Iterator[Fed]) -> Iterator[Fed]:
-    """The same batches, made by another thread while the caller works with the last ones."""
-    ready: queue.Queue[Fed | BaseException | None] = queue.Queue(maxsize=4)
-    left = threading.Event()
-
-    def put(item: Fed | BaseException | None) -> None:
-        while not left.is_set():
-            try:
-                return ready.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-
-    def work() -> None:
+    def _batches(self, split: Split, seed: int, skip: int = 0, *, size: int = 0) -> Generator[Batch]:
+        config, data, training = self.config, self.config.data, split is Split.TRAIN
+        encoding = layout_of(config).encoding
+        others = {name for each in self.teachers for name in (each.encoding, each.beside) if name} - {
+            encoding
+        }
+        _, processes = self.share
+        whole = training and not size
         try:
-            for batch in batches:
-                put(batch)
-                if left.is_set():
-                    return
-            put(None)
-        except BaseException as error:  # handed over to the caller's thread
-            put(error)
+            yield from Batches(
+                self.tables,
+                size=size or config.training.batch,
+                split=split,
+                trial=data.trial,
+                positions=None if data.skip_plies is None else PositionFilter(skip_plies=data.skip_plies),
+                encoding=encoding,
+                history=config.network.history,
+                also=tuple(sorted(others)) if training else (),
+                mirrored=data.mirrored and training,
+                seed=seed,
+                packed=True,
+                skip=skip * processes,
+                share=self.share if whole else (0, 1),
+                whole=whole,
+                ratings=data.groups,
+                buffer=max(_BUFFER, 8 * config.training.batch),
+                threads=self.threads,
+            )
+        except ValueError as error:  # what the native core says of records that it cannot encode so
+            raise BadConfiguration(f"the records do not fit the configuration: {error}") from None
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    def _too_few(self, split: Split) -> str:
+        """Why there is not one batch."""
+        data, (_, processes) = self.config.data, self.share
+        with_ratings = (
+            "" if data.groups is None else f" with both ratings from {data.groups[0]} to {data.groups[1] - 1}"
+        )
+        found = 0 if split is not Split.TRAIN else sum(map(len, self._batches(split, 0, size=1024)))
+        if not found:
+            return f"the records have no games{with_ratings} for {_PURPOSES[split]} (trial {data.trial})"
+        needed = f"one batch of {self.config.training.batch:,}"
+        needed += f" for each of {processes} processes" if processes > 1 else ""
+        return f"the records have {found:,} positions of games{with_ratings} to train on, not {needed}"
+
+
+_PURPOSES = {Split.TRAIN: "training", Split.VALIDATION: "validation"}
+
+
+def _on_stream(
+    aside: torch.cuda.Stream, network: torch.cuda.Stream, batches: Generator[Fed]
+) -> Generator[tuple[Fed, torch.cuda.Event]]:
+    """Has batches made on a stream of their own, beside the network's; with each, when it is ready."""
+    while True:
+        with torch.cuda.stream(aside):
+            fed = next(batches)
+            ready = aside.record_event()
+        for tensor in fed.lesson:
+            tensor.record_stream(network)  # its memory is not used again before the network has seen it
+        yield fed, ready
+
+
+@contextmanager
+def _quick_turns() -> Iterator[None]:
+    """Threads that run Python take turns more often than every 5 ms, as they would.
+
+    Every call of PyTorch's ends a turn, and there are tens of them in a batch: while a thread reads a table,
+    each would wait for that long.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
     try:
-        while (item := ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
+        yield
     finally:
-        left.set()
-        thread.join()
+        sys.setswitchinterval(before)
+
+
+def _begun(items: Generator[T]) -> Iterator[T]:
+    """The same items, the first of them made already."""
+    return chain(list(islice(items, 1)), items)
+
+
+def _ahead(items: Generator[T]) -> Iterator[T]:
+    """The same items, made by another thread while the caller works with the last ones."""
+    with ThreadPoolExecutor(1) as maker:
+        waiting = deque(maker.submit(next, items, None) for _ in range(_AHEAD))
+        try:
+            while (item := waiting.popleft().result()) is not None:
+                waiting.append(maker.submit(next, items, None))
+                yield item
+        finally:
+            maker.shutdown(cancel_futures=True)
+            items.close()

@@ -10,70 +10,105 @@ from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from sparring.learn.captured import Captured
-from sparring.learn.configuration import BadConfiguration, TeacherPart
+from sparring.learn.configuration import BadConfiguration, Configuration, TeacherPart
+from sparring.learn.layouts import view_of
+from sparring.networks.card import ModelCard
 from sparring.networks.formats import make_codec, read_network
 from sparring.networks.people import PeopleCodec
 from sparring.networks.store import find
 from sparring.networks.torch_executor import TorchGraph
 
-ENCODINGS = {"lc0": "lc0", "maia3": "maia3"}
-"""What the families of networks see, by codec."""
+_ENCODINGS = {"lc0": "lc0", "maia3": "maia3", "katago": "katago"}
+"""What the families of other projects' networks see, by codec."""
+_BESIDE = {"katago": "katago-global"}
+"""And what they are told beside that."""
 
 
 class Teacher:
-    """A network that is asked, not changed."""
+    """A network that is asked, not changed. Raises BadNetwork or BadConfiguration."""
 
-    def __init__(self, part: TeacherPart, game: str, device: torch.device) -> None:
+    def __init__(self, part: TeacherPart, config: Configuration, device: torch.device) -> None:
         model, card = read_network(find(part.model))
-        if card.game != game:
-            raise BadConfiguration(f"the teacher {card.name} plays {card.game}, not {game}")
-        codec = make_codec(card)
-        if not isinstance(codec, PeopleCodec) and card.codec not in ENCODINGS:
-            raise BadConfiguration(f"{card.name}: networks of the family {card.codec} cannot teach yet")
-        self.weight = part.weight
-        self.encoding = codec.view.encoding if isinstance(codec, PeopleCodec) else ENCODINGS[card.codec]
+        if card.game != config.game:
+            raise BadConfiguration(f"the teacher {card.name} plays {card.game}, not {config.game}")
+        self.name, self.licence, self.weight = card.name, card.licence, part.weight
+        self.encoding = _encoding(card, config)
+        self.beside = _BESIDE.get(card.codec)
         self._ask = _ASK[card.codec]
         self._graph = TorchGraph(model).to(device).eval()
         self._quick: Callable[..., Any] | None = None
 
     @torch.no_grad()
-    def logits(self, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
-        """Of the encoding's labels, [n, labels]; `ratings` [n, 2] are the mover's and the opponent's."""
+    def logits(self, planes: Tensor, ratings: Tensor, context: Tensor, beside: Tensor) -> Tensor:
+        """Of the encoding's labels, [n, labels]; `ratings` [n, 2] are the mover's and the opponent's.
+
+        `beside` is the encoding that the teacher has by this name, [n, 0] where it has none.
+        """
+        told = (planes, ratings, context, beside)
         if not planes.is_cuda:
-            return self._ask(self._graph, planes, ratings, context)
+            return self._ask(self._graph, *told)
         if self._quick is None:
-            self._quick = self._made_quick(planes, ratings, context)
-        answer: Tensor = self._quick(planes, ratings, context)
+            self._quick = self._made_quick(*told)
+        answer: Tensor = self._quick(*told)
         return answer.float()
 
     def _made_quick(self, *example: Tensor) -> Callable[..., Any]:
         """Mixed precision, fused kernels, one launch."""
 
-        def asked(planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
+        def asked(*told: Tensor) -> Tensor:
             with torch.autocast("cuda", torch.bfloat16):
-                return self._ask(self._graph, planes, ratings, context)
+                return self._ask(self._graph, *told)
 
         # Traced first: the graph's own loop over its nodes is Python that the compiler would trip over.
         return Captured(torch.compile(make_fx(asked)(*example)), example)
 
 
-Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor], Tensor]
+def _encoding(card: ModelCard, config: Configuration) -> str:
+    """What the teacher sees; refused where the pupil's batches cannot show it that."""
+    codec = make_codec(card)
+    if isinstance(codec, PeopleCodec):
+        if codec.view != view_of(config):
+            raise BadConfiguration(
+                f"the teacher {card.name} was told other ratings or boards than [network] says: "
+                "it can teach networks with the same ratings and history"
+            )
+        return codec.view.encoding
+    if card.codec not in _ENCODINGS:
+        raise BadConfiguration(f"{card.name}: networks of the family {card.codec} cannot teach yet")
+    if config.data.mirrored and card.codec == "maia3":
+        raise BadConfiguration("Maia-3 cannot teach in the mirror: set mirrored = false in [data]")
+    return _ENCODINGS[card.codec]
 
 
-def _ask_lc0(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
+Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], Tensor]
+
+
+def _ask_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> Tensor:
     logits: Tensor = graph(planes=planes)["policy"]
     return logits
 
 
-def _ask_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
+def _ask_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tensor) -> Tensor:
     own, other = ratings.clamp(600, 2600).long().unbind(1)
     logits: Tensor = graph(tokens=planes.float(), self_elo=own, oppo_elo=other)["logits_move"]
     return logits
 
 
-def _ask_people(graph: TorchGraph, planes: Tensor, ratings: Tensor, context: Tensor) -> Tensor:
+def _ask_katago(graph: TorchGraph, planes: Tensor, _: Tensor, __: Tensor, beside: Tensor) -> Tensor:
+    """KataGo's rows run from the top, ours from the bottom."""
+    logits: Tensor = graph(**{"spatial": planes.float().flip(2), "global": beside})["policy"]
+    points = logits[:, :-1].reshape(-1, *planes.shape[2:]).flip(1)
+    return torch.cat([points.flatten(1), logits[:, -1:]], dim=1)
+
+
+def _ask_people(graph: TorchGraph, planes: Tensor, _: Tensor, context: Tensor, __: Tensor) -> Tensor:
     logits: Tensor = graph(planes=planes, context=context)["policy"]
     return logits
 
 
-_ASK: dict[str, Ask] = {"lc0": _ask_lc0, "maia3": _ask_maia3, "people": _ask_people}
+_ASK: dict[str, Ask] = {
+    "katago": _ask_katago,
+    "lc0": _ask_lc0,
+    "maia3": _ask_maia3,
+    "people": _ask_people,
+}

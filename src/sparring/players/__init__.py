@@ -10,7 +10,6 @@ from sparring.players.book import BadBook
 from sparring.players.clock import Clock
 from sparring.players.description import BadDescription, Description, load_description
 from sparring.players.player import Choice, HiddenPlayer, Player
-from sparring.players.policy_player import PolicyPlayer
 from sparring.players.scout import Knowledge, Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
 from sparring.players.thinking import Limits, Mind, Thought, make_mind
@@ -29,7 +28,6 @@ __all__ = [
     "Mind",
     "Player",
     "PlayoutPlayer",
-    "PolicyPlayer",
     "Scout",
     "Thought",
     "load_description",

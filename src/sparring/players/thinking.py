@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -21,8 +22,7 @@ from sparring.players.clock import Clock, thinking_time
 from sparring.players.description import BadDescription, Description
 from sparring.players.go_ending import with_sense_of_the_end
 from sparring.players.player import Choice
-from sparring.policies import Policy, open_policy
-from sparring.policies.telling import known_ratings
+from sparring.policies import Policy, beyond, open_policy, strength_text
 from sparring.search import Budget, ChoiceRule, Found, Puct, PuctSettings, by_visits, kl_regularised
 
 
@@ -60,10 +60,14 @@ class Mind:
     """
 
     def __init__(
-        self, description: Description, policy: Policy, judge: Policy | None, book: Book | None
+        self,
+        description: Description,
+        policy: Policy,
+        judge: Policy | None = None,
+        book: Book | None = None,
     ) -> None:
         self.description, self.policy = description, policy
-        self._book = book
+        self._judge, self._book = judge, book
         self._ratings = (description.number("rating"), description.number("opponent_rating"))
         self._rng = np.random.default_rng(description.seed)
         self._search = Puct(self._judged_by(judge or policy), _settings(description), self._rng)
@@ -102,6 +106,11 @@ class Mind:
         value = prediction.value if found is None else found.value
         resign, offer = self._manners(state, value)
         return Thought(choice, found, prediction, resign, offer, time.perf_counter() - started)
+
+    def fresh(self, seed: int | None) -> Mind:
+        """The same player for another game: it remembers nothing of this one."""
+        description = dataclasses.replace(self.description, seed=seed)
+        return Mind(description, self.policy, self._judge, self._book)
 
     def forget(self) -> None:
         """A new game begins."""
@@ -151,8 +160,14 @@ class Mind:
         if isinstance(state, GoState):
             tempered = Prediction(prediction.moves, shares.astype(np.float32), prediction.value)
             shares = with_sense_of_the_end(state, tempered)
-        expected = "" if prediction.value is None else f", {_expectation(prediction.value)}"
-        return np.array(prediction.moves), shares, lambda drawn, share: f"a {share:.0%} move{expected}"
+        return np.array(prediction.moves), shares, lambda drawn, share: self._likely(share, prediction)
+
+    def _likely(self, share: float, prediction: Prediction) -> str:
+        """A move's share among those of such players, and what they hope for."""
+        rating, _ = self._ratings
+        who = "" if rating is None else f" of a {strength_text(self.policy.game, rating)}"
+        hope = "" if prediction.value is None else f", {_expectation(prediction.value)}"
+        return f"a {_percent(share)} move{who}{hope}"
 
     def _known(self, state: Any) -> tuple[Any, NDArray[np.float64]] | None:
         if self._book is None or state.ply >= self.description.book_plies:
@@ -188,9 +203,8 @@ def make_mind(description: Description) -> Mind:
     """Loads what a description names. Raises BadDescription, BadBook, BadPolicy, BadNetwork or OSError."""
     own = description
     policy = open_policy(own.model, own.game, threads=own.threads)
-    known, rating = known_ratings(policy), own.number("rating")
-    if known is not None and rating is not None and not known[0] <= rating <= known[1]:
-        raise BadDescription(f"{own.model} knows ratings from {known[0]:g} to {known[1]:g}, not {own.rating}")
+    if complaint := beyond(policy, own.number("rating"), own.number("opponent_rating")):
+        raise BadDescription(complaint)
     judge = open_policy(own.judge, own.game, threads=own.threads) if own.judge else None
     book = open_book(Path(own.book), own.game, own.book_plies) if own.book else None
     return Mind(own, policy, judge, book)
@@ -229,4 +243,8 @@ def _sharpened(shares: NDArray[np.float64], temperature: float) -> NDArray[np.fl
 
 
 def _expectation(value: float) -> str:
-    return "not looked at" if math.isnan(value) else f"expects {(value + 1) / 2:.0%}"
+    return "not looked at" if math.isnan(value) else f"hopes for {_percent((value + 1) / 2)}"
+
+
+def _percent(share: float) -> str:
+    return "<1%" if share < 0.005 else f"{share:.0%}"

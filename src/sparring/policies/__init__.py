@@ -6,7 +6,7 @@ from sparring.policies.opening import fingerprint, name_of, open_policy
 from sparring.policies.policy import FLOOR, Policy, log_probabilities
 from sparring.policies.policy_files import BadPolicy
 from sparring.policies.pool import Member, Pool
-from sparring.policies.telling import known_ratings
+from sparring.policies.telling import beyond, known_ratings, strength_text
 from sparring.policies.tempered import Tempered
 
 __all__ = [
@@ -18,9 +18,11 @@ __all__ = [
     "Policy",
     "Pool",
     "Tempered",
+    "beyond",
     "fingerprint",
     "known_ratings",
     "log_probabilities",
     "name_of",
     "open_policy",
+    "strength_text",
 ]

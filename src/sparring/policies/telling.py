@@ -11,6 +11,7 @@ from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import Pool
 from sparring.policies.tempered import Tempered
+from sparring.records.ranks import rank_text
 
 Range: TypeAlias = tuple[float, float]
 
@@ -19,6 +20,22 @@ def known_ratings(policy: Policy) -> Range | None:
     """The lowest and the highest rating that all its parts know; None where a rating changes nothing."""
     ranges = list(_ranges(policy))
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
+
+
+def beyond(policy: Policy, *told: int | None) -> str:
+    """What is wrong with ratings that the policy does not know; empty where nothing is."""
+    known = known_ratings(policy)
+    for number in told:
+        if known is not None and number is not None and not known[0] <= number <= known[1]:
+            what = "ranks" if policy.game == "go" else "ratings"
+            low, high, given = (strength_text(policy.game, int(each)) for each in (*known, number))
+            return f"{policy.name} knows {what} from {low} to {high}, not {given}"
+    return ""
+
+
+def strength_text(game: str, number: int) -> str:
+    """A rating or, in Go, a rank as people say it."""
+    return rank_text(number) if game == "go" else str(number)
 
 
 def _ranges(policy: Policy) -> Iterator[Range]:

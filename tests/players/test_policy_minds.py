@@ -1,4 +1,4 @@
-"""The player of policies: legal, seeded, of the rating that was asked for, and better than chance."""
+"""Minds that play from a policy alone: legal, seeded, of the rating asked for, better than chance."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from sparring.games import Game, load
-from sparring.players import PolicyPlayer
-from sparring.policies import open_policy
+from sparring.players import Description, Mind, make_mind
 from tests.players.test_small import against_random
 from tests.policies.stating import Stating, random_states
 
 
-def human(game: str, seed: int, rating: int | None, **options: Any) -> PolicyPlayer:
-    return PolicyPlayer(open_policy("human", game), np.random.default_rng(seed), rating=rating, **options)
+def human(game: str, seed: int, rating: int | None) -> Mind:
+    return make_mind(Description(game, rating=rating, seed=seed))
 
 
 @pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("shogi", None)])
@@ -25,7 +24,7 @@ def test_human_beats_random_moves(game: str, rating: int | None) -> None:
     assert sum(results) >= 5, results
 
 
-def played(game: Game[Any], player: PolicyPlayer, plies: int, seed: int) -> list[int]:
+def played(game: Game[Any], player: Mind, plies: int, seed: int) -> list[int]:
     """The moves of a game against random ones."""
     rng, state, moves = random.Random(seed), game.initial(), []
     for ply in range(plies):
@@ -68,7 +67,7 @@ def test_a_choice_is_drawn_from_its_distribution_and_says_so(game: str, rating: 
 
 def test_moves_come_as_often_as_the_policy_says() -> None:
     policy = Stating([0.5, 0.3, 0.2])
-    player = PolicyPlayer(policy, np.random.default_rng(1), rating=1500, opponent_rating=1700)
+    player = Mind(Description("chess", rating=1500, opponent_rating=1700, seed=1), policy)
     state = load("chess").initial()
     drawn = [player.choose(state).move for _ in range(500)]
     shares = [drawn.count(move) / 500 for move in state.legal_moves()[:4]]
@@ -78,11 +77,11 @@ def test_moves_come_as_often_as_the_policy_says() -> None:
 
 def test_an_opponent_of_unknown_rating_is_as_strong() -> None:
     policy = Stating([1.0])
-    PolicyPlayer(policy, np.random.default_rng(1), rating=1500).choose(load("chess").initial())
+    Mind(Description("chess", rating=1500), policy).choose(load("chess").initial())
     assert policy.asked[0].opponent_rating == 1500
 
 
 def test_a_low_temperature_keeps_to_the_likeliest_move() -> None:
-    player = PolicyPlayer(Stating([0.5, 0.3, 0.2]), np.random.default_rng(1), temperature=0.01)
+    player = Mind(Description("chess", temperature=0.01), Stating([0.5, 0.3, 0.2]))
     state = load("chess").initial()
     assert {player.choose(state).move for _ in range(50)} == {state.legal_moves()[0]}

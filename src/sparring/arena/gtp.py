@@ -1,0 +1,139 @@
+"""GTP from the side of the controller."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sparring.arena.clocks import Clocks
+from sparring.arena.line import Answer, Line, TimeForfeit
+from sparring.arena.process import EngineFailure, LineProcess, Trouble
+from sparring.arena.tournament import EngineEntry, TimeControl
+from sparring.games.go import COLUMNS, RULE_SETS
+
+_COLORS = ("b", "w")
+
+
+class GtpEngine:
+    """A running engine. Every method raises EngineFailure where the engine fails it."""
+
+    def __init__(self, entry: EngineEntry) -> None:
+        self._entry = entry
+        self._told = 0
+        """How many moves of the game the engine knows."""
+        self._process = LineProcess(entry.command, entry.env, entry.folder)
+        try:
+            deadline = time.monotonic() + entry.start_seconds
+            self._known = frozenset(self._ask("list_commands", deadline).split())
+            for command in entry.commands:
+                self._ask(command, deadline)
+        except EngineFailure:
+            self._process.kill()
+            raise
+
+    def new_game(self, start: Any, clocks: Clocks | None) -> None:
+        """Sets up the board, the rules where the engine takes them, and the time."""
+        deadline = time.monotonic() + self._entry.start_seconds
+        self._told = 0
+        self._ask(f"boardsize {start.size}", deadline)
+        self._ask("clear_board", deadline)
+        self._ask(f"komi {start.komi:g}", deadline)
+        if "kata-set-rules" in self._known and (rules := _rules_name(start)):
+            self._ask(f"kata-set-rules {rules}", deadline)
+        for color, points in zip(_COLORS, start.stones, strict=True):
+            for point in points:
+                self._ask(f"play {color} {_vertex(point, start.size)}", deadline)
+        if "time_settings" in self._known and (settings := self._time_settings(clocks)):
+            self._ask(f"time_settings {settings}", deadline)
+
+    def choose(self, line: Line, clocks: Clocks | None) -> Answer:
+        """Tells what was played since and asks for a move. Raises TimeForfeit too."""
+        patience = time.monotonic() + self._entry.start_seconds
+        player: int = line.state.to_move
+        for ply in range(self._told, len(line.moves)):
+            mover = (line.start.to_move + ply) % 2
+            self._tell(_COLORS[mover], line.moves[ply], patience)
+        if clocks is not None and "time_left" in self._known:
+            left, stones = clocks.left[player], 0
+            if clocks.control.byoyomi and not left:
+                left, stones = clocks.control.byoyomi, 1
+            self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", patience)
+        began = time.monotonic()
+        allowed, timed = self._allowed(player, clocks)
+        try:
+            move = self._ask(f"genmove {_COLORS[player]}", began + allowed).lower()
+        except EngineFailure as error:
+            if timed and error.trouble is Trouble.STALLED:
+                raise TimeForfeit from None
+            raise
+        spent = time.monotonic() - began
+        self._told = len(line.moves) + 1
+        return Answer(None if move == "resign" else move, None, spent)
+
+    def close(self) -> None:
+        """Asks the engine to quit; kills it where it does not."""
+        self._process.close("quit", self._entry.stop_seconds)
+
+    def kill(self) -> None:
+        """Ends the engine at once."""
+        self._process.kill()
+
+    def _tell(self, color: str, move: str, deadline: float) -> None:
+        try:
+            self._ask(f"play {color} {move}", deadline)
+        except EngineFailure as error:
+            if error.trouble is not Trouble.CONFUSED:
+                raise
+            # The arena has the rules; an engine that calls the opponent's legal move illegal is wrong.
+            raise EngineFailure(Trouble.FALSE_CLAIM, error.detail) from None
+
+    def _allowed(self, player: int, clocks: Clocks | None) -> tuple[float, bool]:
+        """Seconds for a move, and whether they are a clock's."""
+        if clocks is not None:
+            return clocks.allowed(player), True
+        if (seconds := self._entry.limits.movetime) is not None:
+            return seconds + max(TimeControl.margin, seconds / 2), True
+        return self._entry.move_seconds, False
+
+    def _time_settings(self, clocks: Clocks | None) -> str:
+        """GTP counts in whole seconds: main time, byo-yomi, stones in it."""
+        if clocks is not None:
+            control = clocks.control
+            return f"{_whole(control.base)} {_whole(control.byoyomi)} {1 if control.byoyomi else 0}"
+        seconds = self._entry.limits.movetime
+        return "" if seconds is None else f"0 {_whole(seconds)} 1"
+
+    def _ask(self, command: str, deadline: float) -> str:
+        """The answer to a command, on one line."""
+        self._process.forget()
+        self._process.send(command, deadline)
+        answer: list[str] = []
+        while True:
+            said = self._process.receive(deadline)
+            if said is None:
+                raise EngineFailure(Trouble.STALLED, f"no answer to {command[:60]!r}")
+            if not said and answer:
+                break
+            if said or answer:
+                if not answer and said[0] not in "=?":
+                    continue  # some engines talk before they answer
+                answer.append(said)
+        status, text = answer[0][0], " ".join([answer[0][1:].lstrip("0123456789"), *answer[1:]]).strip()
+        if status == "?":
+            raise EngineFailure(Trouble.CONFUSED, f"{text[:80]!r} in answer to {command[:60]!r}")
+        return text
+
+
+def _rules_name(state: Any) -> str | None:
+    """The name that KataGo has for a state's rules."""
+    facts = (state.ko, state.suicide, state.scoring, state.tax)
+    return next((name for name, rules in RULE_SETS.items() if rules[:4] == facts), None)
+
+
+def _whole(seconds: float) -> int:
+    """Not more than there is; but a little is not nothing, which would mean that there is no limit."""
+    return max(1, int(seconds)) if seconds else 0
+
+
+def _vertex(point: int, size: int) -> str:
+    return f"{COLUMNS[point % size]}{point // size + 1}"

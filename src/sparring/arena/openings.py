@@ -1,0 +1,126 @@
+"""Openings: the positions in which games begin, from files of games or of positions."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from sparring.arena.tournament import BadTournament, Openings
+from sparring.games import Game
+from sparring.records.readers import READERS, format_of
+from sparring.records.record import MOVE_BYTES, NoReader
+from sparring.records.streams import CutOff, open_chunks
+
+POSITIONS = {"epd": "chess", "fen": "chess", "sfen": "shogi"}
+"""Files of one position a line, by their ending; `txt` holds the positions of any game."""
+
+_MOST_BYTES = 1 << 28
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A position and the moves to it, small enough to keep a million."""
+
+    start: str | None
+    """The text of the first position, where it is not the game's own."""
+    moves: bytes
+    """Packed, as records are."""
+
+    def state(self, game: Game[Any]) -> Any:
+        """The position, with its line."""
+        start = game.initial() if self.start is None else game.parse(self.start)
+        return start.unpack_line(self.moves, MOVE_BYTES[game.spec.name]) if self.moves else start
+
+
+def read_openings(openings: Openings | None, game: Game[Any]) -> list[Opening]:
+    """Every opening once, in the file's order; without a file the beginning. Raises BadTournament."""
+    if openings is None:
+        return [Opening(None, b"")]
+    path = openings.file
+    try:
+        found = list(dict.fromkeys(_read(path, openings.plies, game)))
+    except (OSError, CutOff, NoReader, zipfile.BadZipFile) as error:
+        raise BadTournament(f"openings {path}: {error}") from None
+    if not found:
+        raise BadTournament(f"openings {path}: there is none in it")
+    return found
+
+
+def _read(path: Path, plies: int, game: Game[Any]) -> Iterator[Opening]:
+    count = 0
+    for name, chunks in _members(path):
+        ending = format_of(Path(name))
+        if POSITIONS.get(ending, game.spec.name if ending == "txt" else "") == game.spec.name:
+            found = _positions(chunks, name, game)
+        elif ending in READERS and READERS[ending][0] == game.spec.name:
+            found = _games(chunks, name, READERS[ending][1], plies, game)
+        else:
+            known = [each for each, played in POSITIONS.items() if played == game.spec.name]
+            known += [each for each, (played, _) in READERS.items() if played == game.spec.name]
+            raise NoReader(f"{name} holds no {game.spec.name}; such files end in {', '.join(known)} or txt")
+        for opening in found:
+            count += 1
+            if count > _MOST:
+                raise BadTournament(f"openings {path}: more than {_MOST:,}")
+            if game.outcome(opening.state(game)) is None:
+                yield opening
+
+
+def _members(path: Path) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files in a file, with their content."""
+    if path.suffix.lower() != ".zip":
+        yield path.name, open_chunks(path)
+        return
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir() and not PurePosixPath(member.filename).name.startswith((".", "_")):
+                if member.file_size > _MOST_BYTES:
+                    raise BadTournament(f"openings {path}: {member.filename} is too large")
+                yield member.filename, [archive.read(member)]
+
+
+def _games(
+    chunks: Iterable[bytes],
+    name: str,
+    reader: Callable[[Iterable[bytes], int], Iterable[Any]],
+    plies: int,
+    game: Game[Any],
+) -> Iterator[Opening]:
+    width = MOVE_BYTES[game.spec.name]
+    for found in reader(chunks, 0):
+        if found.record is None:
+            raise BadTournament(f"openings {name}, {found.where}: {found.error}")
+        yield Opening(found.record.start, found.record.moves[: plies * width])
+
+
+def _positions(chunks: Iterable[bytes], name: str, game: Game[Any]) -> Iterator[Opening]:
+    text = b"".join(chunks).decode("utf-8", "replace")
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                yield _position(line.strip(), game)
+            except ValueError as error:
+                raise BadTournament(f"openings {name}, line {number}: {error}") from None
+
+
+def _position(line: str, game: Game[Any]) -> Opening:
+    """A line with a position: EPD, FEN, SFEN, or `startpos moves ...` as engines are told it."""
+    place, _, moves = line.partition("moves ")
+    place = place.strip().removeprefix("position ").removeprefix("sfen ").removeprefix("fen ").strip()
+    usual = place == "startpos"
+    start = game.initial() if usual else game.parse(_fen(place) if game.spec.name == "chess" else place)
+    state = start
+    for move in moves.split():
+        state = game.play(state, game.parse_move(state, move))
+    return Opening(None if usual else game.text(start), state.pack_line(MOVE_BYTES[game.spec.name]))
+
+
+def _fen(place: str) -> str:
+    """EPD is FEN without counters and with operations behind."""
+    fields = place.split()
+    counters = fields[4:6] if len(fields) >= 6 and all(f.isdigit() for f in fields[4:6]) else ["0", "1"]
+    return " ".join(fields[:4] + counters)

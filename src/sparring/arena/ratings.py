@@ -1,0 +1,253 @@
+"""Ratings by maximum likelihood: Bradley-Terry with Davidson's draws and an advantage for moving first.
+
+With strengths t, the advantage g of the first player and the weight v of a draw, let
+d = t_first - t_second + g. Then (Davidson 1970, with the order effect of Davidson and Beaver 1977)
+
+    P(first wins) = e^(d/2) / z,    P(draw) = v / z,    P(second wins) = e^(-d/2) / z,    z their sum.
+
+The log-likelihood is concave in (t, g, log v), so that Newton's method finds its maximum, and the inverse of
+the information there is the covariance. Ratings are t on Elo's scale: 400 / ln 10 times 2 / (2 + v), so that
+between equals a point of rating is worth what it is in Elo's formula, however many draws there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ELO = 400 / math.log(10)
+"""Points of rating in a factor e of the odds."""
+WEAK = 0.5
+"""The usual prior: each player won and lost half a game against somebody of mean strength."""
+
+_Vector = NDArray[np.float64]
+_STEPS = 100
+
+
+class CannotRate(Exception):
+    """The games have no finite ratings; the message says why."""
+
+
+class RatedGame(NamedTuple):
+    """A game as ratings see it: players by index, and the result for who moved first: 1, 0.5 or 0."""
+
+    first: int
+    second: int
+    result: float
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of n players with their uncertainty."""
+
+    elo: _Vector
+    """[n], anchored."""
+    covariance: _Vector
+    """[n, n] of `elo`; zero for a player who is the anchor."""
+    strengths: _Vector
+    """[n], in nats of odds, with mean 0."""
+    strength_covariance: _Vector
+    """[n + 2, n + 2] of the strengths, the first player's advantage and log v; without draws 0."""
+    first_advantage: float
+    """In Elo."""
+    draw_weight: float
+    """Davidson's v: the odds of a draw to a win between equals."""
+
+    @cached_property
+    def half_widths(self) -> _Vector:
+        """[n]: a 95 % interval is `elo` plus and minus this."""
+        return 1.959964 * np.sqrt(np.clip(np.diagonal(self.covariance), 0, None))
+
+    @cached_property
+    def superiority(self) -> _Vector:
+        """[n, n]: how likely it is that the player of the row is stronger than that of the column."""
+        strengths = self.strength_covariance[: len(self.elo), : len(self.elo)]
+        variances = np.diagonal(strengths)
+        spread = np.sqrt(np.clip(variances[:, None] + variances[None, :] - 2 * strengths, 1e-12, None))
+        z = (self.strengths[:, None] - self.strengths[None, :]) / spread
+        return np.array([[_normal(each) for each in row] for row in z])
+
+    def expected(self, first: int, second: int) -> tuple[float, float]:
+        """The expected score of who moves first, and the variance of one game's score."""
+        advantage = self.first_advantage / (ELO * elo_scale(self.draw_weight))
+        win, draw, _ = _probabilities(
+            np.array([self.strengths[first] - self.strengths[second] + advantage]), self.draw_weight
+        )
+        mean = float(win[0] + draw[0] / 2)
+        return mean, float(win[0] + draw[0] / 4) - mean**2
+
+
+def elo_scale(draw_weight: float) -> float:
+    """What draws take from the slope of the expected score, to be made good in ratings."""
+    return 2 / (2 + draw_weight)
+
+
+def rate(
+    games: Sequence[RatedGame],
+    players: int,
+    *,
+    anchor: int | None = None,
+    at: float = 0.0,
+    prior: float = WEAK,
+) -> Ratings:
+    """The ratings of `players`. The anchor's rating, or where it is None the mean, is `at`.
+
+    `prior` is how many games each player won, and as many lost, against somebody of mean strength, before
+    the first was played; 0 is plain maximum likelihood, and raises CannotRate where that is not finite.
+    """
+    if not games:
+        raise CannotRate("there are no games to rate")
+    if prior < 0:
+        raise CannotRate(f"a prior is a number of games, not {prior:g}")
+    model = _Model(games, players, prior)
+    parameters, information = model.maximum()
+    covariance = _inverse(information, players)
+    return _anchored(parameters, covariance, model, anchor, at)
+
+
+def groups(games: Sequence[RatedGame], players: int) -> list[list[int]]:
+    """The players who met, directly or through others: more than one group and ratings fall apart."""
+    group = list(range(players))
+
+    def root(player: int) -> int:
+        while group[player] != player:
+            player = group[player]
+        return player
+
+    for game in games:
+        group[root(game.first)] = root(game.second)
+    found: dict[int, list[int]] = {}
+    for player in range(players):
+        found.setdefault(root(player), []).append(player)
+    return list(found.values())
+
+
+class _Model:
+    """The log-posterior of (strengths, first player's advantage, log of the draw's weight)."""
+
+    def __init__(self, games: Sequence[RatedGame], players: int, prior: float) -> None:
+        table: dict[tuple[int, int], list[int]] = {}
+        for game in games:
+            table.setdefault((game.first, game.second), [0, 0, 0])[round(2 - 2 * game.result)] += 1
+        self.players = players
+        self.prior = prior
+        self.counts = np.array(list(table.values()), float)  # [pairs, 3]: first wins, draws, second wins
+        self.has_draws = bool(self.counts[:, 1].sum())
+        self.design = np.zeros((len(table), players + 1))  # d = design @ (strengths, advantage)
+        for row, (first, second) in enumerate(table):
+            self.design[row, first], self.design[row, second], self.design[row, -1] = 1, -1, 1
+
+    def maximum(self) -> tuple[_Vector, _Vector]:
+        """Where the log-posterior is highest, and the information there."""
+        at = np.zeros(self.players + 2)
+        for _ in range(_STEPS):
+            value, slope, information = self._derivatives(at)
+            step = _inverse(information, self.players) @ slope
+            if not self.has_draws:
+                step[-1] = 0
+            size = 1.0
+            while self._derivatives(at + size * step)[0] < value - 1e-12 * abs(value) and size > 1e-9:
+                size /= 2
+            at = at + size * step
+            if np.abs(at).max() > 50:
+                break
+            if np.abs(step).max() < 1e-10:
+                return at, self._derivatives(at)[2]
+        raise CannotRate("somebody won or lost everything, which no finite rating explains; use the prior")
+
+    def _derivatives(self, at: _Vector) -> tuple[float, _Vector, _Vector]:
+        """The log-posterior, its slope, and its curvature with the sign turned."""
+        weight = math.exp(at[-1]) if self.has_draws else 0.0
+        win, draw, loss = _probabilities(self.design @ at[:-1], weight)
+        total = self.counts.sum(axis=1)
+        value = float((self.counts * np.log(np.stack([win, np.maximum(draw, 1e-300), loss], 1))).sum())
+        # d enters wins with +1/2 and losses with -1/2; log v enters draws with 1.
+        half = (win - loss) / 2
+        slope = np.append(
+            self.design.T @ ((self.counts[:, 0] - self.counts[:, 2]) / 2 - total * half),
+            (self.counts[:, 1] - total * draw).sum(),
+        )
+        by_d = total * ((win + loss) / 4 - half**2)
+        mixed = -total * half * draw
+        information = np.zeros((self.players + 2, self.players + 2))
+        information[:-1, :-1] = self.design.T @ (self.design * by_d[:, None])
+        information[:-1, -1] = information[-1, :-1] = self.design.T @ mixed
+        information[-1, -1] = (total * draw * (1 - draw)).sum()
+        return self._with_prior(at, value, slope, information)
+
+    def _with_prior(
+        self, at: _Vector, value: float, slope: _Vector, information: _Vector
+    ) -> tuple[float, _Vector, _Vector]:
+        """A game won and one lost, `prior` times, by every strength and by the advantage of the first."""
+        chance = 1 / (1 + np.exp(-at[:-1]))
+        value += self.prior * float((np.log(chance) + np.log1p(-chance)).sum())
+        slope[:-1] += self.prior * (1 - 2 * chance)
+        information[:-1, :-1] += np.diag(2 * self.prior * chance * (1 - chance))
+        if not self.has_draws:
+            information[-1, -1] = 1.0
+            return value, slope, information
+        drawn = math.exp(at[-1]) / (2 + math.exp(at[-1]))  # one game between equals drawn, and one not
+        value += self.prior * (math.log(drawn) + math.log1p(-drawn))
+        slope[-1] += self.prior * (1 - 2 * drawn)
+        information[-1, -1] += 2 * self.prior * drawn * (1 - drawn)
+        return value, slope, information
+
+
+def _probabilities(d: _Vector, weight: float) -> tuple[_Vector, _Vector, _Vector]:
+    """Win, draw and loss for who moves first."""
+    d = np.clip(d, -200, 200)
+    up, down = np.exp(d / 2), np.exp(-d / 2)
+    total = up + down + weight
+    return up / total, weight / total, down / total
+
+
+def _inverse(information: _Vector, players: int) -> _Vector:
+    """The covariance. All strengths may move together: that direction is given the variance that it lacks."""
+    together = np.zeros(len(information))
+    together[:players] = 1 / math.sqrt(players)
+    # Without a prior nothing pins the mean; ratings are differences, which this leaves as they are.
+    known = together @ information @ together
+    try:
+        pinned = information + np.outer(together, together) * (known < 1e-9)
+        inverse = np.asarray(np.linalg.inv(pinned), np.float64)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(information, np.nan)
+    if not np.isfinite(inverse).all() or np.abs(inverse).max() > 1e9:
+        raise CannotRate("the games do not connect all players by wins and losses; use the prior")
+    return inverse
+
+
+def _anchored(
+    parameters: _Vector, covariance: _Vector, model: _Model, anchor: int | None, at: float
+) -> Ratings:
+    """Strengths to ratings; the scale's own uncertainty is carried along (delta method)."""
+    players = model.players
+    strengths = parameters[:players] - parameters[:players].mean()
+    weight = math.exp(parameters[-1]) if model.has_draws else 0.0
+    if not model.has_draws:
+        covariance[-1, :] = covariance[:, -1] = 0
+    scale = ELO * elo_scale(weight)
+    reference = np.full(players, 1 / players) if anchor is None else np.eye(players)[anchor]
+    differences = strengths - strengths @ reference
+    jacobian = np.zeros((players, players + 2))
+    jacobian[:, :players] = scale * (np.eye(players) - reference)
+    jacobian[:, -1] = -differences * scale * weight / (2 + weight)
+    return Ratings(
+        elo=at + scale * differences,
+        covariance=jacobian @ covariance @ jacobian.T,
+        strengths=strengths,
+        strength_covariance=covariance,
+        first_advantage=float(scale * parameters[players]),
+        draw_weight=weight,
+    )
+
+
+def _normal(z: float) -> float:
+    """The normal distribution function."""
+    return 0.5 * math.erfc(-z / math.sqrt(2))

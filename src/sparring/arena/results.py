@@ -1,0 +1,175 @@
+"""Results on the disk: a line of JSON a game, written before the next is begun.
+
+A game is in the tournament when its line is whole. The text of the game comes first and the line then says
+where it ends, so that what a kill left half done is cut away by the next run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sparring.arena.match import NOT_STARTED
+from sparring.arena.tournament import BadTournament, Tournament
+from sparring.records import GameRecord
+from sparring.records.export import WRITERS
+
+RESULTS = "results.jsonl"
+_FACTS = "tournament.json"
+_ENDINGS = {"chess": "pgn", "go": "sgf", "shogi": "csa", "expendibots": "log"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A game that is over."""
+
+    number: int
+    first: str
+    """Who was player 0."""
+    second: str
+    opening: int
+    result: float | None
+    """For player 0; None where nobody could play."""
+    reason: str
+    detail: str
+    plies: int
+    seconds: float
+
+    @property
+    def counts(self) -> bool:
+        """Whether it says something of strength: somebody who could not be started was not beaten."""
+        return self.result is not None and self.reason != NOT_STARTED
+
+
+class Store:
+    """The folder of a tournament; one run at a time may have it open."""
+
+    def __init__(self, folder: Path, tournament: Tournament) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._write = WRITERS[tournament.game]
+        self._lines = _locked(folder / RESULTS)
+        try:
+            self._remember(folder / _FACTS, tournament)
+            self.results, self._games_end = _mended(self._lines)
+            self._check(folder, tournament)
+            self._games = os.open(
+                folder / f"games.{_ENDINGS[tournament.game]}", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644
+            )
+        except BaseException:
+            os.close(self._lines)
+            raise
+        os.ftruncate(self._games, min(self._games_end, os.fstat(self._games).st_size))
+
+    def add(self, result: Result, record: GameRecord | None) -> None:
+        """Keeps a game; once this returns, nothing short of the disk's end loses it."""
+        if record is not None:
+            _write_all(self._games, (self._write(record).rstrip("\n") + "\n\n").encode())
+            os.fsync(self._games)
+            self._games_end = os.fstat(self._games).st_size
+        line = json.dumps({**asdict(result), "games_end": self._games_end})
+        _write_all(self._lines, line.encode() + b"\n")
+        os.fsync(self._lines)
+        self.results.append(result)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._games)
+        os.close(self._lines)
+
+    def _remember(self, path: Path, tournament: Tournament) -> None:
+        facts = {"fingerprint": tournament.fingerprint(), "name": tournament.name, "game": tournament.game}
+        facts_known = _read_facts(path)
+        if facts_known is not None and facts_known.get("fingerprint") != facts["fingerprint"]:
+            raise BadTournament(
+                f"{path.parent} holds games of another tournament, or of this one before it was changed; "
+                "only 'games', 'name' and [sprt] may change. Use another --out"
+            )
+        fresh = path.with_suffix(".new")
+        fresh.write_text(json.dumps({**facts, "players": tournament.names}) + "\n", encoding="utf-8")
+        fresh.replace(path)
+
+    def _check(self, folder: Path, tournament: Tournament) -> None:
+        if len(self.results) > tournament.games:
+            raise BadTournament(
+                f"{folder} has {len(self.results)} games already, and {tournament.games} are asked for"
+            )
+
+
+def read_results(folders: Iterable[Path]) -> list[Result]:
+    """The games of some tournaments. Raises BadTournament or OSError."""
+    found: list[Result] = []
+    for folder in folders:
+        path = folder / RESULTS if folder.is_dir() else folder
+        if not path.exists():
+            raise BadTournament(f"there are no results in {folder} (no {RESULTS})")
+        found += [result for result, _ in _parsed(path.read_bytes(), path)]
+    return found
+
+
+def read_names(folders: Iterable[Path]) -> list[str]:
+    """The players' names in the tournaments' order, as far as their folders tell."""
+    names: dict[str, None] = {}
+    for folder in folders:
+        names.update(dict.fromkeys((_read_facts(folder / _FACTS) or {}).get("players", [])))
+    return list(names)
+
+
+def _read_facts(path: Path) -> dict[str, Any] | None:
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BadTournament(f"{path} cannot be read: {error}") from None
+    return facts if isinstance(facts, dict) else None
+
+
+def _locked(path: Path) -> int:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise BadTournament(f"another run is playing in {path.parent}") from None
+    return file
+
+
+def _mended(file: int) -> tuple[list[Result], int]:
+    """The results of a file, whose last line is cut off where a kill left it half written."""
+    size = os.fstat(file).st_size
+    content = os.pread(file, size, 0)
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < size:
+        os.ftruncate(file, len(whole))
+    parsed = _parsed(whole, Path(RESULTS))
+    return [result for result, _ in parsed], parsed[-1][1] if parsed else 0
+
+
+def _parsed(content: bytes, path: Path) -> list[tuple[Result, int]]:
+    found = []
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        try:
+            facts = json.loads(line)
+            if facts["result"] not in (None, 0, 0.5, 1) or not isinstance(facts["number"], int):
+                raise ValueError
+            found.append(
+                (Result(**{key: facts[key] for key in Result.__annotations__}), int(facts["games_end"]))
+            )
+        except (ValueError, KeyError, TypeError):
+            raise BadTournament(f"{path}, line {number} is no result of a game") from None
+    return found
+
+
+def _write_all(file: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(file, content) :]

@@ -1,0 +1,178 @@
+"""What results say: scores, ratings, likelihoods of superiority, and how well the model fits."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sparring.arena.process import Trouble
+from sparring.arena.ratings import WEAK, RatedGame, Ratings, groups, rate
+from sparring.arena.results import Result
+from sparring.arena.tournament import BadTournament
+
+
+@dataclass
+class Row:
+    """One player's score."""
+
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    troubles: Counter[str] = field(default_factory=Counter)
+    """Games lost by something other than play, by reason."""
+
+    @property
+    def games(self) -> int:
+        """Games that count."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """Points a game."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.0
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two players' games, seen by the first named."""
+
+    first: str
+    second: str
+    games: int
+    observed: float
+    """Points a game."""
+    expected: float
+    z: float
+    """How many standard deviations the observed is above the expected."""
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The state of a tournament."""
+
+    rows: list[Row]
+    """In the order of `ratings`."""
+    ratings: Ratings | None
+    """None before the first game that counts."""
+    meetings: list[Meeting]
+    warnings: list[str]
+    anchor: str | None
+    at: float
+
+    @property
+    def order(self) -> list[int]:
+        """The rows' indices, strongest first."""
+        if self.ratings is None:
+            return list(range(len(self.rows)))
+        return [int(row) for row in np.argsort(-self.ratings.elo, kind="stable")]
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as plain data."""
+        ratings = self.ratings
+        return {
+            "anchor": {"player": self.anchor or "mean", "elo": self.at},
+            "first_advantage": None if ratings is None else ratings.first_advantage,
+            "draw_weight": None if ratings is None else ratings.draw_weight,
+            "players": [self._row_json(row) for row in self.order],
+            "superiority": None if ratings is None else self._sorted(ratings.superiority),
+            "covariance": None if ratings is None else self._sorted(ratings.covariance),
+            "meetings": [vars(meeting) for meeting in self.meetings],
+            "warnings": self.warnings,
+        }
+
+    def _row_json(self, index: int) -> dict[str, Any]:
+        row = self.rows[index]
+        known = {} if self.ratings is None else _interval(self.ratings, index)
+        counts = {"games": row.games, "wins": row.wins, "draws": row.draws, "losses": row.losses}
+        return {"name": row.name, **known, **counts, "score": row.score, "troubles": dict(row.troubles)}
+
+    def _sorted(self, matrix: Any) -> list[list[float]]:
+        found: list[list[float]] = matrix[np.ix_(self.order, self.order)].tolist()
+        return found
+
+
+def stand(
+    results: Sequence[Result],
+    names: Sequence[str] = (),
+    *,
+    anchor: str | None = None,
+    at: float = 0.0,
+    prior: float = WEAK,
+) -> Standings:
+    """The standings. `names` may name players before their first game. Raises BadTournament, CannotRate."""
+    known = list(dict.fromkeys([*names, *(name for each in results for name in (each.first, each.second))]))
+    place = {name: index for index, name in enumerate(known)}
+    if anchor is not None and anchor not in place:
+        raise BadTournament(f"the anchor {anchor!r} is no player; there are {', '.join(known)}")
+    rows = [Row(name) for name in known]
+    for result in results:
+        _count(result, rows[place[result.first]], rows[place[result.second]])
+    games = [
+        RatedGame(place[each.first], place[each.second], each.result)
+        for each in results
+        if each.counts and each.result is not None
+    ]
+    index = None if anchor is None else place[anchor]
+    ratings = rate(games, len(known), anchor=index, at=at, prior=prior) if games else None
+    meetings = [] if ratings is None else _meetings(games, known, ratings)
+    return Standings(rows, ratings, meetings, _warnings(results, games, rows), anchor, at)
+
+
+def _interval(ratings: Ratings, index: int) -> dict[str, float]:
+    elo, half = float(ratings.elo[index]), float(ratings.half_widths[index])
+    return {"elo": elo, "low": elo - half, "high": elo + half}
+
+
+def _count(result: Result, first: Row, second: Row) -> None:
+    if result.counts:
+        first.wins += result.result == 1
+        second.wins += result.result == 0
+        first.losses += result.result == 0
+        second.losses += result.result == 1
+        for row in (first, second):
+            row.draws += result.result == 0.5
+    if result.reason in {*Trouble, "time forfeit"}:
+        losers = (first, second) if result.result is None else (second if result.result == 1 else first,)
+        for loser in losers:
+            loser.troubles[result.reason] += 1
+
+
+def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings) -> list[Meeting]:
+    sums: dict[tuple[int, int], list[float]] = {}
+    for game in games:
+        low, high = sorted((game.first, game.second))
+        expected, variance = ratings.expected(game.first, game.second)
+        turned = game.first != low
+        total = sums.setdefault((low, high), [0.0, 0.0, 0.0, 0.0])
+        for index, value in enumerate(
+            (1, 1 - game.result if turned else game.result, 1 - expected if turned else expected, variance)
+        ):
+            total[index] += value
+    return [
+        Meeting(
+            names[low], names[high], int(n), won / n, expected / n, (won - expected) / math.sqrt(variance)
+        )
+        for (low, high), (n, won, expected, variance) in sorted(sums.items())
+    ]
+
+
+def _warnings(results: Sequence[Result], games: Sequence[RatedGame], rows: Sequence[Row]) -> list[str]:
+    warnings = []
+    absent = sum(not each.counts for each in results)
+    if absent:
+        warnings.append(f"{absent} games do not count: a player could not be started")
+    met = [group for group in groups(games, len(rows)) if any(rows[each].games for each in group)]
+    if len(met) > 1:
+        listed = "; ".join(", ".join(rows[each].name for each in group) for group in met)
+        warnings.append(f"these groups never met, and only the prior compares them: {listed}")
+    for row in rows:
+        if row.games and row.score in (0.0, 1.0):
+            what = "won" if row.score else "lost"
+            warnings.append(f"{row.name} {what} every game: the prior alone keeps the rating finite")
+    return warnings

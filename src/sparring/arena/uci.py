@@ -1,0 +1,220 @@
+"""UCI and USI from the side of the GUI: two dialects of one conversation."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparring.arena.clocks import Clocks
+from sparring.arena.line import Answer, Line, TimeForfeit
+from sparring.arena.process import EngineFailure, LineProcess, Trouble
+from sparring.arena.tournament import EngineEntry, TimeControl
+
+_OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
+_SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
+_MATE = 32_000
+"""The score of a mate; one in n moves is n less."""
+_USI_ALWAYS = ("USI_Hash", "USI_Ponder", "USI_Variant")
+"""Options that USI has without a declaration."""
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    hello: str
+    ready: str
+    new_game: str
+    start: str
+    """What the first position is called with."""
+    sides: tuple[str, str]
+    """The letters of the clocks of players 0 and 1."""
+
+
+_DIALECTS = {
+    "uci": _Dialect("uci", "uciok", "ucinewgame", "fen", ("w", "b")),
+    "usi": _Dialect("usi", "usiok", "usinewgame", "sfen", ("b", "w")),
+}
+
+
+class UciEngine:
+    """A running engine. Every method raises EngineFailure where the engine fails it."""
+
+    def __init__(self, entry: EngineEntry) -> None:
+        self._entry = entry
+        self._dialect = _DIALECTS[entry.protocol]
+        self._process = LineProcess(entry.command, entry.env, entry.folder)
+        try:
+            self._shake_hands()
+        except EngineFailure:
+            self._process.kill()
+            raise
+
+    def new_game(self, start: Any, clocks: Clocks | None) -> None:
+        """Tells of a new game and waits until the engine is ready."""
+        deadline = time.monotonic() + self._entry.start_seconds
+        if self._entry.protocol == "uci":
+            self._process.send(self._dialect.new_game, deadline)
+        self._process.send("isready", deadline)
+        self._wait_for("readyok", deadline)
+        if self._entry.protocol == "usi":  # where `isready` comes first
+            self._process.send(self._dialect.new_game, deadline)
+
+    def choose(self, line: Line, clocks: Clocks | None) -> Answer:
+        """Asks for a move. Raises TimeForfeit too."""
+        self._process.forget()
+        patience = time.monotonic() + self._entry.start_seconds
+        self._process.send(self._position(line), patience)
+        began = time.monotonic()
+        allowed = self._allowed(line.state.to_move, clocks)
+        deadline = began + allowed
+        self._process.send(self._go(line.state.to_move, clocks), deadline)
+        score: int | None = None
+        while (said := self._process.receive(deadline)) is not None:
+            if said.startswith("info ") and (found := _SCORE.search(said)):
+                score = _centipawns(found[1], found[2])
+            elif said.startswith("bestmove"):
+                spent = time.monotonic() - began
+                if spent > allowed and self._timed(clocks):
+                    raise TimeForfeit
+                return self._answer(said, score, spent)
+        self._stop()
+        if self._timed(clocks):
+            raise TimeForfeit
+        raise EngineFailure(Trouble.STALLED, f"no move within {allowed:g} seconds")
+
+    def game_over(self, score: float) -> None:
+        """Tells what the game brought; UCI has no word for that."""
+        if self._entry.protocol == "usi":
+            word = {1.0: "win", 0.0: "lose"}.get(score, "draw")
+            self._process.send(f"gameover {word}", time.monotonic() + self._entry.stop_seconds)
+
+    def close(self) -> None:
+        """Asks the engine to quit; kills it where it does not."""
+        self._process.close("quit", self._entry.stop_seconds)
+
+    def kill(self) -> None:
+        """Ends the engine at once."""
+        self._process.kill()
+
+    def _shake_hands(self) -> None:
+        deadline = time.monotonic() + self._entry.start_seconds
+        self._process.send(self._dialect.hello, deadline)
+        declared: dict[str, re.Match[str]] = {}
+        while (said := self._process.receive(deadline)) != self._dialect.ready:
+            if said is None:
+                raise EngineFailure(
+                    Trouble.STALLED, f"no {self._dialect.ready} in {self._entry.start_seconds:g} s"
+                )
+            if option := _OPTION.fullmatch(said):
+                declared[option["name"].lower()] = option
+        for name, value in self._entry.options.items():
+            self._check_option(declared, name, value)
+            self._process.send(f"setoption name {name} value {value}", deadline)
+        self._process.send("isready", deadline)
+        self._wait_for("readyok", deadline)
+
+    def _check_option(self, declared: Mapping[str, re.Match[str]], name: str, value: str) -> None:
+        """Engines pass over options that they do not know, and the match would be another."""
+        option = declared.get(name.lower())
+        if "\n" in name + value:
+            raise EngineFailure(Trouble.NOT_STARTED, f"option {name!r} is not one line")
+        if option is None:
+            if self._entry.protocol == "usi" and name in _USI_ALWAYS:
+                return
+            known = ", ".join(each["name"] for each in declared.values()) or "none"
+            raise EngineFailure(Trouble.NOT_STARTED, f"it has no option {name!r}; it has {known}")
+        match option["type"]:
+            case "spin":
+                bounds = [
+                    int(number) for number in re.findall(r"\b(?:min|max) (-?\d{1,18})\b", option["rest"])
+                ]
+                whole = re.fullmatch(r"-?\d{1,18}", value)
+                if not whole or (len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]):
+                    between = f" from {bounds[0]} to {bounds[1]}" if len(bounds) == 2 else ""
+                    raise EngineFailure(
+                        Trouble.NOT_STARTED, f"option {name} is a number{between}, not {value!r}"
+                    )
+            case "check" if value not in ("true", "false"):
+                raise EngineFailure(Trouble.NOT_STARTED, f"option {name} is true or false, not {value!r}")
+            case "combo" if value not in (choices := re.findall(r"var (.+?)(?= var |$)", option["rest"])):
+                raise EngineFailure(
+                    Trouble.NOT_STARTED, f"option {name} is one of {', '.join(choices)}, not {value!r}"
+                )
+
+    def _wait_for(self, word: str, deadline: float) -> None:
+        while (said := self._process.receive(deadline)) != word:
+            if said is None:
+                raise EngineFailure(
+                    Trouble.STALLED, f"no {word} within {self._entry.start_seconds:g} seconds"
+                )
+
+    def _position(self, line: Line) -> str:
+        moves = f" moves {' '.join(line.moves)}" if line.moves else ""
+        if line.start == type(line.start).initial():
+            return f"position startpos{moves}"
+        return f"position {self._dialect.start} {line.start.text()}{moves}"
+
+    def _go(self, player: int, clocks: Clocks | None) -> str:
+        limits = self._entry.limits
+        words = ["go"]
+        if limits.nodes is not None:
+            words += ["nodes", str(limits.nodes)]
+        if limits.depth is not None:
+            words += ["depth", str(limits.depth)]
+        if limits.movetime is not None:
+            words += ["movetime", _milliseconds(limits.movetime)]
+        if clocks is not None and not limits.any:
+            words += self._clock_words(clocks)
+        return " ".join(words)
+
+    def _clock_words(self, clocks: Clocks) -> list[str]:
+        words = []
+        for side, left in zip(self._dialect.sides, clocks.left, strict=True):
+            words += [f"{side}time", _milliseconds(left)]
+        control: TimeControl = clocks.control
+        if control.byoyomi or (self._entry.protocol == "usi" and not control.increment):
+            return [*words, "byoyomi", _milliseconds(control.byoyomi)]
+        for side in self._dialect.sides:
+            words += [f"{side}inc", _milliseconds(control.increment)]
+        return words
+
+    def _timed(self, clocks: Clocks | None) -> bool:
+        return clocks is not None or self._entry.limits.movetime is not None
+
+    def _allowed(self, player: int, clocks: Clocks | None) -> float:
+        if clocks is not None:
+            return clocks.allowed(player)
+        if self._entry.limits.movetime is not None:
+            return self._entry.limits.movetime + max(TimeControl.margin, self._entry.limits.movetime / 2)
+        return self._entry.move_seconds
+
+    def _stop(self) -> None:
+        """The time is over: an engine that obeys is kept for its next game."""
+        deadline = time.monotonic() + self._entry.stop_seconds
+        self._process.send("stop", deadline)
+        while (said := self._process.receive(deadline)) is not None:
+            if said.startswith("bestmove"):
+                return
+        raise EngineFailure(
+            Trouble.STALLED, f"it thought on {self._entry.stop_seconds:g} seconds after 'stop'"
+        )
+
+    def _answer(self, said: str, score: int | None, spent: float) -> Answer:
+        words = said.split()
+        if len(words) < 2 or words[0] != "bestmove":
+            raise EngineFailure(Trouble.CONFUSED, f"{said[:60]!r} is no move")
+        return Answer(None if words[1] == "resign" else words[1], score, spent)
+
+
+def _centipawns(kind: str, number: str) -> int | None:
+    """A score on one scale. USI has `mate +` and `mate -` for mates of unknown length."""
+    if kind == "mate":
+        far = max(-1000, min(1000, int(number))) if number.strip("+-") else 0
+        return -_MATE - far if number.startswith("-") else _MATE - far
+    return max(-30_000, min(30_000, int(number))) if number.strip("+-") else None
+
+
+def _milliseconds(seconds: float) -> str:
+    return str(max(0, round(seconds * 1000)))

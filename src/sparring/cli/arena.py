@@ -1,0 +1,195 @@
+"""`sparring arena`: tournaments, ratings and sequential tests."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+
+from sparring import arena
+from sparring.arena.ratings import WEAK
+from sparring.arena.workers import Workers
+from sparring.cli.arena_tables import (
+    meetings_table,
+    progress_line,
+    standings_table,
+    superiority_table,
+    verdict_line,
+)
+from sparring.cli.errors import UserError
+
+app = typer.Typer(help="Tournaments between players and engines, and what they say.", no_args_is_help=True)
+
+Folders = Annotated[list[Path], typer.Argument(help="Folders of tournaments, as `arena run` wrote them.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Watch: TypeAlias = Callable[[Sequence[arena.Result]], None]
+
+_BETWEEN_PICTURES = 0.5
+"""Seconds; the picture of a long tournament costs as much as a short game."""
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="The tournament: a TOML file (docs/arena.md shows one).")],
+    games: Annotated[
+        int | None, typer.Option(min=1, help="How many games in all, instead of what the file says.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Games at the same time.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for results; by default the file's name without ending.")
+    ] = None,
+    ray: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, or auto.")
+    ] = None,
+) -> None:
+    """Play a tournament, or go on with it."""
+    try:
+        tournament = arena.read_tournament(file, games)
+        folder = out or Path(file.stem)
+        with _picture(tournament) as watch, _workers(tournament, concurrency, ray) as workers:
+            done = arena.run_tournament(tournament, folder, workers, watch)
+        standings = arena.stand(done.results, tournament.names)
+    except (arena.BadTournament, arena.WorkerDied, arena.CannotRate) as error:
+        raise UserError(str(error)) from None
+    console = Console(highlight=False)
+    console.print(standings_table(standings))
+    _print_warnings(console, standings)
+    if done.test is not None:
+        console.print(verdict_line(done.test, *tournament.names))
+    console.print(f"[dim]{len(done.results):,} games are in {escape(str(folder))}[/]", soft_wrap=True)
+    for name, why in done.absent.items():
+        console.print(f"[red]{escape(name)} could not be started: {escape(why)}[/]", soft_wrap=True)
+    if done.absent:
+        raise typer.Exit(1)
+
+
+@app.command()
+def rate(
+    folders: Folders,
+    anchor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=ELO", help="A player's rating, or mean=ELO; by default the mean is 0."),
+    ] = None,
+    prior: Annotated[
+        float, typer.Option(min=0.0, help="Games that each won, and lost, against the mean; 0 for none.")
+    ] = WEAK,
+    as_json: AsJson = False,
+) -> None:
+    """Ratings with 95 % intervals, likelihood of superiority, expected and observed scores."""
+    name, elo = _anchor(anchor)
+    try:
+        results = arena.read_results(folders)
+        standings = arena.stand(results, arena.read_names(folders), anchor=name, at=elo, prior=prior)
+    except (arena.BadTournament, arena.CannotRate) as error:
+        raise UserError(str(error)) from None
+    if as_json:
+        print(json.dumps(standings.as_json()))
+        return
+    console = Console(highlight=False)
+    console.print(standings_table(standings))
+    if standings.ratings is not None:
+        console.print(
+            f"moving first is worth {standings.ratings.first_advantage:+.0f} Elo; "
+            f"between equals {_draw_share(standings.ratings.draw_weight):.0%} of games are drawn\n"
+        )
+        console.print(superiority_table(standings))
+        console.print(meetings_table(standings))
+    _print_warnings(console, standings)
+
+
+@app.command()
+def sprt(
+    folder: Annotated[Path, typer.Argument(help="The folder of a tournament between two players.")],
+    elo0: Annotated[float, typer.Option(help="The difference that is not enough.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="The difference that is.")] = 5.0,
+    alpha: Annotated[float, typer.Option(help="How often elo1 may be accepted wrongly.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often elo0 may be accepted wrongly.")] = 0.05,
+    player: Annotated[str, typer.Option(help="Who is to be the stronger; by default the first.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Test whether one of two players is stronger. With [sprt] in its file a tournament stops by itself."""
+    try:
+        question = arena.Sprt(elo0, elo1, alpha, beta)
+        results = arena.read_results([folder])
+        names = arena.read_names([folder]) or sorted(
+            {name for each in results for name in (each.first, each.second)}
+        )
+    except (arena.BadTournament, ValueError) as error:
+        raise UserError(str(error)) from None
+    if len(names) != 2 or player not in ("", *names):
+        raise UserError(f"a test is about one of two players; in {folder} there are {', '.join(names)}")
+    candidate = player or names[0]
+    pairs = arena.PairTest(question, candidate)
+    for result in results:
+        pairs.hear(result)
+    test = pairs.test
+    if as_json:
+        facts = {"player": candidate, "pairs": test.counts, "llr": test.ratio, "bounds": question.bounds}
+        print(json.dumps({**facts, "verdict": test.verdict}))
+        return
+    other = names[1 - names.index(candidate)]
+    Console(highlight=False).print(verdict_line(test, candidate, other))
+
+
+@contextmanager
+def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) -> Iterator[Workers]:
+    if ray is None:
+        with arena.LocalWorkers(tournament, concurrency) as local:
+            yield local
+        return
+    from sparring.arena.ray_workers import RayWorkers
+
+    with RayWorkers(tournament, concurrency, ray) as remote:
+        yield remote
+
+
+@contextmanager
+def _picture(tournament: arena.Tournament) -> Iterator[Watch]:
+    """The live table, where somebody watches."""
+    console = Console(highlight=False)
+    began = time.monotonic()
+    known: int | None = None
+    shown = 0.0
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+
+        def watch(results: Sequence[arena.Result]) -> None:
+            nonlocal known, shown
+            known = len(results) if known is None else known
+            if not console.is_terminal or time.monotonic() - shown < _BETWEEN_PICTURES:
+                return
+            pace = (time.monotonic() - began) / max(1, len(results) - known)
+            table = standings_table(arena.stand(results, tournament.names))
+            line = progress_line(len(results), tournament.games, pace, new=len(results) > known)
+            live.update(Group(table, line), refresh=True)
+            shown = time.monotonic()
+
+        yield watch
+
+
+def _anchor(text: str | None) -> tuple[str | None, float]:
+    if text is None:
+        return None, 0.0
+    name, equals, elo = text.rpartition("=")
+    try:
+        if not equals or not name:
+            raise ValueError
+        return (None if name == "mean" else name), float(elo)
+    except ValueError:
+        raise UserError(f"--anchor is such as stockfish=2800 or mean=1500, not '{text}'") from None
+
+
+def _draw_share(weight: float) -> float:
+    return weight / (2 + weight)
+
+
+def _print_warnings(console: Console, standings: arena.Standings) -> None:
+    for warning in standings.warnings:
+        console.print(f"[yellow]{escape(warning)}[/]", soft_wrap=True)

@@ -1,0 +1,81 @@
+"""Tables of the arena for the terminal."""
+
+from __future__ import annotations
+
+import datetime
+
+from rich.markup import escape
+from rich.table import Table
+
+from sparring.arena import SequentialTest, Standings
+
+
+def standings_table(standings: Standings) -> Table:
+    """Who stands where, with intervals."""
+    table = Table("", "player", box=None)
+    for title in ("Elo", "±95 %", "games", "score", "won", "drawn", "lost"):
+        table.add_column(title, justify="right")
+    table.add_column("troubles")
+    ratings = standings.ratings
+    for place, index in enumerate(standings.order, 1):
+        row = standings.rows[index]
+        rated = row.games > 0 and ratings is not None
+        table.add_row(
+            str(place),
+            escape(row.name),
+            f"{round(ratings.elo[index])}" if rated and ratings else "",
+            f"{ratings.half_widths[index]:.0f}" if rated and ratings else "",
+            f"{row.games:,}",
+            f"{row.score:.1%}" if row.games else "",
+            *(f"{count:,}" for count in (row.wins, row.draws, row.losses)),
+            "[red]" + ", ".join(f"{why} {count:,}" for why, count in row.troubles.items()) + "[/]",
+        )
+    return table
+
+
+def superiority_table(standings: Standings) -> Table:
+    """How likely it is, in percent, that the player of the row is stronger than that of the column."""
+    order = standings.order
+    table = Table(
+        "likelihood of superiority, %", *(str(place) for place in range(1, len(order) + 1)), box=None
+    )
+    for place, row in enumerate(order, 1):
+        cells = (
+            ""
+            if row == column or standings.ratings is None
+            else f"{standings.ratings.superiority[row, column]:.0%}"
+            for column in order
+        )
+        table.add_row(f"{place} {escape(standings.rows[row].name)}", *(cell.rstrip("%") for cell in cells))
+    return table
+
+
+def meetings_table(standings: Standings) -> Table:
+    """Expected against observed scores by pair."""
+    table = Table("players", box=None)
+    for title in ("games", "observed", "expected", "deviations"):
+        table.add_column(title, justify="right")
+    for each in standings.meetings:
+        names = f"{escape(each.first)} - {escape(each.second)}"
+        far = abs(each.z) > 3
+        deviations = f"[red]{each.z:+.1f}[/]" if far else f"{each.z:+.1f}"
+        table.add_row(names, f"{each.games:,}", f"{each.observed:.1%}", f"{each.expected:.1%}", deviations)
+    return table
+
+
+def progress_line(done: int, games: int, pace: float, *, new: bool) -> str:
+    """How far it is, and how long it will take at this pace (seconds a game)."""
+    left = f", {datetime.timedelta(seconds=round(pace * (games - done)))} left" if new else ""
+    return f"[dim]{done:,} of {games:,} games{left}[/]"
+
+
+def verdict_line(test: SequentialTest, name: str, other: str) -> str:
+    """What a sequential test says."""
+    low, high = test.sprt.bounds
+    said = {
+        "elo1": f"{name} is stronger than {other}: {test.sprt.elo1:g} Elo rather than {test.sprt.elo0:g}",
+        "elo0": f"{name} is no such {test.sprt.elo1:g} Elo stronger than {other}: {test.sprt.elo0:g} rather",
+        "undecided": "undecided",
+    }[test.verdict]
+    pairs = ", ".join(map(str, test.counts))
+    return f"SPRT: {escape(said)} (LLR {test.ratio:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"

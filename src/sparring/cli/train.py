@@ -1,0 +1,156 @@
+"""`sparring train`: networks from games."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from sparring.cli.choosing import GameName
+from sparring.cli.errors import UserError
+from sparring.learn import BadConfiguration, Configuration, load_configuration, shipped_configurations
+from sparring.records import BadTable
+
+if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
+    from sparring.learn import training
+
+app = typer.Typer(help="Networks that learn from games.", no_args_is_help=True)
+
+_INTERRUPTED = 130
+
+
+@app.callback()
+def about() -> None:
+    """Networks that learn from games."""
+    # With one command alone Typer would drop its name from the command line.
+
+
+@app.command()
+def people(
+    game: GameName,
+    records: Annotated[
+        list[Path], typer.Option("--records", "-r", help="A table by `sparring records build`; or several.")
+    ],
+    config: Annotated[
+        str, typer.Option(help=f"What to train: {', '.join(shipped_configurations())}, or a TOML file.")
+    ],
+    out: Annotated[Path, typer.Option(help="The run's folder; an unfinished run there is gone on with.")],
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1; the best there is if left out.")] = "",
+    compiled: Annotated[bool, typer.Option("--compiled", help="Compile the network with PyTorch.")] = False,
+    threads: Annotated[int, typer.Option(min=0, help="Threads that read games; 0 for all cores.")] = 0,
+    steps: Annotated[int | None, typer.Option(min=1, help="Other steps than the configuration's.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Another seed.")] = None,
+    trial: Annotated[int | None, typer.Option(min=0, help="Another seed of the split.")] = None,
+) -> None:
+    """A network that plays as people do, from their games."""
+    console = Console(stderr=True, highlight=False, quiet=int(os.environ.get("RANK", 0)) > 0)
+    try:
+        chosen = load_configuration(config).changed(steps=steps, seed=seed, trial=trial)
+        if chosen.game != game:
+            raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
+        run = _prepared(chosen, records, out, device, compiled, threads)
+        if run.step:
+            console.print(f"going on from step {run.step:,} in {out}", soft_wrap=True)
+        with _Display(console, run) as display, _interruptible(run):
+            finished = run.train(display.watch)
+    except (BadConfiguration, BadTable) as error:
+        raise UserError(str(error)) from None
+    if not finished:
+        console.print(
+            f"interrupted at step {run.step:,}; the same command goes on from the checkpoint in {out}",
+            soft_wrap=True,
+        )
+        raise typer.Exit(_INTERRUPTED)
+    if run.rank == 0:
+        _show(run.measured, out / "model.onnx", game, records)
+
+
+def _prepared(
+    config: Configuration, records: list[Path], out: Path, device: str, compiled: bool, threads: int
+) -> training.Run:
+    try:
+        from sparring.learn.training import Run
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise UserError("training needs PyTorch: pip install 'sparring[train]'") from None
+    return Run(config, records, out, device=device, compiled=compiled, threads=threads)
+
+
+@contextmanager
+def _interruptible(run: training.Run) -> Iterator[None]:
+    """Ctrl-C ends the run after its step, with a checkpoint; a second one at once."""
+
+    def ask(*_: object) -> None:
+        run.stop()
+        if run.world == 1:  # torchrun passes a Ctrl-C on that the process had from the terminal already
+            signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Display:
+    """A bar with the newest numbers, and a line for each measurement above it."""
+
+    def __init__(self, console: Console, run: training.Run) -> None:
+        self._console = console
+        self._bar = Progress(
+            MofNCompleteColumn(),
+            BarColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,  # a file needs no bar
+        )
+        self._task = self._bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
+        self._shown = run.measured
+
+    def __enter__(self) -> _Display:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def watch(self, progress: training.Progress) -> None:
+        """What the run says of itself."""
+        now = f"loss {progress.loss:.3f}, accuracy {progress.accuracy:.3f}, {progress.speed:,.0f} positions/s"
+        if (found := progress.validation) is not None:
+            measured = f"validation: top-1 {found['top1']:.4f}, {found['nll']:.4f} nats a move"
+            if found is not self._shown:
+                self._console.print(f"step {progress.step:,}: {measured}; {now}", soft_wrap=True)
+                self._shown = found
+            now += f"; {measured}"
+        self._bar.update(self._task, completed=progress.step, description=now)
+
+
+def _show(measured: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
+    console = Console(highlight=False)
+    if measured is not None:
+        table = Table("group", "positions", "top-1", "nats a move", box=None)
+        for name, entry in [*measured["groups"].items(), ("all", measured)]:
+            table.add_row(
+                name,
+                f"{entry['positions']:,}",
+                f"{entry['top1']:.4f}",
+                f"{entry['nll']:.4f}",
+                style="bold" if entry is measured else None,
+            )
+        console.print(table)
+    console.print(f"the network is [bold]{model}[/]", soft_wrap=True)
+    console.print(f"[dim]sparring models add {model} --name NAME[/]", soft_wrap=True)
+    tables = " ".join(f"--records {path}" for path in records)
+    console.print(f"[dim]sparring measure matching {game} --policy {model} {tables}[/]", soft_wrap=True)

@@ -1,0 +1,130 @@
+"""Batches of records as tensors on the device: what the network sees, and what it should say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sparring.learn.configuration import BadConfiguration, Configuration
+from sparring.learn.layouts import Layout, layout_of, view_of
+from sparring.learn.parcels import send
+from sparring.learn.seats import Seats
+from sparring.learn.teachers import Teacher
+from sparring.records import Batch
+from sparring.records.batches import NO_LABEL
+
+IGNORED = -100
+"""PyTorch's class that does not count."""
+IMPOSSIBLE = -1e4
+"""The logit of an illegal move: finite, so that nothing becomes NaN."""
+_UNKNOWN_RATING = 1500.0
+"""For teachers that must be told one."""
+_SHAPES = {"lc0": (112, 8, 8), "maia3": (64, 96)}
+"""Of the teachers' encodings."""
+
+
+class Lesson(NamedTuple):
+    """n positions, in tensors of fixed shapes."""
+
+    planes: Tensor
+    context: Tensor
+    legal: Tensor
+    """[n, moves]: which moves are legal."""
+    played: Tensor
+    """[n]: the label of the move played, or a class that does not count."""
+    result: Tensor
+    """[n]: 0 won, 1 drawn, 2 lost, or a class that does not count."""
+    taught: Tensor
+    """[n, moves]: the teachers' probabilities times their weights; [n, 0] without teachers."""
+    share: Tensor
+    """[n]: the teachers' share in the target."""
+    imagined: Tensor
+    """[n]: whether the players are imagined; how their game ended is not learned then."""
+
+
+@torch.no_grad()
+def make_lesson(
+    batch: Batch, seats: Seats, config: Configuration, teachers: Sequence[Teacher], device: torch.device
+) -> Lesson:
+    """What a batch teaches."""
+    layout = layout_of(config)
+    sent = send(_arrays(batch, seats, config), device)
+    n, choices = len(batch), len(batch.labels)
+    rows = torch.arange(n, device=device).repeat_interleave(sent["choices"], output_size=choices)
+    # A move without a label gets one behind all others, which is cut off in the end.
+    labels = sent["labels"].long().clamp(max=layout.moves)
+    legal = torch.zeros((n, layout.moves + 1), dtype=torch.bool, device=device)
+    legal[rows, labels] = True
+    planes = _planes(sent, layout)
+    taught = torch.zeros((n, layout.moves if teachers else 0), device=device)
+    for teacher in teachers:
+        own = teacher.encoding == layout.encoding
+        shown = planes if own else unpacked(sent[f"{teacher.encoding} planes"], _SHAPES[teacher.encoding])
+        beside = sent[f"{teacher.beside} planes"] if teacher.beside else sent["ratings"][:, :0]
+        logits = teacher.logits(shown, sent["ratings"], sent["context"], beside)
+        named = sent["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=logits.shape[1] - 1)
+        scores = torch.full((n, layout.moves + 1), IMPOSSIBLE, device=device)
+        scores[rows, labels] = logits[rows, named]
+        taught += teacher.weight * scores[:, :-1].softmax(dim=1)
+    share = torch.full((n,), float(sum(teacher.weight for teacher in teachers)), device=device)
+    if teachers:  # what no person played is the teachers' alone
+        alone = sent["imagined"] | (sent["played"] < 0)
+        taught = torch.where(alone[:, None], taught / share[:, None], taught)
+        share = torch.where(alone, 1.0, share)
+    if config.data.forget:
+        begin, end = layout.past
+        planes[:, begin:end] *= sent["past"][:, None, None, None]
+    return Lesson(
+        planes,
+        sent["context"],
+        legal[:, :-1],
+        sent["played"],
+        sent["result"],
+        taught,
+        share,
+        sent["imagined"],
+    )
+
+
+def unpacked(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Bits [n, bytes], the first in the lowest, as bytes [n, *shape]."""
+    places = torch.arange(8, dtype=torch.uint8, device=bits.device)
+    each = (bits[:, :, None] >> places) & 1
+    return each.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
+
+
+def _arrays(batch: Batch, seats: Seats, config: Configuration) -> dict[str, NDArray[np.generic]]:
+    """All that the device must be told."""
+    layout = layout_of(config)
+    if batch.planes.shape[1] != (layout.planes * layout.cells + 7) // 8:
+        raise BadConfiguration(f"boards of {layout.rows} by {layout.columns} expected: build records of them")
+    played = batch.labels[batch.offsets[:-1] + batch.index].astype(np.int64)
+    lost = 2 - 2 * batch.result
+    arrays: dict[str, NDArray[np.generic]] = {
+        "planes": batch.planes,
+        "counts": batch.counts,
+        "labels": batch.labels,
+        "choices": np.diff(batch.offsets),
+        "played": np.where(played == NO_LABEL, IGNORED, played),
+        "result": np.where(np.isnan(lost), IGNORED, lost).astype(np.int64),
+        "context": view_of(config).context(seats.ratings[:, 0], seats.ratings[:, 1], seats.clocks),
+        "ratings": np.nan_to_num(seats.ratings, nan=_UNKNOWN_RATING).astype(np.float32),
+        "imagined": seats.imagined,
+        "past": seats.past,
+    }
+    for encoding, view in batch.also.items():
+        arrays |= {f"{encoding} planes": view.planes, f"{encoding} labels": view.labels}
+    return arrays
+
+
+def _planes(sent: dict[str, Tensor], layout: Layout) -> Tensor:
+    planes = unpacked(sent["planes"], (layout.planes, layout.rows, layout.columns))
+    for begin, end, _ in layout.counts:
+        planes[:, begin:end] = sent["counts"][:, :, None, None]
+    return planes

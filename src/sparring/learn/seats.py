@@ -1,0 +1,87 @@
+"""Who is said to sit at the boards of a batch: as the records have it, imagined, or hidden.
+
+What is left to chance follows from a generator that the caller seeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.learn.configuration import Configuration
+from sparring.records import Batch
+from sparring.records.ranks import rank_order
+
+_APART = 100.0
+"""Standard deviation of the difference between imagined players."""
+_GROUP_WIDTH = {"chess": 100, "go": 1, "shogi": 100}
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Of n positions; NaN stands for what is not told."""
+
+    ratings: NDArray[np.float64]
+    """[n, 2]: the mover's and the opponent's, ranks as numbers."""
+    clocks: NDArray[np.float64]
+    """[n]: the mover's, in seconds."""
+    imagined: NDArray[np.bool_]
+    """[n]: whether the ratings are not those of the people who sat there."""
+    past: NDArray[np.bool_]
+    """[n]: whether the earlier boards are shown."""
+
+
+def seats_of(batch: Batch) -> Seats:
+    """As the records have it."""
+    n = len(batch)
+    return Seats(
+        ratings_of(batch), batch.clock_before.astype(np.float64), np.zeros(n, bool), np.ones(n, bool)
+    )
+
+
+def changed(seats: Seats, config: Configuration, random: np.random.Generator) -> Seats:
+    """Some ratings imagined; of the others, of clocks and of earlier boards, some hidden."""
+    data, n = config.data, len(seats.ratings)
+    imagined = random.random(n) < data.imagine
+    told = seats.ratings
+    if config.network.ratings and data.imagine:
+        low, high = config.network.ratings
+        mover = random.uniform(low, high, n)
+        opponent = np.clip(mover + random.normal(0, _APART, n), low, high)
+        told = np.where(imagined[:, None], np.stack([mover, opponent], axis=1), told)
+    hidden = random.random((n, 2)) < data.forget
+    told = np.where((hidden[:, 0] & ~imagined)[:, None], np.nan, told)
+    past = random.random(n) >= data.forget if data.forget else seats.past
+    return Seats(told, np.where(hidden[:, 1], np.nan, seats.clocks), imagined, past)
+
+
+def ratings_of(batch: Batch) -> NDArray[np.float64]:
+    """[n, 2]: the mover's and the opponent's; ranks as numbers; NaN where unknown."""
+    columns = []
+    for ratings, ranks in ((batch.rating, batch.rank), (batch.opponent_rating, batch.opponent_rank)):
+        known = np.where(ratings < 0, np.nan, ratings.astype(np.float64))
+        if (ranks != "").any():
+            names, places = np.unique(ranks, return_inverse=True)
+            numbers = np.array([rank_order(str(name)) if name else np.nan for name in names])
+            known = np.where(np.isnan(known), numbers[places], known)
+        columns.append(known)
+    return np.stack(columns, axis=1)
+
+
+def groups_of(batch: Batch, game: str) -> NDArray[np.float64]:
+    """[n]: the hundred, or the rank, that both players are in; NaN where they differ."""
+    width = _GROUP_WIDTH[game]
+    mover, opponent = (ratings_of(batch) // width * width).T
+    return np.where(mover == opponent, mover, np.nan)
+
+
+def group_name(group: float, game: str) -> str:
+    """1100, or 3k, 6d and 9p."""
+    number = round(group)
+    if game != "go":
+        return str(number)
+    if number > 100:
+        return f"{number - 100}p"
+    return f"{-number}k" if number < 0 else f"{number}d"

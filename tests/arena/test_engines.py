@@ -1,0 +1,183 @@
+"""Engines that misbehave in every way lose that game, with a reason, and the match goes on."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sparring.arena.process import EngineFailure, LineProcess, Trouble
+from sparring.arena.tournament import Adjudication, EngineEntry, Limits, Protocol, TimeControl
+from tests.arena.tables import fake, play, tournament
+
+IN_GAME = [
+    ("uci", "crash", "died"),
+    ("uci", "flood", "flooded its output"),
+    ("uci", "endless-line", "flooded its output"),
+    ("uci", "illegal", "illegal move"),
+    ("uci", "nonsense", "illegal move"),
+    ("uci", "san", "illegal move"),
+    ("uci", "none", "false claim"),
+    ("uci", "silent", "broke the protocol"),
+    ("uci", "resign", "resignation"),
+    ("usi", "crash", "died"),
+    ("usi", "illegal", "illegal move"),
+    ("usi", "win", "false claim"),
+    ("usi", "resign", "resignation"),
+    ("gtp", "crash", "died"),
+    ("gtp", "flood", "flooded its output"),
+    ("gtp", "illegal", "illegal move"),
+    ("gtp", "denies", "false claim"),
+    ("gtp", "resign", "resignation"),
+]
+
+
+@pytest.mark.parametrize(("protocol", "trouble", "reason"), IN_GAME)
+def test_trouble_loses_the_game_and_the_match_goes_on(protocol: Protocol, trouble: str, reason: str) -> None:
+    short = Adjudication(plies=60)
+    games = play(tournament(fake(protocol, trouble), fake(protocol), adjudication=short))
+    assert [(each.first, each.result, each.reason) for each, _ in games] == [
+        (trouble, 0.0, reason),
+        ("good", 1.0, reason),
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["uci", "gtp"])
+def test_an_engine_that_hangs_loses_and_is_replaced(protocol: Protocol) -> None:
+    games = play(tournament(fake(protocol, "hang", move_seconds=0.3, stop_seconds=0.2), fake(protocol)))
+    assert [each.reason for each, _ in games] == ["did not answer"] * 2
+    assert all(each.plies > 1 for each, _ in games), "the second game was played too"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [("think", "time forfeit"), ("ignore-stop", "did not answer"), ("hang", "did not answer")],
+)
+def test_a_flag_falls_and_stop_is_obeyed_or_not(trouble: str, reason: str) -> None:
+    slow = fake("uci", trouble, limits=Limits(), stop_seconds=0.5)
+    clock = TimeControl(0.5, margin=0.5)
+    games = play(tournament(slow, fake("uci", limits=Limits()), clock=clock))
+    assert [(each.result, each.reason) for each, _ in games] == [(0.0, reason), (1.0, reason)]
+
+
+def test_gtp_time_is_watched_too() -> None:
+    games = play(tournament(fake("gtp", "hang"), fake("gtp"), clock=TimeControl(0.0, byoyomi=1.0)))
+    assert [each.reason for each, _ in games] == ["time forfeit"] * 2
+
+
+@pytest.mark.parametrize("trouble", ["chatter", "garbage"])
+def test_noise_is_passed_over(trouble: str) -> None:
+    noisy = fake("uci", trouble, options={"Odd": "3"} if trouble == "garbage" else {})
+    games = play(tournament(noisy, fake("uci"), adjudication=Adjudication(plies=8)))
+    assert [each.reason for each, _ in games] == ["length limit"] * 2
+
+
+def test_usi_engines_hear_how_a_game_ended() -> None:
+    games = play(
+        tournament(fake("usi", "wants-gameover"), fake("usi"), adjudication=Adjudication(plies=8), games=4)
+    )
+    assert [each.reason for each, _ in games] == ["length limit"] * 4
+
+
+def test_hanging_at_quit_is_ended() -> None:
+    began = time.monotonic()
+    games = play(
+        tournament(
+            fake("uci", "hang-quit", stop_seconds=0.3), fake("uci"), adjudication=Adjudication(plies=4)
+        )
+    )
+    assert [each.reason for each, _ in games] == ["length limit"] * 2
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("engine", "why"),
+    [
+        (fake("uci", "hang-start", start_seconds=0.3), "no uciok"),
+        (fake("uci", "crash-start"), "no such network"),
+        (fake("gtp", "crash-start"), "exit status 1"),
+        (EngineEntry("missing", "uci", ("no-such-program",), limits=Limits(nodes=1)), "No such file"),
+        (fake("uci", "", "option", options={"Hush": "1"}), "no option 'Hush'; it has Hash"),
+        (fake("uci", "", "option", options={"Hash": "65"}), "from 1 to 64"),
+        (fake("uci", "", "option", options={"Style": "Wild"}), "one of Solid, Risky Play"),
+        (fake("uci", "", "option", options={"Own Book": "yes"}), "true or false"),
+        (fake("gtp", "", "commands", commands=("list_commands", "quit")), "died"),
+    ],
+)
+def test_who_cannot_be_started_forfeits(engine: EngineEntry, why: str) -> None:
+    games = play(tournament(engine, fake(engine.protocol)))
+    assert [(each.result, each.reason) for each, _ in games] == [
+        (0.0, "could not be started"),
+        (1.0, "could not be started"),
+    ]
+    assert why in games[0][0].detail
+    assert not games[0][0].counts
+
+
+def test_two_who_cannot_be_started_have_no_result() -> None:
+    games = play(tournament(fake("uci", "crash-start"), fake("uci", "crash-start", "other")))
+    assert [(each.result, record) for each, record in games] == [(None, None)] * 2
+
+
+def test_options_env_and_folder_reach_the_engine(tmp_path: Path) -> None:
+    asked = {"Hash": "32", "Style": "Risky Play", "Own Book": "true"}
+    engine = fake("uci", "", "set", options=asked, env={"SCORE": "77"}, folder=tmp_path)
+    games = play(tournament(engine, fake("uci"), adjudication=Adjudication(plies=4)))
+    record = games[0][1]
+    assert record is not None
+    assert record.evals is not None
+    assert record.evals[:2] == (77).to_bytes(2, "little")
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
+def test_everything_that_an_engine_started_ends_with_it() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import subprocess; c = subprocess.Popen(['sleep', '99']); print(c.pid, flush=True); c.wait()",
+    ]
+    process = LineProcess(command, {}, None)
+    child = process.receive(time.monotonic() + 20)
+    assert child is not None
+    process.kill()
+    for _ in range(200):
+        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
+            return
+        time.sleep(0.05)
+    pytest.fail("the engine's child is still there")
+
+
+def test_a_program_that_does_not_read_is_no_trap() -> None:
+    process = LineProcess([sys.executable, "-c", "import time; time.sleep(99)"], {}, None)
+    with pytest.raises(EngineFailure) as failure:
+        process.send("x" * (1 << 20), time.monotonic() + 0.3)
+    process.kill()
+    assert failure.value.trouble is Trouble.STALLED
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param(
+            EngineEntry("stockfish", "uci", ("stockfish",), limits=Limits(nodes=500)),
+            marks=needs("stockfish"),
+        ),
+        pytest.param(
+            EngineEntry("fairy", "usi", ("fairy-stockfish",), limits=Limits(nodes=500)),
+            marks=needs("fairy-stockfish"),
+        ),
+        pytest.param(
+            EngineEntry("gnugo", "gtp", ("gnugo", "--mode", "gtp", "--level", "1")), marks=needs("gnugo")
+        ),
+    ],
+)
+def test_real_engines_play_without_a_fault(engine: EngineEntry) -> None:
+    games = play(tournament(engine, fake(engine.protocol), adjudication=Adjudication(plies=80)))
+    assert not {each.reason for each, _ in games} & set(Trouble)

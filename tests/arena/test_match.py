@@ -1,0 +1,111 @@
+"""One game: adjudication, clocks and records."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from sparring.arena.adjudication import Adjudicator
+from sparring.arena.clocks import Clocks
+from sparring.arena.tournament import (
+    Adjudication,
+    DrawRule,
+    EngineEntry,
+    Limits,
+    Openings,
+    ResignRule,
+    TimeControl,
+)
+from sparring.records.export import to_pgn
+from tests.arena.tables import fake, play, small, tournament
+
+
+def scored(name: str, score: int) -> EngineEntry:
+    return fake("uci", "", name, env={"SCORE": str(score)})
+
+
+def test_a_win_needs_both_engines_word() -> None:
+    rules = Adjudication(resign=ResignRule(score=600, moves=3), plies=20)
+    sure = play(tournament(scored("up", 700), scored("down", -650), adjudication=rules))
+    assert [(each.result, each.reason, each.plies) for each, _ in sure] == [
+        (1.0, "adjudicated win", 6),
+        (0.0, "adjudicated win", 6),
+    ]
+    boasting = play(tournament(scored("up", 700), scored("level", 0), adjudication=rules))
+    assert [each.reason for each, _ in boasting] == ["length limit"] * 2
+
+
+def test_a_draw_needs_both_and_not_too_early() -> None:
+    rules = Adjudication(draw=DrawRule(score=10, moves=2, after=9), plies=30)
+    games = play(tournament(scored("a", 5), scored("b", -9), adjudication=rules))
+    assert [(each.result, each.reason, each.plies) for each, _ in games] == [(0.5, "adjudicated draw", 9)] * 2
+
+
+def test_players_without_scores_are_never_adjudicated() -> None:
+    judge = Adjudicator(Adjudication(resign=ResignRule(100, 1), draw=DrawRule(1000, 1, 0)))
+    judge.hear(0, None)
+    judge.hear(1, 900)
+    assert judge.verdict(2) is None
+
+
+def test_clocks_have_increment_byoyomi_and_a_margin() -> None:
+    clocks = Clocks.begin(TimeControl(10, increment=2, margin=0.5))
+    assert clocks.allowed(0) == 10.5
+    assert clocks.after(0, 3).left == (9, 10)
+    late = Clocks.begin(TimeControl(1, byoyomi=5, margin=0))
+    after = late.after(1, 4)
+    assert (after.left, after.allowed(1)) == ((1, 0), 5)
+
+
+def test_the_record_has_moves_scores_clocks_and_the_opening(tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text("1. e4 c5 *")
+    games = play(
+        tournament(
+            fake("uci", "", "a", limits=Limits(), env={"SCORE": "31"}),
+            fake("uci", "", "b", limits=Limits()),
+            openings=Openings(book),
+            clock=TimeControl(60, increment=1),
+            adjudication=Adjudication(plies=6),
+        )
+    )
+    record = games[0][1]
+    assert record is not None
+    read = chess.pgn.read_game(io.StringIO(to_pgn(record)))
+    assert read is not None
+    nodes = list(read.mainline())
+    assert [node.san() for node in nodes][:2] == ["e4", "c5"]
+    assert [node.clock() for node in nodes][:2] == [None, None]
+    score = nodes[2].eval()
+    assert score is not None
+    assert score.white().score() == 31
+    left = nodes[2].clock()
+    assert left is not None
+    assert 50 < left <= 61
+    assert read.headers["Result"] == "1/2-1/2"
+    assert read.headers["TimeControl"] == "60+1"
+
+
+@pytest.mark.parametrize("game", ["chess", "shogi", "go", "expendibots"])
+def test_small_players_play_every_game_to_its_end(game: str) -> None:
+    rules = {"size": 5} if game == "go" else {}
+    games = play(tournament(*small(1, 1), game=game, rules=rules, adjudication=Adjudication(plies=600)))
+    for each, record in games:
+        assert each.result in (0.0, 0.5, 1.0)
+        assert each.reason
+        assert record is not None
+        assert record.plies(game) == each.plies
+    assert games[0][1] != games[1][1]
+
+
+def test_an_engine_plays_go_and_shogi_to_the_end() -> None:
+    (go, record), _ = play(tournament(fake("gtp", "", "a"), fake("gtp", "", "b")))
+    assert go.reason in ("score", "length limit")
+    assert record is not None
+    (shogi, _), _ = play(
+        tournament(fake("usi", "", "a"), fake("usi", "", "b"), adjudication=Adjudication(plies=40))
+    )
+    assert shogi.reason in ("length limit", "repetition", "checkmate", "perpetual check")

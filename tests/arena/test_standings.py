@@ -1,0 +1,68 @@
+"""What results say: scores, troubles, warnings, expected against observed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparring.arena.results import Result
+from sparring.arena.standings import stand
+from sparring.arena.tournament import BadTournament
+
+
+def game(first: str, second: str, result: float | None, reason: str = "checkmate") -> Result:
+    return Result(0, first, second, 0, result, reason, "", 40, 1.0)
+
+
+def test_scores_and_troubles_are_counted() -> None:
+    standings = stand(
+        [
+            game("a", "b", 1.0),
+            game("b", "a", 0.5, "repetition"),
+            game("b", "a", 1.0, "died"),
+            game("a", "b", 0.0, "time forfeit"),
+        ]
+    )
+    a, b = standings.rows
+    assert (a.wins, a.draws, a.losses, a.score) == (1, 1, 2, 0.375)
+    assert (b.wins, b.draws, b.losses, b.score) == (2, 1, 1, 0.625)
+    assert a.troubles == {"died": 1, "time forfeit": 1}
+    assert not b.troubles
+    assert [standings.rows[index].name for index in standings.order] == ["b", "a"]
+
+
+def test_who_could_not_be_started_was_not_beaten() -> None:
+    absent = "could not be started"
+    standings = stand([game("a", "b", 1.0, absent), game("b", "a", None, absent)], ["a", "b"])
+    assert standings.ratings is None
+    assert [row.games for row in standings.rows] == [0, 0]
+    assert [row.troubles[absent] for row in standings.rows] == [1, 2]
+    assert standings.warnings == ["2 games do not count: a player could not be started"]
+    assert standings.as_json()["superiority"] is None
+
+
+def test_warnings_say_where_ratings_hang_in_the_air() -> None:
+    apart = stand([game("a", "b", 0.5), game("b", "a", 0.0), game("c", "d", 1.0), game("d", "c", 0.5)])
+    assert apart.warnings == ["these groups never met, and only the prior compares them: a, b; c, d"]
+    perfect = stand([game("a", "b", 1.0), game("b", "a", 0.0)])
+    assert perfect.warnings == [
+        "a won every game: the prior alone keeps the rating finite",
+        "b lost every game: the prior alone keeps the rating finite",
+    ]
+
+
+def test_a_misfit_shows_in_its_pair() -> None:
+    # In a circle where each beats the next nobody is stronger, and no ratings explain it.
+    circle = [game(*pair, 1.0) for pair in [("a", "b"), ("b", "c"), ("c", "a")] * 20]
+    circle += [game(*pair, 0.0) for pair in [("b", "a"), ("c", "b"), ("a", "c")] * 20]
+    standings = stand(circle)
+    assert standings.ratings is not None
+    assert standings.ratings.elo == pytest.approx([0, 0, 0], abs=1e-6)
+    for meeting in standings.meetings:
+        assert meeting.games == 40
+        assert meeting.expected == pytest.approx(0.5)
+        assert abs(meeting.z) > 6
+
+
+def test_an_unknown_anchor_is_named() -> None:
+    with pytest.raises(BadTournament, match="there are a, b"):
+        stand([game("a", "b", 1.0)], anchor="c")

@@ -1,0 +1,151 @@
+"""`sparring train people`: from records to a network, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from sparring.cli import main
+from sparring.learn import training
+from sparring.learn.objective import Losses
+from sparring.networks import load
+from tests.learn.small import chess_games
+from tests.networks.small import plain_network, write
+
+CONFIG = """
+game = "chess"
+[network]
+blocks = 1
+width = 8
+[training]
+steps = 6
+batch = 32
+validate_every = 3
+validation = 64
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, shelf: Path) -> Path:
+    torch.set_num_threads(1)
+    chess_games(tmp_path / "table")
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def train(folder: Path, *more: str, config: str = "tiny.toml", game: str = "chess", out: str = "run") -> None:
+    path = folder / config
+    main(
+        [
+            *("train", "people", game, "--records", str(folder / "table"), "--device", "cpu"),
+            *("--config", str(path) if path.exists() else config, "--out", str(folder / out), *more),
+        ]
+    )
+
+
+def refused(capsys: pytest.CaptureFixture[str], folder: Path, *more: str, **options: str) -> str:
+    """The one line of an error that the user made."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as exit_:
+        train(folder, *more, **options)
+    captured = capsys.readouterr()
+    assert exit_.value.code == 2
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    return line
+
+
+def test_records_become_a_network(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(folder)
+    captured = capsys.readouterr()
+    model = folder / "run" / "model.onnx"
+    assert load(model).card.game == "chess"
+    assert f"the network is {model}" in captured.out
+    assert f"sparring models add {model}" in captured.out
+    assert "sparring measure matching chess" in captured.out
+    rows = [line.split() for line in captured.out.splitlines()]
+    assert ["group", "positions", "top-1", "nats", "a", "move"] in rows
+    assert any(row[:1] == ["all"] for row in rows)
+    assert [line.split(":")[0] for line in captured.err.splitlines()] == ["step 3", "step 6"]
+
+
+def test_steps_seed_and_trial_can_be_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(folder, "--steps", "2", "--seed", "5", "--trial", "1", "--records", str(folder / "table"))
+    assert "step 2:" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_says_how_to_go_on(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = training.Run._step
+
+    def interrupted(self: training.Run, *tensors: torch.Tensor) -> Losses:
+        if self.step == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return step(self, *tensors)
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(training.Run, "_step", interrupted)
+    with pytest.raises(SystemExit) as exit_:
+        train(folder)
+    monkeypatch.setattr(training.Run, "_step", step)
+    assert exit_.value.code == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "interrupted at step 5; the same command goes on" in capsys.readouterr().err
+    train(folder)
+    captured = capsys.readouterr()
+    assert f"going on from step 5 in {folder / 'run'}" in captured.err
+    assert "step 3" not in captured.err
+    lines = (folder / "run" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [3, 6]
+
+
+def test_errors_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "tiny is for chess, not go" in refused(capsys, folder, game="go")
+    assert "there is no configuration 'maia'" in refused(capsys, folder, config="maia")
+    assert "there is no device 'abacus'" in refused(capsys, folder, "--device", "abacus")
+    (folder / "rated.toml").write_text(CONFIG + "[data]\ngroups = [1500, 1600]\n")
+    line = refused(capsys, folder, config="rated.toml")
+    assert "no games with both ratings from 1500 to 1599" in line
+    (folder / "upside-down.toml").write_text(CONFIG + "[data]\ngroups = [1600, 1500]\n")
+    assert "groups goes up" in refused(capsys, folder, config="upside-down.toml")
+    (folder / "odd.toml").write_text(CONFIG + "[data]\ncolour = 1\n")
+    assert "[data] has no entry 'colour'" in refused(capsys, folder, config="odd.toml")
+    (folder / "shogi.toml").write_text(CONFIG.replace("chess", "shogi"))
+    line = refused(capsys, folder, config="shogi.toml", game="shogi")
+    assert "holds games of chess; the configuration shogi is for shogi" in line
+    nowhere = folder / "nowhere"
+    assert "nowhere" in refused(capsys, folder, "--records", str(nowhere))
+
+
+def test_teachers_that_are_missing_or_of_another_game(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shogi = write(plain_network("shogi"), folder / "shogi.onnx")
+    for model, message in (
+        ("nobody", "there is no network 'nobody'"),
+        (str(shogi), "plays shogi, not chess"),
+    ):
+        (folder / "taught.toml").write_text(CONFIG + f'[[teachers]]\nmodel = "{model}"\nweight = 0.5\n')
+        assert message in refused(capsys, folder, config="taught.toml")
+
+
+def test_a_run_of_another_configuration_is_not_gone_on_with(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(folder, "--steps", "1")
+    assert "training.steps differ" in refused(capsys, folder, "--steps", "2")
+
+
+def test_without_pytorch_it_says_what_to_install(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "sparring.learn.training")
+    assert "training needs PyTorch: pip install 'sparring[train]'" in refused(capsys, folder)
