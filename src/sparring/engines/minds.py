@@ -11,8 +11,7 @@ from sparring.networks import BadNetwork
 from sparring.players.book import BadBook
 from sparring.players.description import BadDescription, Description
 from sparring.players.thinking import Mind, make_mind
-from sparring.policies import BadPolicy, known_ratings, open_policy
-from sparring.records.ranks import rank_text
+from sparring.policies import BadPolicy, known_ratings, open_policy, strength_text
 
 _Which: TypeAlias = Literal["rating", "opponent_rating"]
 LOAD_ERRORS = (BadNetwork, BadPolicy, BadDescription, BadBook, OSError)
@@ -61,7 +60,7 @@ class Minds:
         if number is None or known[0] <= number <= known[1]:
             return number
         nearest = int(min(max(number, known[0]), known[1]))
-        texts = [rank_text(each) if own.game == "go" else str(each) for each in (number, nearest)]
+        texts = [strength_text(own.game, each) for each in (number, nearest)]
         self._tell(
             f"{own.model} knows no {which.replace('_', ' ')} of {texts[0]}: it is taken for {texts[1]}"
         )
