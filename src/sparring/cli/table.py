@@ -24,6 +24,7 @@ _COMMANDS = {
     "why": "what else the opponent thought of",
     "undo": "take your last move back",
     "text": "the position as text, to copy",
+    "draw": "offer a draw, or take one that was offered",
     "resign": "give the game up",
     "quit": "leave the table",
 }
@@ -35,6 +36,10 @@ class _LeftError(Exception):
 
 class _ResignedError(Exception):
     """The person gave the game up."""
+
+
+class _AgreedError(Exception):
+    """The game ended before the rules ended it; the message says how."""
 
 
 class OpenTable:
@@ -70,6 +75,8 @@ class OpenTable:
             self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/]")
         except _ResignedError:
             self.console.print(f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/]")
+        except _AgreedError as end:
+            self.console.print(f"[bold]{end}[/]")
         except _LeftError:
             self.console.print("You leave the table.")
         if self.moves:
@@ -86,11 +93,15 @@ class OpenTable:
         state = self.states[-1]
         choice = self.opponent.choose(state)
         name = self.game.spec.players[1 - self.human]
+        if choice.resign:
+            raise _AgreedError(f"{name} resigns: you win.")
         self.console.print(
             f"\n{name} plays [bold]{move_name(self.game, state, choice.move)}[/] [dim]({choice.why})[/]"
         )
         self.choices[len(self.moves)] = choice
         self._make(choice.move)
+        if choice.offer_draw:
+            self.console.print(f"{name} offers a draw: type 'draw' to take it, or move on.")
 
     def _ask(self) -> Move:
         """The person's next move; commands are carried out on the way."""
@@ -125,10 +136,19 @@ class OpenTable:
                 self._undo()
             case "text":
                 self.console.print(self.game.text(state), markup=False, soft_wrap=True)
+            case "draw":
+                self._propose_draw(state)
             case "resign":
                 raise _ResignedError
             case "quit":
                 raise _LeftError
+
+    def _propose_draw(self, state: Any) -> None:
+        offered = self.choices.get(len(self.moves) - 1)
+        accepts = getattr(self.opponent, "accepts_draw", None)
+        if (offered is not None and offered.offer_draw) or (accepts is not None and accepts(state)):
+            raise _AgreedError("Drawn by agreement.")
+        self.console.print("The opponent wants to play on.")
 
     def _explain(self) -> None:
         """The opponent's last move: what it was drawn from."""

@@ -21,6 +21,10 @@ class Choice:
     """What the move was drawn from."""
     why: str
     """A few words for whoever sits opposite."""
+    resign: bool = False
+    """Whether it resigns rather than play the move."""
+    offer_draw: bool = False
+    """Whether it offers a draw with the move."""
 
 
 class Player(Protocol[S_contra]):

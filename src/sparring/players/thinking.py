@@ -72,12 +72,13 @@ class Mind:
         self._rng = np.random.default_rng(description.seed)
         self._search = Puct(self._judged_by(judge or policy), _settings(description), self._rng)
         self._rule = _rule(description)
-        self._losing = 0
+        self._losing = [0, 0]
         self._me = 0
 
     def choose(self, state: Any) -> Choice:
         """The move in a state whose game goes on, within the description's own limits."""
-        return self.think(state, Limits()).choice
+        thought = self.think(state, Limits())
+        return dataclasses.replace(thought.choice, resign=thought.resign, offer_draw=thought.offer_draw)
 
     def think(
         self,
@@ -114,7 +115,7 @@ class Mind:
 
     def forget(self) -> None:
         """A new game begins."""
-        self._losing = 0
+        self._losing = [0, 0]
 
     def accepts_draw(self, state: Any) -> bool:
         """Whether it takes a draw that is offered."""
@@ -181,8 +182,9 @@ class Mind:
         """Whether to resign, and whether to offer a draw."""
         if value is None:
             return False, False
-        self._losing = self._losing + 1 if (value + 1) / 2 < self.description.resign_below else 0
-        return self._losing >= self.description.resign_after, self._level(state, value)
+        side, hopeless = state.to_move, (value + 1) / 2 < self.description.resign_below
+        self._losing[side] = self._losing[side] + 1 if hopeless else 0
+        return self._losing[side] >= self.description.resign_after, self._level(state, value)
 
     def _level(self, state: Any, value: float) -> bool:
         own = self.description
