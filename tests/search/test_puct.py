@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import pytest
 
 from sparring import games
 from sparring.games import Chess
-from sparring.networks import Prediction
+from sparring.networks import Prediction, load
 from sparring.search import Budget, Found, Puct, PuctSettings, by_visits, kl_regularised
+from tests.networks.small import plain_network, write
 from tests.search.plain_puct import PlainPuct
 
 
@@ -85,6 +87,18 @@ def test_visits_are_those_of_a_plain_search(name: str) -> None:
         assert found.visits.tolist() == plain.root_visits()
         assert found.nodes == plain.root.visits == 120
         assert found.value == pytest.approx(plain.root.total / plain.root.visits, abs=1e-12)
+
+
+def test_fifty_positions_with_a_network_are_searched_as_plainly(tmp_path: Path) -> None:
+    network = load(write(plain_network("chess"), tmp_path / "small.onnx"))
+    rng = random.Random(50)
+    for number in range(50):
+        state = random_state("chess", rng, rng.randint(0, 60))
+        settings = SETTINGS[number % len(SETTINGS)]
+        plain = PlainPuct(state, network.predict, settings)
+        plain.run(60)
+        found = Puct(network.predict, settings).search(state, Budget(nodes=60))
+        assert found.visits.tolist() == plain.root_visits()
 
 
 def test_a_two_armed_bandit_comes_to_rest_where_the_scores_are_equal() -> None:

@@ -16,6 +16,7 @@ from sparring.cli.table import HiddenTable, OpenTable
 from sparring.games import Game, HiddenGame
 from sparring.players import (
     LEVELS,
+    USUAL_RATING,
     BadBook,
     BadDescription,
     Description,
@@ -28,8 +29,6 @@ from sparring.players import (
 from sparring.policies import BadPolicy, known_ratings, strength_text
 
 _LEVEL = 5
-_USUAL: dict[str, int | None] = {"chess": 1500, "go": 5, "shogi": None}
-"""The games with a network of people's moves, and how strong it plays unless asked: 1500, 5d, as learned."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | Non
         return level
     if rules.spec.hidden and wish:
         raise UserError(f"policies do not know what is hidden in {game}: choose a --level instead")
-    if game in _USUAL or wish.model is not None:
+    if game in USUAL_RATING or wish.model is not None:
         return None
     if wish:
         raise UserError(f"there is no network of people's moves for {game}: choose a --level or a --model")
@@ -138,7 +137,7 @@ def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
     description = Description(
         game,
         model=wish.model or "human",
-        rating=_USUAL.get(game) if wish.rating is None else wish.rating,
+        rating=USUAL_RATING.get(game) if wish.rating is None else wish.rating,
         opponent_rating=wish.my_rating,
         temperature=wish.temperature or 1.0,
         seed=seed,

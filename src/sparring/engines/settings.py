@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparring.players.description import Description
-
-_USUAL: dict[str, int | str] = {"chess": 1500, "go": "5d"}
-"""How strong a player is unless asked, as in `sparring play`."""
+from sparring.players.description import USUAL_RATING, Description
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class Settings:
     @classmethod
     def of(cls, game: str) -> Settings:
         """Those of the usual player of a game."""
-        return cls(Description(game, rating=_USUAL.get(game)))
+        return cls(Description(game, rating=USUAL_RATING.get(game)))
 
     def player(self) -> Description:
         """Who plays, all told."""

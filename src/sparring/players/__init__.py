@@ -8,7 +8,7 @@ import numpy as np
 
 from sparring.players.book import BadBook
 from sparring.players.clock import Clock
-from sparring.players.description import BadDescription, Description, load_description
+from sparring.players.description import USUAL_RATING, BadDescription, Description, load_description
 from sparring.players.player import Choice, HiddenPlayer, Player
 from sparring.players.scout import Knowledge, Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
@@ -16,6 +16,7 @@ from sparring.players.thinking import Limits, Mind, Thought, make_mind
 
 __all__ = [
     "LEVELS",
+    "USUAL_RATING",
     "AlphaBetaPlayer",
     "BadBook",
     "BadDescription",

@@ -12,6 +12,9 @@ from typing import Any, Literal
 from sparring.games import GAMES
 from sparring.records.ranks import normal_rank, rank_order
 
+USUAL_RATING: dict[str, int | str | None] = {"chess": 1500, "go": "5d", "shogi": None}
+"""The games with a network of people's moves, and who it plays like unless asked; in shogi as it learned."""
+
 
 class BadDescription(Exception):
     """A description of a player that cannot be used; the message says why."""

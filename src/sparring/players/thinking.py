@@ -95,7 +95,6 @@ class Mind:
         """
         started = time.perf_counter()
         self._me = state.to_move
-        prediction = self.policy.predict([self._position(state)])[0]
         found = None
         if self._searches(limits):
             found = self._search.search(
@@ -103,6 +102,8 @@ class Mind:
             )
         elif limits.infinite and stop is not None:
             stop.wait()
+        known = None if found is None or self._judge is not None else found.judged
+        prediction = known or self.policy.predict([self._position(state)])[0]
         choice = self._chosen(state, prediction, found, limits.only)
         value = prediction.value if found is None else found.value
         resign, offer = self._manners(state, value)
@@ -155,12 +156,13 @@ class Mind:
         if (known := self._known(state)) is not None:
             return *known, lambda drawn, share: f"from the book ({share:.0%})"
         if found is not None:
-            values = found.values
-            return found.moves, self._rule(found), lambda drawn, share: _expectation(float(values[drawn]))
+            values, shares = found.values, self._rule(found)
+            if isinstance(state, GoState):
+                shares = _ending(state, found.moves.tolist(), shares, found.value)
+            return found.moves, shares, lambda drawn, share: _expectation(float(values[drawn]))
         shares = _sharpened(prediction.probabilities.astype(np.float64), self.description.temperature)
         if isinstance(state, GoState):
-            tempered = Prediction(prediction.moves, shares.astype(np.float32), prediction.value)
-            shares = with_sense_of_the_end(state, tempered)
+            shares = _ending(state, prediction.moves, shares, prediction.value)
         return np.array(prediction.moves), shares, lambda drawn, share: self._likely(share, prediction)
 
     def _likely(self, share: float, prediction: Prediction) -> str:
@@ -242,6 +244,12 @@ def _sharpened(shares: NDArray[np.float64], temperature: float) -> NDArray[np.fl
     weights = np.exp(logs - logs.max())
     sharpened: NDArray[np.float64] = weights / weights.sum()
     return sharpened
+
+
+def _ending(
+    state: GoState, moves: Sequence[Move], shares: NDArray[np.float64], value: float | None
+) -> NDArray[np.float64]:
+    return with_sense_of_the_end(state, Prediction(tuple(moves), shares.astype(np.float32), value))
 
 
 def _expectation(value: float) -> str:
