@@ -54,3 +54,8 @@ def test_the_stub_of_the_native_module_is_current() -> None:
     stub = StubGen(_core)
     stub.put(_core)
     assert stub.get() == (SOURCE / "_core.pyi").read_text(), "run `make stubs`"
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names)), "pytest imports them by their bare names"
