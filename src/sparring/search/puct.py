@@ -179,23 +179,29 @@ class Puct:
         leaves = tree.select(count, count)
         if not leaves:
             return bool(tree.visits > before)
-        running = self._worker.submit(self._judge, leaves)
-        while stop is not None and not running.done():
-            wait([running], _GLANCE)
-            if stop.is_set() and tree.visits:
-                tree.cancel()
-                return False
         try:
-            predictions = running.result()
+            predictions = self._judge(leaves) if stop is None else self._judged_unless(stop, tree, leaves)
         except BaseException:
             tree.cancel()
             raise
+        if predictions is None:
+            tree.cancel()
+            return False
         if before == 0:
             self._judged = predictions[0]
         values = [_value(prediction) for prediction in predictions]
         priors = np.concatenate([prediction.probabilities for prediction in predictions])
         tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
         return True
+
+    def _judged_unless(self, stop: Event, tree: Any, leaves: list[Any]) -> Sequence[Prediction] | None:
+        """What the judge says, or None where it is told to stop first; the root itself is waited for."""
+        running = self._worker.submit(self._judge, leaves)
+        while not running.done():
+            wait([running], _GLANCE)
+            if stop.is_set() and tree.visits:
+                return None
+        return running.result()
 
     def _tree_at(self, state: Any) -> Any:
         """The tree of the last search, brought to the state if that grew from its root; else a new one."""
