@@ -26,6 +26,7 @@ STOREYS = [
     "records",
     "reports",
     "games",
+    "entries",
     "_core",
 ]
 

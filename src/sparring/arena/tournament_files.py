@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-import types
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +26,7 @@ from sparring.arena.tournament import (
     TimeControl,
     Tournament,
 )
+from sparring.entries import WrongKind, field_names, fitting, missing
 from sparring.games import GAMES
 from sparring.players import LEVELS, BadDescription, load_description
 from sparring.players.description import parse_description
@@ -37,7 +37,6 @@ _LIMITS = tuple(field.name for field in dataclasses.fields(Limits))
 _MOST_GAMES = 10_000_000
 _MOST_SECONDS = 1_000_000
 _LARGEST = 1 << 53
-_WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
 def read_tournament(path: Path, games: int | None = None) -> Tournament:
@@ -210,37 +209,23 @@ def _table(kind: type[T], entries: Mapping[str, Any], name: str) -> T | None:
 
 def _made(kind: type[T], table: Mapping[str, Any], where: str, also: tuple[str, ...] = ()) -> T:
     """A dataclass from a table whose entries are its fields, each of the type that the class says."""
-    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     hints = typing.get_type_hints(kind)
-    _check_keys(table, tuple(fields), where, also)
+    _check_keys(table, field_names(kind), where, also)
     values = {key: _checked(hints[key], value, f"{key} of {where}") for key, value in table.items()}
-    for name, each in fields.items():
-        if name not in values and each.default is each.default_factory is dataclasses.MISSING:
-            raise ValueError(f"{where} needs '{name}'")
+    for name in missing(kind, values):
+        raise ValueError(f"{where} needs '{name}'")
     return kind(**values)
 
 
 def _checked(hint: Any, value: Any, what: str) -> Any:
-    """A value of the type that the hint says; whole numbers serve as fractions and lists as tuples."""
-    if isinstance(hint, types.UnionType):
-        hint = next(each for each in typing.get_args(hint) if each is not types.NoneType)
-        if value is None:
-            return None
-    if typing.get_origin(hint) is typing.Literal:
-        if value not in (choices := typing.get_args(hint)):
-            raise ValueError(f"'{what}' is one of {', '.join(choices)}, not {value!r}")
-        return value
-    if typing.get_origin(hint) is tuple:
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise ValueError(f"'{what}' is a list of texts, not {value!r}")
-        return tuple(value)
+    """A value of the type that the hint says, no number of it absurdly large."""
+    try:
+        fitted = fitting(hint, value)
+    except WrongKind as error:
+        raise ValueError(f"'{what}' {error}") from None
     if type(value) in (int, float) and not abs(value) <= _LARGEST:
         raise ValueError(f"'{what}' is a number of common size, not {value}")
-    if hint is float and type(value) is int:
-        return float(value)
-    if hint in _WORDS and type(value) is not hint:
-        raise ValueError(f"'{what}' is {_WORDS[hint]}, not {value!r}")
-    return value
+    return fitted
 
 
 def _mapping(table: dict[str, Any], name: str, where: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Captured:
         restore: Callable[[], None] = lambda: None,
     ) -> None:
         self._inputs = [tensor.clone() for tensor in example]
-        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # PyTorch's, without types
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(_WARM_UPS):

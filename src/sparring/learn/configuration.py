@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+
+from sparring.entries import WrongKind, fitting, missing
 
 _SHIPPED = Path(__file__).parent / "configs"
 T = TypeVar("T")
@@ -190,37 +191,18 @@ def _part(kind: type[T], entries: Any, where: str) -> T:
         if key not in kinds:
             raise BadConfiguration(f"{where} has no entry '{key}'; it has {', '.join(kinds)}")
     values = {key: _value(kinds[key], value, f"{where} {key}") for key, value in entries.items()}
-    try:
-        return kind(**values)
-    except TypeError:
-        needed = [f.name for f in dataclasses.fields(kind) if f.name not in values and _needed(f)]  # type: ignore[arg-type]
-        raise BadConfiguration(f"{where} needs {', '.join(needed)}") from None
-
-
-def _needed(entry: dataclasses.Field[Any]) -> bool:
-    return entry.default is dataclasses.MISSING and entry.default_factory is dataclasses.MISSING
+    if needed := missing(kind, values):
+        raise BadConfiguration(f"{where} needs {', '.join(needed)}")
+    return kind(**values)
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
-    if typing.get_origin(kind) is types.UnionType:
-        if value is None:
-            return None
-        kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
-    if typing.get_origin(kind) is tuple:
-        if dataclasses.is_dataclass(typing.get_args(kind)[0]):
-            return value
-        kinds = typing.get_args(kind)
-        if not isinstance(value, list | tuple) or len(value) != len(kinds):
-            raise BadConfiguration(f"{where} is a list of {len(kinds)} numbers, not {value!r}")
-        return tuple(_value(each, entry, where) for each, entry in zip(kinds, value, strict=True))
-    if kind is float and type(value) is int:
-        return float(value)
-    if dataclasses.is_dataclass(kind) or type(value) is kind:
+    if typing.get_origin(kind) is tuple and dataclasses.is_dataclass(typing.get_args(kind)[0]):
         return value
-    raise BadConfiguration(f"{where} is {_NAMES[kind]}, not {value!r}")
-
-
-_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+    try:
+        return fitting(kind, list(value) if isinstance(value, tuple) else value)
+    except WrongKind as error:
+        raise BadConfiguration(f"{where} {error}") from None
 
 
 def _checked(config: Configuration) -> Configuration:

@@ -92,7 +92,8 @@ class Feed:
         if self.device.type != "cuda":
             yield from _ahead(self._passes(begin))
             return
-        network, aside = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        network = torch.cuda.current_stream(self.device)
+        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]  # PyTorch's, without types
         aside.wait_stream(network)
         for fed, ready in _ahead(_on_stream(aside, network, self._passes(begin))):
             network.wait_event(ready)

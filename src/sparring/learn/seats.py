@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.learn.configuration import Configuration
+from sparring.policies import strength_text
 from sparring.records import Batch
 from sparring.records.ranks import rank_order
 
@@ -79,9 +80,4 @@ def groups_of(batch: Batch, game: str) -> NDArray[np.float64]:
 
 def group_name(group: float, game: str) -> str:
     """1100, or 3k, 6d and 9p."""
-    number = round(group)
-    if game != "go":
-        return str(number)
-    if number > 100:
-        return f"{number - 100}p"
-    return f"{-number}k" if number < 0 else f"{number}d"
+    return strength_text(game, round(group))

@@ -80,7 +80,7 @@ class Run:
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
             if config.network.kind == "residual":
-                self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+                self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # untold by its stubs
         self.average = Average(self.model, config.training.average)
         self.optimiser = make_optimiser(self.model, config.training)
         self.step, self.place = 0, Place()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-import types
 import typing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from sparring.entries import WrongKind, fitting, in_words
 from sparring.games import GAMES
 from sparring.records.ranks import normal_rank, rank_order
 
@@ -94,17 +94,18 @@ def load_description(path: Path) -> Description:
 def parse_description(entries: dict[str, Any], folder: Path = Path()) -> Description:
     """A description from its entries; files are looked for in the folder too. Raises BadDescription."""
     kinds = typing.get_type_hints(Description)
+    values: dict[str, Any] = {}
     for key, value in entries.items():
         if key not in kinds:
             raise BadDescription(f"a player has no entry '{key}'; it has {', '.join(kinds)}")
-        if not _fits(kinds[key], value):
-            raise BadDescription(f"{key} is {_words(kinds[key])}, not {value!r}")
+        try:
+            if value is None:  # what is not known is left out
+                raise WrongKind(in_words(kinds[key]), value)
+            values[key] = fitting(kinds[key], value)
+        except WrongKind as error:
+            raise BadDescription(f"{key} {error}") from None
     if entries.get("game") not in GAMES:
         raise BadDescription(f"game is one of {', '.join(GAMES)}, not {entries.get('game')!r}")
-    values: dict[str, Any] = {
-        key: float(value) if kinds[key] in (float, float | None) and value is not None else value
-        for key, value in entries.items()
-    }
     for key in ("model", "judge", "book"):
         if values.get(key) and (folder / values[key]).is_file():
             values[key] = str(folder / values[key])
@@ -129,24 +130,3 @@ def _check_ranges(description: Description) -> None:
         raise BadDescription(f"prior_temperature is above 0, not {description.prior_temperature}")
     if description.seconds is not None and not description.seconds > 0:
         raise BadDescription(f"seconds are above 0, not {description.seconds}")
-
-
-def _fits(kind: Any, value: Any) -> bool:
-    if typing.get_origin(kind) is Literal:
-        return value in typing.get_args(kind)
-    if isinstance(kind, types.UnionType):
-        return any(_fits(each, value) for each in typing.get_args(kind) if each is not types.NoneType)
-    if kind is float:
-        return type(value) in (int, float)
-    return type(value) is kind
-
-
-_NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
-
-
-def _words(kind: Any) -> str:
-    if typing.get_origin(kind) is Literal:
-        return "one of " + ", ".join(map(str, typing.get_args(kind)))
-    if isinstance(kind, types.UnionType):
-        return " or ".join(_NAMES[each] for each in typing.get_args(kind) if each is not types.NoneType)
-    return _NAMES[kind]
