@@ -104,6 +104,8 @@ class Openings:
     file: Path
     plies: int = 16
     """How many moves of a recorded game are played before the players take over."""
+    every: int = 0
+    """Takes not one opening from a recorded game but several: after so many moves, twice as many, up to `plies`."""
 
 
 @dataclass(frozen=True)
