@@ -105,7 +105,7 @@ class Openings:
     plies: int = 16
     """How many moves of a recorded game are played before the players take over."""
     every: int = 0
-    """Takes not one opening from a recorded game but several: after so many moves, twice as many, up to `plies`."""
+    """Takes an opening from a recorded game after each so many moves, up to `plies`; 0 for only the last."""
 
 
 @dataclass(frozen=True)
