@@ -11,6 +11,7 @@ from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import Pool
 from sparring.policies.tempered import Tempered
+from sparring.policies.trait_pool import TraitPool
 from sparring.records.ranks import rank_text
 
 Range: TypeAlias = tuple[float, float]
@@ -50,6 +51,10 @@ def _ranges(policy: Policy) -> Iterator[Range]:
             for member in policy.members:
                 yield from _ranges(member.policy)
                 yield from _of_curve(member.weight)
+        case TraitPool():
+            yield -math.inf, math.inf
+            for part in policy.policies:
+                yield from _ranges(part)
 
 
 def _of_curve(curve: Curve) -> Iterator[Range]:
