@@ -76,28 +76,38 @@ class ByRating:
 
     def curves(self) -> list[Curve]:
         """One for each policy."""
-        return [
-            Curve(tuple(zip(map(float, self.knots), row.tolist(), strict=True))) for row in self.fit.theta
-        ]
+        return _curves(self.knots, self.fit.theta)
 
 
 @dataclass(frozen=True)
 class ByTraits:
-    """Weights that go with the traits of the position."""
+    """Curves over ratings, and what the traits of the position add to them."""
 
+    knots: tuple[int, ...]
     scale: Scale
     fit: Fit
+    """Its features are the hats of the knots, then the traits."""
 
     @staticmethod
     def fitted(choices: Choices) -> ByTraits:
-        """The likeliest coefficients."""
-        traits = _traits(choices)
+        """The likeliest curves and numbers."""
+        knots, traits = spread_knots(choices.facts["rating"]), _traits(choices)
         scale = Scale.of(traits)
-        return ByTraits(scale, fit(choices, scale.apply(traits)))
+        features = np.hstack([hats(choices.facts["rating"], knots), scale.apply(traits)])
+        return ByTraits(knots, scale, fit(choices, features))
 
     def weights(self, choices: Choices, groups: NDArray[np.int64]) -> Array:
         """Those of each position."""
-        return self.fit.weights(self.scale.apply(_traits(choices)))
+        traits = self.scale.apply(_traits(choices))
+        return self.fit.weights(np.hstack([hats(choices.facts["rating"], self.knots), traits]))
+
+    def curves(self) -> list[Curve]:
+        """One for each policy, for positions whose traits are the mean ones."""
+        return _curves(self.knots, self.fit.theta[:, : len(self.knots)])
+
+    def by(self) -> Array:
+        """[policies, traits]: what a spread of each trait adds."""
+        return self.fit.theta[:, len(self.knots) :]
 
 
 def pooled_logs(choices: Choices, weights: Array, kind: str = "geometric", beta: float = 1.0) -> Array:
@@ -121,11 +131,10 @@ def hats(ratings: NDArray[np.floating], knots: tuple[int, ...]) -> Array:
     return np.stack([np.interp(at, knots, row) for row in np.eye(len(knots))], axis=1)
 
 
+def _curves(knots: tuple[int, ...], values: Array) -> list[Curve]:
+    return [Curve(tuple(zip(map(float, knots), row.tolist(), strict=True))) for row in values]
+
+
 def _traits(choices: Choices) -> Array:
-    facts = choices.facts
-    return traits_of(
-        choices.log_probabilities.astype(np.float64),
-        choices.offsets,
-        facts["rating"].astype(np.float64),
-        facts["ply"].astype(np.float64),
-    )
+    logs = choices.log_probabilities.astype(np.float64)
+    return traits_of(logs, choices.offsets, choices.facts["ply"].astype(np.float64))

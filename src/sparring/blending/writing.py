@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sparring.blending.weighing import ByTraits
 from sparring.policies import Curve, strength_text
-from sparring.policies.traits import BASE, trait_names
+from sparring.policies.traits import trait_names
 
 
 def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: str) -> str:
@@ -33,9 +33,10 @@ def traits_text(game: str, uses: Sequence[str], found: ByTraits, note: str) -> s
     lines += ["[traits]  # the mean and the spread of each"]
     for name, mean, spread in zip(names, found.scale.means, found.scale.spreads, strict=True):
         lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
-    for use, row in zip(uses, found.fit.theta.tolist(), strict=True):
-        parts = [f"{name} = {value:.5f}" for name, value in zip((BASE, *names), row, strict=True)]
-        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {{ {', '.join(parts)} }}"]
+    for use, curve, row in zip(uses, found.curves(), found.by().tolist(), strict=True):
+        parts = [f"{name} = {value:.5f}" for name, value in zip(names, row, strict=True)]
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
+        lines += [f"by = {{ {', '.join(parts)} }}"]
     return "\n".join(lines) + "\n"
 
 

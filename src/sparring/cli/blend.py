@@ -128,27 +128,22 @@ def _blend(
 
 def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
     console = Console(highlight=False)
-    first = names[0]
-    table = Table("group", "games", "positions", f"alpha of {first}", box=None)
+    table = Table("group", "positions", "alpha", box=None)
     if groups[0].best is not None:
         table.add_column("by accuracy")
     for name in names:
         table.add_column(f"weight of {name}")
-    for name in names:
-        table.add_column(f"nats, {name}")
-    table.add_column("blend")
+    table.add_column("nats, each alone and blended")
     for each in groups:
         cells = [_cell(each.alphas[0])]
         if each.best is not None:
             cells.append(_cell(each.best.alpha))
         cells += [_cell(weight) for weight in each.weights]
-        cells += [f"{alone:.3f}" for alone in each.alone]
-        table.add_row(
-            each.group, f"{each.games:,}", f"{each.positions:,}", *cells, f"[bold]{each.nll:.3f}[/]"
-        )
+        nats = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
+        table.add_row(each.group, f"{each.positions:,}", *cells, f"{nats} {each.nll:.3f}")
     console.print(table)
     console.print(f"[dim]{out}: {nll:.4f} nats a move on the games that it was fitted on[/]", soft_wrap=True)
 
 
 def _cell(estimate: Any) -> str:
-    return f"{estimate.value:.2f} [dim]{estimate.low:.2f} to {estimate.high:.2f}[/]"
+    return f"{estimate.value:.2f} [dim]{estimate.low:.2f}-{estimate.high:.2f}[/]"

@@ -2,7 +2,7 @@
 
 A file is one policy's. After a line that says whose it is, each game is a record: its key, how many positions
 of it count, how many legal moves they have together, and the logarithms of the probabilities of all of them.
-Samples of any split, trial or size find the games that they share. Whatever kills a run, all whole games count.
+Samples of any split, trial or size find the games that they share. Whatever kills a run, whole games count.
 """
 
 from __future__ import annotations

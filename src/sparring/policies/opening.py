@@ -88,8 +88,7 @@ def _open_member(entry: MemberEntry, how: _Opening, folder: Path, inside: tuple[
 def _pool(name: str, members: tuple[Member, ...], file: PolicyFile) -> Policy:
     if file.scale is None:
         return Pool(name, members, file.kind, file.beta)
-    policies = tuple(member.policy for member in members)
-    return TraitPool(name, policies, file.scale, tuple(entry.by_trait for entry in file.members))
+    return TraitPool(name, members, file.scale, tuple(entry.by for entry in file.members))
 
 
 def _tempered(policy: Policy, temperature: Curve | None) -> Policy:

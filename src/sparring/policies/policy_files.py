@@ -14,18 +14,20 @@
     weight = { 1100 = 0.09, 1900 = 0.32 }
     temperature = 1.2           # of this policy alone; may be left out
 
-In Go the ratings are ranks: { 6k = 0.9, 9d = 0.5 }. A blend of two may say `alpha = 0.8`, from 0 to 1, instead
-of two weights: it is the first policy's, and the second has the rest. Weights by position are a kind of their own:
+In Go the ratings are ranks: { 6k = 0.9, 9d = 0.5 }. A blend of two may say `alpha = 0.8`, from 0 to 1, and
+leave the weights out: alpha is the first policy's, and the second has the rest. Weights that also go by
+position are a kind of their own:
 
     kind = "position"
 
     [traits]                    # the mean and the spread of each
-    rating = [1500, 250]
+    ply = [50, 30]
     ...
 
     [[policy]]
     use = "human"
-    weight = { base = 0.7, rating = -0.05, ply = 0.01, divergence = -0.1, entropy-1 = 0.0, entropy-2 = 0.02 }
+    weight = { 1100 = 0.9, 1900 = 0.7 }     # in a position with mean traits; for each spread beyond add:
+    by = { ply = 0.01, divergence = -0.1, entropy-1 = 0.0, entropy-2 = 0.02 }
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from typing import Any
 from sparring.games import GAMES
 from sparring.policies.curve import Curve
 from sparring.policies.pool import KINDS, Kind
-from sparring.policies.traits import BASE, Scale, trait_names
+from sparring.policies.traits import Scale, trait_names
 from sparring.records.ranks import normal_rank, rank_order
 
 _FILE_KEYS = ("game", "kind", "beta", "alpha", "temperature", "traits", "policy")
@@ -58,8 +60,8 @@ class MemberEntry:
     use: str
     temperature: Curve | None
     weight: Curve
-    by_trait: tuple[float, ...] = ()
-    """The base and the coefficients, where weights go by position."""
+    by: tuple[float, ...] = ()
+    """What a spread of each trait adds to the weight, where weights go by position."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +145,9 @@ def _parse_by_position(
     names = trait_names(len(members))
     parsed = []
     for number, entry in enumerate(members, 1):
-        weight = _numbers(entry.get("weight"), (BASE, *names), f"'weight' of [[policy]] {number}")
-        member = _parse_member(number, {**entry, "weight": 1}, game)
-        parsed.append(replace(member, by_trait=weight))
+        by = _numbers(entry.get("by"), names, f"'by' of [[policy]] {number}")
+        rest = {key: value for key, value in entry.items() if key != "by"}
+        parsed.append(replace(_parse_member(number, rest, game), by=by))
     if not isinstance(traits, dict) or set(traits) != set(names):
         raise ValueError(f"[traits] has {', '.join(names)}, each with its mean and its spread")
     pairs = [traits[name] for name in names]

@@ -64,20 +64,22 @@ class Pool:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The pooled predictions."""
-        ratings = [self._middle if position.rating is None else position.rating for position in positions]
-        weights = np.stack([member.weight.at_all(ratings) for member in self.members])
+        weights = weights_for(self.members, positions)
         said = [
             member.policy.predict([positions[i] for i in np.flatnonzero(row).tolist()])
             for member, row in zip(self.members, weights, strict=True)
         ]
         return pooled(weights, said, lambda w, logs, _: mean_of(self.kind, w, logs, self.beta))
 
-    @property
-    def _middle(self) -> float | None:
-        """Of the ratings at which any weight has a knot; None where all weights are constant."""
-        curves = [member.weight.knots for member in self.members if len(member.weight.knots) > 1]
-        ratings = [rating for knots in curves for rating, _ in knots]
-        return (min(ratings) + max(ratings)) / 2 if ratings else None
+
+def weights_for(members: Sequence[Member], positions: Sequence[Position]) -> Array:
+    """[members, positions]; a player of unknown rating is in the middle of all weights' knots."""
+    knots = [
+        rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
+    ]
+    middle = (min(knots) + max(knots)) / 2 if knots else None
+    ratings = [middle if position.rating is None else position.rating for position in positions]
+    return np.stack([member.weight.at_all(ratings) for member in members])
 
 
 def check_games(policies: Sequence[Policy]) -> None:

@@ -47,14 +47,10 @@ def _ranges(policy: Policy) -> Iterator[Range]:
         case Tempered():
             yield from _ranges(policy.policy)
             yield from _of_curve(policy.temperature)
-        case Pool():
+        case Pool() | TraitPool():
             for member in policy.members:
                 yield from _ranges(member.policy)
                 yield from _of_curve(member.weight)
-        case TraitPool():
-            yield -math.inf, math.inf
-            for part in policy.policies:
-                yield from _ranges(part)
 
 
 def _of_curve(curve: Curve) -> Iterator[Range]:

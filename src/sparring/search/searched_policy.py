@@ -19,8 +19,8 @@ from sparring.search.puct import Budget, Puct, PuctSettings
 class SearchedPolicy:
     """KL-regularised search (Jacob et al. 2022): PUCT with the policy's own moves and values.
 
-    With c_puct and n visits, PUCT's visits approach prior * exp(Q / lambda) at lambda = c_puct / sqrt(n), which
-    is what this gives: at an infinite c_puct the policy itself, towards 0 the best value found.
+    With c_puct and n visits, PUCT's visits approach prior * exp(Q / lambda) at lambda = c_puct / sqrt(n).
+    That is what this gives: at an infinite c_puct the policy itself, towards 0 the best value found.
     """
 
     policy: Policy
