@@ -75,9 +75,14 @@ def fit_blend(
             raise UserError(f"there is no table or file {path}")
     wanted = split or ("all" if player is not None else str(Split.VALIDATION))
     chosen = matching.Selection(
-        game, tuple(records), None if wanted == "all" else Split(wanted), trial, tuple(group or ()),
-        positions, player,
-    )  # fmt: skip
+        game,
+        tuple(records),
+        None if wanted == "all" else Split(wanted),
+        trial,
+        tuple(group or ()),
+        positions,
+        player=player,
+    )
     named = named_policies([human, strong, *(also or ())])
     with Bar() as bar:
         try:

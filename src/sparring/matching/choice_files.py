@@ -72,7 +72,7 @@ def kept_choices(
     """
     path = expert.path(folder)
     header = json.dumps({"policy": expert.name, "key": expert.key}).encode() + b"\n"
-    keys = [_key(played) for played in sample.games]
+    keys = [_key(sample.game, played) for played in sample.games]
     sizes = np.bincount(sample.facts["game"], minlength=len(keys)).tolist()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
@@ -106,18 +106,12 @@ def _further(watch: Watcher, before: int, done: int) -> None:
     watch(before + done)
 
 
-def _key(played: PlayedGame) -> int:
+def _key(game: str, played: PlayedGame) -> int:
     """Of all that the positions of a game and their context depend on."""
-    record, counted = played.record, played.filter
-    facts = (
-        played.identity,
-        record.first_rating,
-        record.second_rating,
-        record.first_rank,
-        record.second_rank,
-    )
-    digest = hashlib.blake2b(repr((facts, counted, played.only)).encode(), digest_size=8)
-    digest.update(record.clocks or b"")
+    record = played.record
+    ratings = (record.first_rating, record.second_rating, record.first_rank, record.second_rank)
+    digest = hashlib.blake2b(repr((played.identity, ratings)).encode(), digest_size=8)
+    digest.update(played.plies(game).astype(np.int32).tobytes() + (record.clocks or b""))
     return int.from_bytes(digest.digest(), "little")
 
 

@@ -42,6 +42,8 @@ class PlayedGame:
     filter: PositionFilter
     only: int | None = None
     """The player whose moves count, where not both players' do."""
+    every: int = 1
+    """One ply in so many counts, beginning with one that the game's hash decides."""
 
     def plies(self, game: str) -> NDArray[np.int64]:
         """The plies that count: not the first ones, and not those that were played in a hurry."""
@@ -51,6 +53,8 @@ class PlayedGame:
             clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
             hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.least_seconds * 10))
             counted[: len(clocks)] &= ~hurried
+        if self.every > 1:
+            counted &= (plies + self.identity) % self.every == 0
         if self.only is not None:
             start = load(game).initial() if self.record.start is None else load(game).parse(self.record.start)
             counted &= (plies + start.to_move) % 2 == self.only
@@ -72,6 +76,8 @@ class Selection:
     """Empty for all groups."""
     positions: int | None = None
     """At most so many of each group: whole games until the next would be too much."""
+    every: int = 1
+    """One position in so many of each game: more games, whose positions have less to do with each other."""
     player: str | None = None
     """The name of one player, whose moves alone are taken, against whomever they were."""
 
@@ -86,7 +92,8 @@ def select(chosen: Selection) -> list[PlayedGame]:
             continue
         seen += 1
         if chosen.split in (None, split_of(played.identity, chosen.trial)):
-            inside.setdefault(played.identity, played)  # a game may be in two tables
+            # A game may be in two tables.
+            inside.setdefault(played.identity, replace(played, every=chosen.every))
     where = ", ".join(path.name for path in chosen.records)
     if not seen and chosen.player is not None:
         raise NoGames(f"{where}: there are no games of {chosen.player}")
