@@ -59,8 +59,8 @@ def best_alpha(means: Means) -> Best:
 
 
 def _middle_best(curves: Array) -> Array:
-    """[curves]: the middle of the alphas at which each curve [curves, alphas] is highest."""
+    """[curves]: the middle one of the alphas at which each curve [curves, alphas] is highest."""
     highest = curves == curves.max(axis=1, keepdims=True)
-    first, last = highest.argmax(axis=1), highest.shape[1] - 1 - highest[:, ::-1].argmax(axis=1)
-    middle: Array = ALPHAS[(first + last) // 2]
+    rank = np.cumsum(highest, axis=1)
+    middle: Array = ALPHAS[(rank == (rank[:, -1:] + 1) // 2).argmax(axis=1)]
     return middle

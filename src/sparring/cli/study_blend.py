@@ -58,7 +58,7 @@ def blend_command(game: str) -> Callable[..., None]:
         ] = None,
         nodes: Annotated[int, typer.Option(min=1, help="Visits of that search.")] = 30,
         judge: Annotated[
-            str | None, typer.Option(help=f"A {_PROTOCOLS[game].upper()} engine that says what moves lose.")
+            str | None, typer.Option(help="An engine (UCI, USI or GTP) that says what moves lose.")
         ] = None,
         judge_nodes: Annotated[int, typer.Option(min=1, help="Its nodes for each move.")] = 20_000,
         judged: Annotated[int, typer.Option(min=1, help="Positions that it judges.")] = 1000,

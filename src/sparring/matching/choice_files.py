@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import struct
 from dataclasses import dataclass
 from functools import partial
@@ -59,8 +58,8 @@ class Expert:
         return self.policy.name
 
     def path(self, folder: Path) -> Path:
-        """Its file among those of a folder."""
-        return folder / f"{re.sub(r'[^0-9A-Za-z._+-]', '_', self.name)}-{self.key[:16]}.choices"
+        """Its file among those of a folder, under whatever name it goes."""
+        return folder / f"{self.key[:20]}.choices"
 
 
 def kept_choices(
@@ -71,7 +70,7 @@ def kept_choices(
     Raises BadPolicy or OSError.
     """
     path = expert.path(folder)
-    header = json.dumps({"policy": expert.name, "key": expert.key}).encode() + b"\n"
+    header = json.dumps({"key": expert.key}).encode() + b"\n"
     keys = [_key(sample.game, played) for played in sample.games]
     sizes = np.bincount(sample.facts["game"], minlength=len(keys)).tolist()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,8 +52,8 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
     parts = [
         page.paragraph(
             f"Human-like policies blended with {content['strong']}, on games from "
-            f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, all numbers "
-            "are of the test games, and intervals hold 95 % by bootstrap over games."
+            f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, all "
+            "numbers are of the test games, and intervals hold 95 % by bootstrap over games."
         ),
         page.heading("Policies and blends"),
         _overview(content),
@@ -236,8 +236,8 @@ def _mechanism_table(content: dict[str, Any]) -> str:
     nodes = "" if found["nodes"] is None else f", {found['nodes']:,} nodes a move"
     note = (
         f"{found['positions']:,} positions of {found['games']:,} games of {', '.join(found['groups'])}; the "
-        f"judge is {found['judge']}{nodes}; a move is bad from a loss of {found['bad']}; {found['left out']:,} "
-        f"positions beyond {found['decided']} are left out."
+        f"judge is {found['judge']}{nodes}; a move is bad from a loss of {found['bad']}; "
+        f"{found['left out']:,} positions beyond {found['decided']} are left out."
     )
     return page.paragraph(note, faint=True) + page.table(["", "share of positions, or loss"], rows)
 
