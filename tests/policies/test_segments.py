@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sparring.policies.segments import first_best, log_sums, normalised_logs, offsets_of, spread, sums
@@ -9,11 +11,13 @@ from sparring.policies.segments import first_best, log_sums, normalised_logs, of
 SIZES = [3, 1, 5, 2]
 OFFSETS = offsets_of(SIZES)
 VALUES = np.random.default_rng(1).normal(size=(2, sum(SIZES))) * 50
-PARTS = [slice(a, b) for a, b in zip(OFFSETS[:-1], OFFSETS[1:], strict=True)]
+PARTS = [slice(a, b) for a, b in pairwise(OFFSETS.tolist())]
 
 
 def test_sums_and_logarithms_of_sums_are_those_of_each_segment() -> None:
-    np.testing.assert_allclose(sums(VALUES, OFFSETS), np.stack([VALUES[:, p].sum(axis=1) for p in PARTS], axis=1))
+    np.testing.assert_allclose(
+        sums(VALUES, OFFSETS), np.stack([VALUES[:, p].sum(axis=1) for p in PARTS], axis=1)
+    )
     for row, found in zip(VALUES, log_sums(VALUES, OFFSETS), strict=True):
         np.testing.assert_allclose(found, [np.logaddexp.reduce(row[p]) for p in PARTS])
 

@@ -127,9 +127,9 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
             f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
         )
     console.print(table)
-    if (found := content.get("mechanism")) is not None:
+    for name, found in content.get("mechanism", {}).items():
         console.print(
-            f"the policy's move is bad in {found['policy bad']['value']:.1%} of positions; the blend avoids "
+            f"{name}'s move is bad in {found['policy bad']['value']:.1%} of positions; the blend avoids "
             f"{found['avoided']['value']:.0%} of these, {found['share of the gain']['value']:.0%} of the gain"
         )
     console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)

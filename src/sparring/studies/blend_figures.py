@@ -21,10 +21,11 @@ def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
     }
     if content.get("search", {}).get("policies"):
         drawn["KL-regularised search"] = _search(content["search"], folder)
-    if content["trials"]:
-        drawn["Trials"] = _trials(content["trials"], folder)
-    if "mechanism" in content:
-        drawn["Where the moves match"] = _venns(content["mechanism"], folder)
+    for number, (name, found) in enumerate(content["trials"].items(), 1):
+        if found:
+            drawn[f"Trials: {name}"] = _trials(found, folder, f"trials-{number}")
+    for number, (name, found) in enumerate(content.get("mechanism", {}).items(), 1):
+        drawn[f"Where the moves match: {name}"] = _venns(found, folder, f"matches-{number}")
     return drawn
 
 
@@ -121,7 +122,7 @@ def _search(found: dict[str, Any], folder: Path) -> str:
     return save(figure, folder, "search")
 
 
-def _trials(found: dict[str, Any], folder: Path) -> str:
+def _trials(found: dict[str, Any], folder: Path, file: str) -> str:
     """Figures 11 and 12: the gain in every trial, by group."""
     figure, axis = _axes()
     axis.axhline(0, color=INK, linewidth=0.8)
@@ -135,10 +136,10 @@ def _trials(found: dict[str, Any], folder: Path) -> str:
         ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINES[number]))
     _finish(axis, groups, "players", "accuracy gained, a mark a trial")
     label_ends(axis, ends)
-    return save(figure, folder, "trials")
+    return save(figure, folder, file)
 
 
-def _venns(found: dict[str, Any], folder: Path) -> str:
+def _venns(found: dict[str, Any], folder: Path, file: str) -> str:
     """Figures 9 and 10: positions in which the policy and the blend match people; areas are not to scale."""
     pyplot = open_pyplot()
     figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
@@ -158,7 +159,7 @@ def _venns(found: dict[str, Any], folder: Path) -> str:
         axis.set_ylim(-1.5, 1.35)
         axis.set_aspect("equal")
         axis.axis("off")
-    return save(figure, folder, "matches")
+    return save(figure, folder, file)
 
 
 def _line(

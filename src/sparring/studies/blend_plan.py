@@ -52,7 +52,7 @@ class Plan:
     game: str
     records: tuple[Path, ...]
     humans: tuple[tuple[str, str], ...]
-    """Names and sources of human-like policies; what goes beyond accuracy is done with the first."""
+    """Names and sources of human-like policies; what takes long is done with the first ones."""
     strong: tuple[str, str]
     cache: Path
     groups: tuple[str, ...] = ()

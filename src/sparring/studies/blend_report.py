@@ -59,7 +59,8 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         _overview(content),
     ]
     for title, svg in figures.items():
-        parts += [page.heading(title), page.paragraph(_CAPTIONS[title], faint=True), page.figure(svg, title)]
+        caption = _CAPTIONS[title.partition(":")[0]]
+        parts += [page.heading(title), page.paragraph(caption, faint=True), page.figure(svg, title)]
     parts += [page.heading("Gain by group, weights by rating"), _gain_table(content)]
     parts += [page.heading("Alpha"), _alpha_table(content)]
     parts += [page.heading("Ways to choose weights"), _way_table(content)]
@@ -69,8 +70,8 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading("Blends of three"), _three_table(content["three"])]
     if "search" in content:
         parts += [page.heading("Search"), _search_table(content["search"])]
-    if "mechanism" in content:
-        parts += [page.heading("The mechanism"), _mechanism_table(content)]
+    for name, found in content.get("mechanism", {}).items():
+        parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
     if content["paper"]:
         parts += [page.heading("The paper"), _paper_table(content["paper"])]
     parts += [
@@ -226,8 +227,7 @@ def _search_table(found: dict[str, Any]) -> str:
     return page.paragraph(note, faint=True) + page.table(head, rows)
 
 
-def _mechanism_table(content: dict[str, Any]) -> str:
-    found = content["mechanism"]
+def _mechanism_table(found: dict[str, Any]) -> str:
     rows = [
         [name, estimate_text(entry)]
         for name, entry in found.items()

@@ -34,6 +34,9 @@ from sparring.studies.blend_plan import Measured, Part, Plan, Watcher, ask, open
 from sparring.studies.blend_search import compare_search
 from sparring.studies.blend_trials import trials
 
+_CLOSER = 2
+"""So many human-like policies, the first ones, are also looked at in trials and with the judge."""
+
 
 def run(plan: Plan, out: Path, watch: Watcher = lambda *_: None) -> dict[str, Any]:
     """The content of a report; blends' files are written to `out`.
@@ -59,16 +62,18 @@ def run(plan: Plan, out: Path, watch: Watcher = lambda *_: None) -> dict[str, An
     content["kinds"] = kinds(validation, measured, plan.upper, first, strong)
     if len(plan.humans) > 1:
         content["three"] = three(validation, measured, plan.upper, first, plan.humans[1][0], strong)
-    content["trials"] = trials(validation, test, first, strong, plan.trials)
+    closer = [name for name, _ in plan.humans[:_CLOSER]]
+    content["trials"] = {name: trials(validation, test, name, strong, plan.trials) for name in closer}
     if plan.search.positions:
         ends = plan.search.groups or tuple(dict.fromkeys([test.sample.groups[0], test.sample.groups[-1]]))
         wanted = replace(plan, search=replace(plan.search, groups=ends))
         content["search"] = compare_search(wanted, experts, first, strong, ways[first], watch)
     if plan.judge is not None:
         path = plan.cache / f"{plan.game}-{plan.judge.entry.name}.judgments"
-        content["mechanism"] = mechanism(
-            test, first, strong, ways[first]["rating"], plan.judge, path, plan.upper, watch
-        )
+        content["mechanism"] = {
+            name: mechanism(test, name, strong, ways[name]["rating"], plan.judge, path, plan.upper, watch)
+            for name in closer
+        }
     return content
 
 
