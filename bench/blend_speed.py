@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -39,10 +38,11 @@ class Remembering:
         return self.said
 
 
-def line(game: str, count: int) -> list[Any]:
+def line(game: str, count: int) -> list[Position]:
     """Positions of a random game."""
     rng = np.random.default_rng(1)
-    state, found = load(game).initial(), []
+    state = load(game).initial()
+    found: list[Position] = []
     while len(found) < count:
         found.append(Position(state, 1500 if game == "chess" else 5))
         moves = state.legal_moves()
