@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from sparring.arena import JudgeFailed
+from sparring.arena.tournament import EngineEntry, Limits
 from sparring.cli import main
 from sparring.policies import open_policy
+from sparring.studies.blend_plan import JudgePlan, Plan
+from sparring.studies.blending import run
 from tests.arena.test_judge import FAKE
 from tests.matching.tables import chess_table
 from tests.networks.small import plain_network, write
@@ -65,36 +69,53 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     assert "the report is" in capsys.readouterr().out
 
 
+def planned(folder: Path, **settings: Any) -> Plan:
+    """The same without a report, whose figures take their time."""
+    entry = EngineEntry(
+        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=Limits(nodes=9)
+    )
+    return Plan(
+        "chess",
+        (folder / "table",),
+        (("human", "human.onnx"),),
+        ("strong", "strong.onnx"),
+        folder / "cache",
+        trials=2,
+        upper=1,
+        resamples=50,
+        judge=JudgePlan(entry, 12, 200, 1000),
+        **settings,
+    )
+
+
 def test_a_second_run_asks_nobody_and_says_the_same(folder: Path) -> None:
-    first = study(*judge(folder))
+    first = run(planned(folder), folder / "report")
     asked = (folder / "questions").read_text()
     sizes = {path.name: path.stat().st_size for path in (folder / "cache").iterdir()}
-    assert study(*judge(folder)) == first
+    assert run(planned(folder), folder / "report") == first
     assert (folder / "questions").read_text() == asked
     assert {path.name: path.stat().st_size for path in (folder / "cache").iterdir()} == sizes
 
 
-def test_a_judge_that_dies_once_changes_nothing_and_one_that_always_does_is_said(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_judge_that_dies_loses_nothing(folder: Path) -> None:
     (folder / "deaths").write_text("1")
-    assert study(*judge(folder))["mechanism"]["human"]["restarts"] == 1
-    (folder / "deaths").write_text("1000")
+    first = run(planned(folder), folder / "report")
+    assert first["mechanism"]["human"].pop("restarts") == 1
     for kept in (folder / "cache").glob("*.judgments"):
         kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:3]))
-    with pytest.raises(SystemExit) as ended:
-        study(*judge(folder))
-    assert ended.value.code == 2
-    errors = capsys.readouterr().err.splitlines()
-    assert len(errors) == 1
-    assert "failed 3 times over" in errors[0]
+    (folder / "deaths").write_text("1000")
+    with pytest.raises(JudgeFailed, match="failed 3 times over"):
+        run(planned(folder), folder / "report")
     (folder / "deaths").write_text("0")
-    assert study(*judge(folder))["mechanism"]["human"]["restarts"] == 0
+    again = run(planned(folder), folder / "report")
+    assert again["mechanism"]["human"].pop("restarts") == 0
+    assert again == first
 
 
-def test_one_group_without_ratings_does_too(folder: Path) -> None:
-    found = study("--group", "1900")
+def test_one_group_is_enough(folder: Path) -> None:
+    found = run(planned(folder, groups=("1900",)), folder / "report")
     assert list(found["blends"]["human"]["fit"]["groups"]) == ["1900"]
+    assert "three" not in found
 
 
 @pytest.mark.parametrize(

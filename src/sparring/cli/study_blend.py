@@ -129,12 +129,17 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
     console.print(table)
     for name, found in content.get("mechanism", {}).items():
         console.print(
-            f"{name}'s move is bad in {found['policy bad']['value']:.1%} of positions; the blend avoids "
-            f"{found['avoided']['value']:.0%} of these, {found['share of the gain']['value']:.0%} of the gain"
+            f"{name}'s move is bad in {_share(found['policy bad'])} of positions; the blend avoids "
+            f"{_share(found['avoided'])} of these, which is {_share(found['share of the gain'])} of the gain"
         )
     console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)
+
+
+def _share(estimate: dict[str, float | None]) -> str:
+    value = estimate["value"]
+    return "no share" if value is None else f"{value:.1%}"
 
 
 def _signed(entry: dict[str, float]) -> str:

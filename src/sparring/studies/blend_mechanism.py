@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -124,11 +126,11 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _derived(means: Means, of: Any) -> dict[str, float]:
+def _derived(means: Means, of: Callable[[Array], Array]) -> dict[str, float | None]:
+    """A number made of means [resamples, columns]; None where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        value: Array = of(means.values[None])
-        spread: Array = of(means.spread)
-    return asdict(intervals(value, spread[:, None])[0])
+        found = intervals(of(means.values[None]), of(means.spread)[:, None])[0]
+    return {key: value if math.isfinite(value) else None for key, value in asdict(found).items()}
 
 
 def _venn(policy: NDArray[np.bool_], blend: NDArray[np.bool_]) -> dict[str, int]:

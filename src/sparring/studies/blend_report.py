@@ -86,11 +86,14 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
     return page.page(f"Blends: {content['game']}", parts)
 
 
-def estimate_text(estimate: dict[str, float], digits: int = 3, *, sign: bool = False) -> str:
-    """Such as 0.512|0.498 to 0.526."""
-    form = f"{'+' if sign else ''}.{digits}f"
+def estimate_text(estimate: dict[str, Any], digits: int = 3, *, sign: bool = False) -> str:
+    """Such as 0.512|0.498 to 0.526; a dash where there was nothing to count."""
     value = estimate["value"] if "value" in estimate else estimate["top1"]
-    return f"{value:{form}}|{estimate['low']:{form}} to {estimate['high']:{form}}"
+    texts = [
+        "-" if number is None else f"{number:{'+' if sign else ''}.{digits}f}"
+        for number in (value, estimate["low"], estimate["high"])
+    ]
+    return f"{texts[0]}|{texts[1]} to {texts[2]}"
 
 
 def _nats(entry: dict[str, float]) -> str:
