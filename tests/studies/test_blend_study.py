@@ -44,7 +44,9 @@ def study(*arguments: str) -> dict[str, Any]:
 
 
 def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = study("--search", "12", "--nodes", "6", *judge(folder))
+    found = study("--search", "12", "--nodes", "6", "--beside", "other=human.onnx", *judge(folder))
+    gain = found["blends"]["human"]["ways"]["rating"]["gain"]
+    assert found["beside"]["other"]["blend less it"] == gain
     assert set(found["policies"]) == {"human", "second", "strong"}
     for name in ("human", "second"):
         blend = found["blends"][name]

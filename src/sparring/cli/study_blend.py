@@ -36,6 +36,9 @@ def blend_command(game: str) -> Callable[..., None]:
         human: Annotated[
             list[str], typer.Option(help="A policy that plays like people; again for more.")
         ] = _HUMAN,
+        beside: Annotated[
+            list[str] | None, typer.Option(help="A policy to compare the first blend with; again for more.")
+        ] = None,
         out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(f"results/blend-{game}"),
         cache: Annotated[
             Path | None, typer.Option(help="What policies and the judge said is kept here.")
@@ -76,7 +79,8 @@ def blend_command(game: str) -> Callable[..., None]:
         for path in records:
             if not path.exists():
                 raise UserError(f"there is no table or file {path}")
-        *humans, strongest = named_policies([*human, strong])
+        named = named_policies([*human, strong, *(beside or ())])
+        humans, strongest, others = named[: len(human)], named[len(human)], named[len(human) + 1 :]
         entry = None
         if judge is not None:
             words = tuple(shlex.split(judge))
@@ -91,6 +95,7 @@ def blend_command(game: str) -> Callable[..., None]:
             tuple(humans),
             strongest,
             cache or user_folder() / "choices",
+            tuple(others),
             tuple(group or ()),
             validation,
             test,
@@ -125,6 +130,16 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
             _signed(gain["mean"]),
             _signed(gain["upper"]),
             f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
+        )
+    for name, entry in content.get("beside", {}).items():
+        less = entry["blend less it"]
+        table.add_row(
+            name,
+            f"{entry['mean']['top1']:.3f}",
+            "the first blend less it:",
+            _signed(less["mean"]),
+            _signed(less["upper"]),
+            f"{entry['mean']['nll']:.3f}",
         )
     console.print(table)
     for name, found in content.get("mechanism", {}).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,8 @@ class Plan:
     """Names and sources of human-like policies; what takes long is done with the first ones."""
     strong: tuple[str, str]
     cache: Path
+    beside: tuple[tuple[str, str], ...] = ()
+    """Policies that are not blended, for the first blend to be compared with."""
     groups: tuple[str, ...] = ()
     validation: int | None = None
     """At most so many positions of each group to fit on, ..."""
@@ -115,12 +117,9 @@ class Measured:
         return self.matching(self.part.of(name).log_probabilities[0].astype(np.float64))
 
 
-def open_experts(plan: Plan) -> list[Expert]:
-    """The human-like policies and the strong one. Raises BadPolicy, BadNetwork or OSError."""
-    return [
-        Expert.open(name, source, plan.game, threads=plan.threads)
-        for name, source in (*plan.humans, plan.strong)
-    ]
+def open_experts(plan: Plan, policies: Sequence[tuple[str, str]]) -> list[Expert]:
+    """Policies by name and source. Raises BadPolicy, BadNetwork or OSError."""
+    return [Expert.open(name, source, plan.game, threads=plan.threads) for name, source in policies]
 
 
 def ask(experts: list[Expert], chosen: Selection, plan: Plan, watch: Watcher) -> Part:

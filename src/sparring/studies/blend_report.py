@@ -116,6 +116,18 @@ def _overview(content: dict[str, Any]) -> str:
                     estimate_text(gain["upper"], 4, sign=True),
                 ]
             )
+    for name, entry in content.get("beside", {}).items():
+        rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
+        less = entry["blend less it"]
+        rows.append(
+            [
+                f"{content['humans'][0]} + {content['strong']} less {name}",
+                estimate_text(less["mean"], 4, sign=True),
+                _nats(less["mean"]),
+                "",
+                estimate_text(less["upper"], 4, sign=True),
+            ]
+        )
     upper = " to ".join(dict.fromkeys([content["upper"][0], content["upper"][-1]]))
     head = ["policy", "accuracy, mean of groups", "nats", "gain, mean of groups", f"gain, {upper}"]
     return page.table(head, rows)

@@ -7,6 +7,7 @@ and one with another policy asks that one alone.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,8 @@ def run(plan: Plan, out: Path, watch: Watcher = lambda *_: None) -> dict[str, An
 
     Raises BadPolicy, BadNetwork, NoGames, BadTable, NoReader, JudgeFailed or OSError.
     """
-    experts = open_experts(plan)
+    experts = open_experts(plan, (*plan.humans, plan.strong))
+    others = open_experts(plan, plan.beside)
     validation = ask(experts, plan.selection(Split.VALIDATION, plan.validation), plan, watch)
     test = ask(experts, plan.selection(Split.TEST, plan.test), plan, watch)
     measured = Measured(test, Resamples.draw(test.sample.group_of_game, plan.resamples))
@@ -59,6 +61,10 @@ def run(plan: Plan, out: Path, watch: Watcher = lambda *_: None) -> dict[str, An
         content["blends"][name] = _blend(plan, validation, measured, alone[name], groups, ways[name], name)
         _write(plan, groups, ways[name], out / "blends", name, source, validation)
     watch("fitting", len(plan.humans), len(plan.humans))
+    if others:
+        part = ask(others, plan.selection(Split.TEST, plan.test), plan, watch)
+        first_blend = blended(measured, ways[first]["rating"], first, strong)
+        content["beside"] = _beside(Measured(part, measured.resamples), first_blend, plan.upper)
     content["kinds"] = kinds(validation, measured, plan.upper, first, strong)
     if len(plan.humans) > 1:
         content["three"] = three(validation, measured, plan.upper, first, plan.humans[1][0], strong)
@@ -75,6 +81,15 @@ def run(plan: Plan, out: Path, watch: Watcher = lambda *_: None) -> dict[str, An
             for name in closer
         }
     return content
+
+
+def _beside(measured: Measured, blend: Matching, upper: int) -> dict[str, Any]:
+    """Policies that were not blended, and the first blend less each."""
+    found = {}
+    for name in measured.part.names:
+        other = measured.alone(name)
+        found[name] = {**describe(other), "blend less it": against(blend, other, upper)}
+    return found
 
 
 def _facts(plan: Plan, validation: Part, test: Part) -> dict[str, Any]:
@@ -135,7 +150,9 @@ def _write(
 ) -> None:
     """The blends as policies' files, named after the human-like one."""
     folder.mkdir(parents=True, exist_ok=True)
-    uses = [Path(each).name if Path(each).is_file() else each for each in (source, plan.strong[1])]
+    uses = [
+        os.path.relpath(each, folder) if Path(each).is_file() else each for each in (source, plan.strong[1])
+    ]
     note = f"Fitted by a study on {len(validation.sample):,} positions of the validation split on {today()}."
     texts = {"grid": alpha_text(plan.game, uses, alpha_curve(groups, "rating"), note)}
     for way, weighing in ways.items():
