@@ -116,6 +116,27 @@ def _content(
         "gain where bad": _derived(means, lambda m: m[:, 4] - m[:, 3]),
         "share of the gain": _derived(means, lambda m: (m[:, 4] - m[:, 3]) / (m[:, 1] - m[:, 0])),
         "avoided": _derived(means, lambda m: m[:, 5] / m[:, 2]),
+        "by loss": {
+            str(least): _from_loss(resamples, place, losses[1] >= least, policy, blend)
+            for least in (bad // 4, bad // 2, bad, 2 * bad)
+        },
+    }
+
+
+def _from_loss(
+    resamples: Resamples,
+    games: NDArray[np.integer],
+    bad: NDArray[np.bool_],
+    policy: NDArray[np.bool_],
+    blend: NDArray[np.bool_],
+) -> dict[str, Any]:
+    """How many positions there are where the policy's move is bad, and how much of the gain is there."""
+    columns = np.stack([policy, blend, bad, bad & policy, bad & blend], axis=1).astype(np.float64)
+    means = resamples.tally(columns, games).pooled()
+    return {
+        "positions": _derived(means, lambda m: m[:, 2]),
+        "gain": _derived(means, lambda m: m[:, 4] - m[:, 3]),
+        "share of the gain": _derived(means, lambda m: (m[:, 4] - m[:, 3]) / (m[:, 1] - m[:, 0])),
     }
 
 

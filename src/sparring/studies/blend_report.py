@@ -254,7 +254,15 @@ def _mechanism_table(found: dict[str, Any]) -> str:
         f"judge is {found['judge']}{nodes}; a move is bad from a loss of {found['bad']}; "
         f"{found['left out']:,} positions beyond {found['decided']} are left out."
     )
-    return page.paragraph(note, faint=True) + page.table(["", "share of positions, or loss"], rows)
+    by_loss = [
+        [least, *(estimate_text(entry[key]) for key in ("positions", "gain", "share of the gain"))]
+        for least, entry in found["by loss"].items()
+    ]
+    return (
+        page.paragraph(note, faint=True)
+        + page.table(["", "share of positions, or loss"], rows)
+        + page.table(["the policy's move loses", "positions", "gain there", "share of the gain"], by_loss)
+    )
 
 
 def _paper_table(paper: dict[str, Any]) -> str:
