@@ -9,16 +9,20 @@ from sparring.reports.look import BAR, INK, LINES, OTHER, label_ends, open_pyplo
 
 _HUMAN, _STRONG, _BLEND, _SEARCH = "-.", ":", "-", "--"
 """Lines as the paper draws them."""
+_AT_ONCE = 3
+"""Human-like policies in one figure, each with its blend."""
 
 
 def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
     """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
-    drawn = {
-        "Accuracy by group": _accuracy(content, folder),
-        "Gain by group": _gains(content, folder),
-        "Accuracy by alpha": _by_alpha(content, folder),
-        "Alpha by group": _alphas(content, folder),
-    }
+    drawn = {}
+    for number, begin in enumerate(range(0, len(content["humans"]), _AT_ONCE), 1):
+        names = content["humans"][begin : begin + _AT_ONCE]
+        title = f"Accuracy by group: {', '.join(names)}"
+        drawn[title] = _accuracy(content, names, folder, f"accuracy-by-group-{number}")
+    drawn["Gain by group"] = _gains(content, folder)
+    drawn["Accuracy by alpha"] = _by_alpha(content, folder)
+    drawn["Alpha by group"] = _alphas(content, folder)
     if content.get("search", {}).get("policies"):
         drawn["KL-regularised search"] = _search(content["search"], folder)
     for number, (name, found) in enumerate(content["trials"].items(), 1):
@@ -29,19 +33,20 @@ def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
     return drawn
 
 
-def _accuracy(content: dict[str, Any], folder: Path) -> str:
+def _accuracy(content: dict[str, Any], names: list[str], folder: Path, file: str) -> str:
     """Figures 1, 3, 4 and 7: chain lines for human-like policies, dots for the strong one, blends solid."""
     figure, axis = _axes(4.6)
     groups = list(content["policies"][content["strong"]]["groups"])
     ends = [_line(axis, content["policies"][content["strong"]], content["strong"], INK, _STRONG)]
-    for number, name in enumerate(content["humans"]):
-        colour = LINES[number % len(LINES)]
+    for name in names:
+        colour = LINES[content["humans"].index(name) % len(LINES)]
         ends.append(_line(axis, content["policies"][name], name, colour, _HUMAN))
         blend = content["blends"][name]["ways"]["rating"]
-        ends.append(_line(axis, blend, f"{name} + {content['strong']}", colour, _BLEND, band=number == 0))
+        label = f"{name} + {content['strong']}"
+        ends.append(_line(axis, blend, label, colour, _BLEND, band=name == names[0]))
     _finish(axis, groups, "players", "share of moves predicted")
     label_ends(axis, ends)
-    return save(figure, folder, "accuracy-by-group")
+    return save(figure, folder, file)
 
 
 def _gains(content: dict[str, Any], folder: Path) -> str:
@@ -116,7 +121,7 @@ def _search(found: dict[str, Any], folder: Path) -> str:
     for number, ((name, entry), style) in enumerate(
         zip(found["policies"].items(), (_HUMAN, _SEARCH, _BLEND), strict=True)
     ):
-        ends.append(_line(axis, entry, name, LINES[number], style, bars=True))
+        ends.append(_line(axis, entry, name, LINES[number], style, bars=True, shift=0.04 * (number - 1)))
     _finish(axis, groups, "players", "share of moves predicted")
     label_ends(axis, ends)
     return save(figure, folder, "search")
@@ -171,10 +176,11 @@ def _line(
     *,
     band: bool = False,
     bars: bool = False,
+    shift: float = 0.0,
 ) -> tuple[float, float, str, str]:
     """A policy's accuracy by group; gives where its name goes."""
     entries = list(entry["groups"].values())
-    x = list(range(len(entries)))
+    x = [place + shift for place in range(len(entries))]
     y = [each["top1"] for each in entries]
     low, high = [each["low"] for each in entries], [each["high"] for each in entries]
     if band:
