@@ -33,7 +33,7 @@ def compare_search(
     for split in (Split.VALIDATION, Split.TEST):
         # One position in many of each game: a search takes long, and a few games would say little.
         chosen = replace(
-            plan.selection(split, plan.search.positions, plan.search.groups), every=max(plan.every, 8)
+            plan.selection(split, plan.search.positions, plan.search.groups), every=8 * plan.every
         )
         try:
             parts[split] = ask([by_name[human], by_name[strong], *searched], chosen, plan, watch)
