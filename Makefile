@@ -67,6 +67,7 @@ bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench networks
 	@$(BIN)/python -m bench records
 	@$(BIN)/python -m bench search
+	@$(BIN)/python -m bench blends
 	@$(BIN)/python -m bench training
 
 fuzz: setup  ## A long run over every text parser

@@ -20,6 +20,7 @@ STOREYS = [
     "players",
     "learn",
     "search",
+    "blending",
     "matching",
     "policies",
     "networks",

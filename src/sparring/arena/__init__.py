@@ -1,5 +1,6 @@
 """The arena: tournaments between players and engines, ratings, and sequential tests."""
 
+from sparring.arena.judge import Judge, JudgeFailed, Judgments
 from sparring.arena.ratings import CannotRate, Ratings, rate
 from sparring.arena.results import Result, read_names, read_results
 from sparring.arena.running import PairTest, Run, run_tournament
@@ -12,6 +13,9 @@ from sparring.arena.workers import LocalWorkers, WorkerDied
 __all__ = [
     "BadTournament",
     "CannotRate",
+    "Judge",
+    "JudgeFailed",
+    "Judgments",
     "LocalWorkers",
     "PairTest",
     "Ratings",

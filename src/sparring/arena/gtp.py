@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -12,6 +13,9 @@ from sparring.arena.tournament import EngineEntry, TimeControl
 from sparring.games.go import COLUMNS, RULE_SETS
 
 _COLORS = ("b", "w")
+_ESTIMATE = re.compile(r"([BWbw])\+(\d{1,4}(?:\.\d{1,6})?)")
+_VISITS = re.compile(r"\bvisits (\d{1,9})\b")
+_LEAD = re.compile(r"\bscoreLead (-?\d{1,4}(?:\.\d{1,9})?)\b")
 
 
 class GtpEngine:
@@ -50,9 +54,7 @@ class GtpEngine:
         """Tells what was played since and asks for a move. Raises TimeForfeit too."""
         patience = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
-        for ply in range(self._told, len(line.moves)):
-            mover = (line.start.to_move + ply) % 2
-            self._tell(_COLORS[mover], line.moves[ply], patience)
+        self._catch_up(line, patience)
         if clocks is not None and "time_left" in self._known:
             left, stones = clocks.left[player], 0
             if clocks.control.byoyomi and not left:
@@ -70,6 +72,25 @@ class GtpEngine:
         self._told = len(line.moves) + 1
         return Answer(None if move == "resign" else move, None, spent)
 
+    def evaluate(self, line: Line) -> int:
+        """What the position is worth to the player to move, in hundredths of a point.
+
+        By `kata-analyze`, for as many visits as the limits say, or by GNU Go's `estimate_score`.
+        """
+        self._catch_up(line, time.monotonic() + self._entry.start_seconds)
+        deadline = time.monotonic() + self._entry.move_seconds
+        if "kata-analyze" in self._known:
+            return self._analysed(_COLORS[line.state.to_move], deadline)
+        if "estimate_score" not in self._known:
+            raise EngineFailure(
+                Trouble.CONFUSED, "it has neither 'kata-analyze' nor 'estimate_score' to judge by"
+            )
+        said = self._ask("estimate_score", deadline)
+        if not (found := _ESTIMATE.match(said)):
+            raise EngineFailure(Trouble.CONFUSED, f"{said[:60]!r} is no score")
+        points = round(100 * float(found[2]))
+        return points if found[1].lower() == _COLORS[line.state.to_move] else -points
+
     def close(self) -> None:
         """Asks the engine to quit; kills it where it does not."""
         self._process.close("quit", self._entry.stop_seconds)
@@ -77,6 +98,30 @@ class GtpEngine:
     def kill(self) -> None:
         """Ends the engine at once."""
         self._process.kill()
+
+    def _catch_up(self, line: Line, deadline: float) -> None:
+        """Tells what was played since."""
+        for ply in range(self._told, len(line.moves)):
+            self._tell(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
+        self._told = len(line.moves)
+
+    def _analysed(self, color: str, deadline: float) -> int:
+        """The lead of the first move of an analysis that has had its visits; any command then ends it."""
+        self._process.forget()
+        self._process.send(f"kata-analyze {color} interval 5", deadline)
+        found = None
+        while found is None:
+            if (said := self._process.receive(deadline)) is None:
+                raise EngineFailure(Trouble.STALLED, "the analysis has not had its visits")
+            if said.startswith("?"):
+                raise EngineFailure(Trouble.CONFUSED, f"{said[:80]!r} in answer to 'kata-analyze'")
+            if sum(map(int, _VISITS.findall(said))) >= (self._entry.limits.nodes or 1):
+                found = _LEAD.search(said)
+        self._process.send("name", deadline)
+        while (said := self._process.receive(deadline)) is not None:
+            if said.startswith("="):
+                return round(100 * float(found[1]))
+        raise EngineFailure(Trouble.STALLED, "the analysis does not end")
 
     def _tell(self, color: str, move: str, deadline: float) -> None:
         try:

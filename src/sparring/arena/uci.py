@@ -84,6 +84,13 @@ class UciEngine:
             raise TimeForfeit
         raise EngineFailure(Trouble.STALLED, f"no move within {allowed:g} seconds")
 
+    def evaluate(self, line: Line) -> int:
+        """What the position is worth to the player to move, in centipawns, by a search within the limits."""
+        score = self.choose(line, None).score
+        if score is None:
+            raise EngineFailure(Trouble.CONFUSED, "it told no score")
+        return score
+
     def game_over(self, score: float) -> None:
         """Tells what the game brought; UCI has no word for that."""
         if self._entry.protocol == "usi":

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from sparring.cli import arena, engine, measure, models, records, study, train
+from sparring.cli import arena, blend, engine, measure, models, records, study, train
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -29,6 +29,7 @@ app.command()(perft)
 app.command()(play)
 app.command()(predict)
 app.add_typer(arena.app, name="arena")
+app.add_typer(blend.app, name="blend")
 app.add_typer(engine.app, name="engine")
 app.add_typer(measure.app, name="measure")
 app.add_typer(models.app, name="models")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
+import sys
 import typing
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -61,6 +63,11 @@ def name_and_source(text: str) -> tuple[str, str]:
     """The two of NAME=SOURCE; a source alone, or a file with such a name, has no name."""
     name, equals, source = text.partition("=")
     return ("", text) if not equals or Path(text).is_file() else (name, source)
+
+
+def command_line() -> str:
+    """What was typed, files without their folders: those are nobody's business."""
+    return shlex.join(re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv)
 
 
 def option_texts(name: str) -> list[str]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sparring.cli.choosing import GameName, named_policies
+from sparring.cli.bars import Bar
+from sparring.cli.choosing import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
@@ -80,7 +77,7 @@ def matching(
     )
     running = measuring.Running(backend, threads, batch, symmetries, calibrate)
     contestants = [measuring.Contestant(*each) for each in named_policies(policy)]
-    with tempfile.TemporaryDirectory() as passing, _Bar() as bar:
+    with tempfile.TemporaryDirectory() as passing, Bar() as bar:
         try:
             content = measuring.measure(
                 contestants, chosen, out or Path(passing), trials=trials, running=running, watch=bar.watch
@@ -106,36 +103,7 @@ def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
 def _write(content: dict[str, Any], out: Path) -> str:
     from sparring.matching.report import write_report
 
-    words = [re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv]  # files without folders
-    return write_report(content, out, shlex.join(words))
-
-
-class _Bar:
-    """A bar for what is being done; an earlier one disappears when the next begins."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,  # a file needs no bar, and errors stay one line
-        )
-        self._task = self._progress.add_task("reading the games", total=None)
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def watch(self, what: str, done: int, total: int) -> None:
-        """What is being done, and how far it is."""
-        self._progress.update(self._task, description=what, completed=done, total=total)
+    return write_report(content, out, command_line())
 
 
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:

@@ -31,7 +31,8 @@ _HUMAN = ["human"]
 def predict(
     game: GameName,
     model: Annotated[
-        list[str], typer.Option("--model", "-m", "--policy", "-p", help=_MODEL, show_default="human")
+        list[str],
+        typer.Option("--model", "-m", "--policy", "-p", "--blend", help=_MODEL, show_default="human"),
     ] = _HUMAN,
     moves: Annotated[str, typer.Option(help="Moves from the beginning or the position.")] = "",
     position: Annotated[

@@ -12,8 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.errors import UserError
+from sparring.cli.study_blend import blend_command
 
 app = typer.Typer(help="Experiments: data in, report out.", no_args_is_help=True)
+for _game in ("chess", "go", "shogi"):
+    app.command(f"blend-{_game}")(blend_command(_game))
 
 
 @app.command()

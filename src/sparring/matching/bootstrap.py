@@ -9,7 +9,7 @@ two policies is taken on the same games.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,9 +109,10 @@ class Tally:
         """The means over the positions of all groups."""
         return Means(self.sums.sum(axis=0), self.resampled.sum(axis=1), _ratio)
 
-    def groups_alike(self) -> Means:
-        """The mean over groups of their means: every group counts the same, however large it is."""
-        return Means(self.sums, self.resampled, _mean_ratio)
+    def groups_alike(self, which: Sequence[int] | None = None) -> Means:
+        """The mean over groups, or some of them, of their means: each counts the same, large or small."""
+        some = list(range(len(self.sums))) if which is None else list(which)
+        return Means(self.sums[some], self.resampled[:, some], _mean_ratio)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparring.matching.choices import Choices, collect_choices, log_sums
+from sparring.matching.choices import Choices, collect_choices
 from sparring.matching.positions import Sample
 from sparring.matching.scores import Watcher
 from sparring.policies import Curve, Policy
+from sparring.policies.segments import normalised_logs
 
 _STEPS = 50
 _LEAST, _MOST = 0.05, 20.0
@@ -35,7 +35,7 @@ def fit_by_group(policy: Policy, sample: Sample, watch: Watcher = lambda _: None
     group_of = sample.group_of_game[sample.facts["game"]]
     found = {}
     for number, name in enumerate(sample.groups):
-        part = _part(choices, np.flatnonzero(group_of == number))
+        part = choices.part(np.flatnonzero(group_of == number))
         inverse = fit_inverse_temperature(part)
         ratings = part.facts["rating"]
         found[name] = Fitted(
@@ -63,7 +63,7 @@ def fit_inverse_temperature(choices: Choices) -> float:
     inverse = 1.0
     for _ in range(_STEPS):
         scaled = inverse * logs
-        shares = np.exp(scaled - np.repeat(log_sums(scaled, choices.offsets), np.diff(choices.offsets)))
+        shares = np.exp(normalised_logs(scaled, choices.offsets))
         mean = np.add.reduceat(shares * logs, choices.offsets[:-1])
         square = np.add.reduceat(shares * logs**2, choices.offsets[:-1])
         slope = float((mean - logs[choices.played]).mean())
@@ -75,16 +75,3 @@ def fit_inverse_temperature(choices: Choices) -> float:
             break
         inverse = following
     return inverse
-
-
-def _part(choices: Choices, which: NDArray[np.int64]) -> Choices:
-    """The choices of some positions."""
-    sizes = np.diff(choices.offsets)[which]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.repeat(choices.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return Choices(
-        choices.log_probabilities[:, places],
-        offsets,
-        choices.played[which] - choices.offsets[which] + offsets[:-1],
-        choices.facts[which],
-    )

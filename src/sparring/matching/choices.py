@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparring.matching.positions import Sample
-from sparring.matching.scores import Watcher
+from sparring.matching.scores import SCORES, Watcher
 from sparring.policies import Policy, log_probabilities
+from sparring.policies.segments import Array, log_sums, normalised_logs, offsets_of, spread, sums
 
 _CHUNK = 2048
 
@@ -28,10 +29,40 @@ class Choices:
     facts: NDArray[np.void]
     """[positions] of `positions.FACTS`."""
 
-    def negative_log_likelihood(self, weights: ArrayLike) -> NDArray[np.float64]:
+    @staticmethod
+    def of(log_probabilities: NDArray[np.float32], facts: NDArray[np.void]) -> Choices:
+        """From the facts of a sample and what policies said of it."""
+        offsets = offsets_of(facts["legal"])
+        return Choices(log_probabilities, offsets, offsets[:-1] + facts["played"], facts)
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    def negative_log_likelihood(self, weights: ArrayLike) -> Array:
         """[positions]: of the geometric pool with these weights [policies]."""
         logs = np.asarray(weights, np.float64) @ self.log_probabilities.astype(np.float64)
         return log_sums(logs, self.offsets) - logs[self.played]
+
+    def part(self, which: NDArray[np.integer]) -> Choices:
+        """The choices of some positions."""
+        sizes = np.diff(self.offsets)[which]
+        offsets = offsets_of(sizes)
+        places = np.repeat(self.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        played = self.played[which] - self.offsets[which] + offsets[:-1]
+        return Choices(self.log_probabilities[:, places], offsets, played, self.facts[which])
+
+    def scores(self, logs: Array) -> NDArray[np.void]:
+        """[positions] of SCORES for a policy with these logarithms [moves], which may lack their constant."""
+        normal = normalised_logs(logs, self.offsets)
+        shares, mine = np.exp(normal), spread(normal[self.played], self.offsets)
+        earlier = np.arange(len(normal)) < spread(self.played, self.offsets)
+        before = (normal > mine) | ((normal == mine) & earlier)
+        found = np.zeros(len(self), SCORES)
+        found["played"] = shares[self.played]
+        found["top"] = np.maximum.reduceat(shares, self.offsets[:-1])
+        found["entropy"] = -sums(shares * normal, self.offsets)
+        found["rank"] = np.add.reduceat(before.astype(np.int64), self.offsets[:-1])
+        return found
 
 
 def collect_choices(policies: Sequence[Policy], sample: Sample, watch: Watcher = lambda _: None) -> Choices:
@@ -41,18 +72,7 @@ def collect_choices(policies: Sequence[Policy], sample: Sample, watch: Watcher =
         for policy, found in zip(policies, logs, strict=True):
             found += [log_probabilities(prediction) for prediction in policy.predict(positions)]
         watch(begin + len(positions))
-    offsets = np.concatenate([[0], np.cumsum(sample.facts["legal"], dtype=np.int64)])
-    return Choices(
+    return Choices.of(
         np.stack([np.concatenate(found).astype(np.float32) for found in logs]),
-        offsets,
-        offsets[:-1] + sample.facts["played"],
         sample.facts,
     )
-
-
-def log_sums(logs: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """[positions]: the logarithm of the sum of the exponentials of each position's moves."""
-    highest = np.maximum.reduceat(logs, offsets[:-1])
-    weights = np.exp(logs - np.repeat(highest, np.diff(offsets)))
-    sums: NDArray[np.float64] = np.log(np.add.reduceat(weights, offsets[:-1])) + highest
-    return sums

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.games import load
 from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
@@ -39,6 +40,10 @@ class PlayedGame:
     identity: int
     group: str
     filter: PositionFilter
+    only: int | None = None
+    """The player whose moves count, where not both players' do."""
+    every: int = 1
+    """One ply in so many counts, beginning with one that the game's hash decides."""
 
     def plies(self, game: str) -> NDArray[np.int64]:
         """The plies that count: not the first ones, and not those that were played in a hurry."""
@@ -48,6 +53,11 @@ class PlayedGame:
             clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
             hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.least_seconds * 10))
             counted[: len(clocks)] &= ~hurried
+        if self.every > 1:
+            counted &= (plies + self.identity) % self.every == 0
+        if self.only is not None:
+            start = load(game).initial() if self.record.start is None else load(game).parse(self.record.start)
+            counted &= (plies + start.to_move) % 2 == self.only
         return plies[counted]
 
 
@@ -66,20 +76,27 @@ class Selection:
     """Empty for all groups."""
     positions: int | None = None
     """At most so many of each group: whole games until the next would be too much."""
+    every: int = 1
+    """One position in so many of each game: more games, whose positions have less to do with each other."""
+    player: str | None = None
+    """The name of one player, whose moves alone are taken, against whomever they were."""
 
 
 def select(chosen: Selection) -> list[PlayedGame]:
     """The games, group by group. Raises NoGames, BadTable, NoReader or OSError."""
     inside: dict[int, PlayedGame] = {}
     seen = mixed = 0
-    for played in _read(chosen):
+    for played in _read(chosen) if chosen.player is None else _of_player(chosen, chosen.player):
         if played.group == "mixed":
             mixed += 1
             continue
         seen += 1
         if chosen.split in (None, split_of(played.identity, chosen.trial)):
-            inside.setdefault(played.identity, played)  # a game may be in two tables
+            # A game may be in two tables.
+            inside.setdefault(played.identity, replace(played, every=chosen.every))
     where = ", ".join(path.name for path in chosen.records)
+    if not seen and chosen.player is not None:
+        raise NoGames(f"{where}: there are no games of {chosen.player}")
     if not seen:
         between = f" ({mixed:,} are between players of different groups)" if mixed else ""
         raise NoGames(f"{where}: there are no games of one group to measure on{between}")
@@ -97,6 +114,13 @@ def select(chosen: Selection) -> list[PlayedGame]:
             raise NoGames(f"{where}: there are no games of group {wanted}; there are {there}")
     names = sorted(chosen.groups or groups, key=group_order)
     return [played for name in names for played in _capped(name, groups[name], chosen)]
+
+
+def _of_player(chosen: Selection, name: str) -> Iterator[PlayedGame]:
+    for played in _read(chosen):
+        names = (played.record.first, played.record.second)
+        if name in names:
+            yield replace(played, group=f"player {name}", only=names.index(name))
 
 
 def _capped(name: str, games: list[PlayedGame], chosen: Selection) -> list[PlayedGame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -75,7 +76,11 @@ class Matching:
             name: _difference(self.tally.group(number), other.tally.group(number))
             for number, name in enumerate(self.sample.groups)
         }
-        return {"groups": groups, "mean": _difference(self.tally.groups_alike(), other.tally.groups_alike())}
+        return {"groups": groups, "mean": self.less_in(other)}
+
+    def less_in(self, other: Matching, which: Sequence[int] | None = None) -> dict[str, float]:
+        """The same in the mean over some groups."""
+        return _difference(self.tally.groups_alike(which), other.tally.groups_alike(which))
 
 
 @dataclass(frozen=True)

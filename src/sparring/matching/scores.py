@@ -64,7 +64,7 @@ def score_sample(
     with path.open("ab") as file:
         for begin, positions in sample.batches(len(done), chunk):
             played = sample.facts["played"][begin : begin + len(positions)]
-            parts.append(score(_asked(policy, positions), played))
+            parts.append(score(asked(policy, positions), played))
             file.write(parts[-1].tobytes())
             file.flush()
             os.fsync(file.fileno())
@@ -85,7 +85,8 @@ def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDA
     return rows
 
 
-def _asked(policy: Policy, positions: list[Position]) -> list[Prediction]:
+def asked(policy: Policy, positions: list[Position]) -> list[Prediction]:
+    """What a policy says, once that has been seen to be numbers. Raises BadPolicy."""
     try:
         predictions = policy.predict(positions)
     except ValueError as error:  # what a codec says of outputs that are no numbers

@@ -32,12 +32,16 @@ class Entry:
     card: ModelCard
 
 
-def home() -> Path:
-    """Where added networks are kept: $SPARRING_HOME, else the user's data folder."""
+def user_folder() -> Path:
+    """What Sparring keeps for this user: $SPARRING_HOME, else a folder among the user's data."""
     if "SPARRING_HOME" in os.environ:
-        return Path(os.environ["SPARRING_HOME"]) / "models"
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return data / "sparring" / "models"
+        return Path(os.environ["SPARRING_HOME"])
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
+
+
+def home() -> Path:
+    """Where added networks are kept."""
+    return user_folder() / "models"
 
 
 def entries() -> list[Entry]:

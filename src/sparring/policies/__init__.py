@@ -8,6 +8,7 @@ from sparring.policies.policy_files import BadPolicy
 from sparring.policies.pool import Member, Pool
 from sparring.policies.telling import beyond, known_ratings, strength_text
 from sparring.policies.tempered import Tempered
+from sparring.policies.trait_pool import TraitPool
 
 __all__ = [
     "FLOOR",
@@ -18,6 +19,7 @@ __all__ = [
     "Policy",
     "Pool",
     "Tempered",
+    "TraitPool",
     "beyond",
     "fingerprint",
     "known_ratings",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,14 @@ class Curve:
 
     def at(self, rating: float | None) -> float:
         """The value for a player of this rating."""
-        ratings, values = zip(*self.knots, strict=True)
-        return float(np.interp((ratings[0] + ratings[-1]) / 2 if rating is None else rating, ratings, values))
+        return float(self.at_all([rating])[0])
+
+    def at_all(self, ratings: Sequence[float | None]) -> NDArray[np.float64]:
+        """[ratings]: the values for players of these ratings."""
+        at, values = zip(*self.knots, strict=True)
+        middle = (at[0] + at[-1]) / 2
+        found: NDArray[np.float64] = np.interp([middle if r is None else r for r in ratings], at, values)
+        return found
 
     @property
     def values(self) -> tuple[float, ...]:

@@ -12,9 +12,10 @@ from sparring.networks.store import find
 from sparring.policies.curve import Curve
 from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
-from sparring.policies.policy_files import BadPolicy, MemberEntry, read_policy_file
+from sparring.policies.policy_files import BadPolicy, MemberEntry, PolicyFile, read_policy_file
 from sparring.policies.pool import Member, Pool
 from sparring.policies.tempered import Tempered
+from sparring.policies.trait_pool import TraitPool
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _open(text: str, name: str, how: _Opening, folder: Path, inside: tuple[Path,
     inner = (*inside, path.resolve())
     try:
         members = tuple(_open_member(entry, how, path.parent, inner) for entry in file.members)
-        return _tempered(Pool(name, members, file.kind, file.beta), file.temperature)
+        return _tempered(_pool(name, members, file), file.temperature)
     except ValueError as error:
         raise BadPolicy(f"{path}: {error}") from None
 
@@ -82,6 +83,12 @@ def _open(text: str, name: str, how: _Opening, folder: Path, inside: tuple[Path,
 def _open_member(entry: MemberEntry, how: _Opening, folder: Path, inside: tuple[Path, ...]) -> Member:
     policy = _open(entry.use, name_of(entry.use), how, folder, inside)
     return Member(_tempered(policy, entry.temperature), entry.weight)
+
+
+def _pool(name: str, members: tuple[Member, ...], file: PolicyFile) -> Policy:
+    if file.scale is None:
+        return Pool(name, members, file.kind, file.beta)
+    return TraitPool(name, members, file.scale, tuple(entry.by for entry in file.members))
 
 
 def _tempered(policy: Policy, temperature: Curve | None) -> Policy:

@@ -35,7 +35,12 @@ class Policy(Protocol):
 
 def log_probabilities(prediction: Prediction) -> NDArray[np.float64]:
     """[moves]: logarithms of the probabilities, none below that of `FLOOR`."""
-    logs: NDArray[np.float64] = np.log(np.maximum(prediction.probabilities.astype(np.float64), FLOOR))
+    return floored_logs(prediction.probabilities)
+
+
+def floored_logs(probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Logarithms of probabilities, none below that of `FLOOR`."""
+    logs: NDArray[np.float64] = np.log(np.maximum(probabilities.astype(np.float64), FLOOR))
     return logs
 
 

@@ -14,23 +14,38 @@
     weight = { 1100 = 0.09, 1900 = 0.32 }
     temperature = 1.2           # of this policy alone; may be left out
 
-In Go the ratings are ranks: { 6k = 0.9, 9d = 0.5 }.
+In Go the ratings are ranks: { 6k = 0.9, 9d = 0.5 }. A blend of two may say `alpha = 0.8`, from 0 to 1, and
+leave the weights out: alpha is the first policy's, and the second has the rest. Weights that also go by
+position are a kind of their own:
+
+    kind = "position"
+
+    [traits]                    # the mean and the spread of each
+    ply = [50, 30]
+    ...
+
+    [[policy]]
+    use = "human"
+    weight = { 1100 = 0.9, 1900 = 0.7 }     # in a position with mean traits; for each spread beyond add:
+    by = { ply = 0.01, divergence = -0.1, entropy-1 = 0.0, entropy-2 = 0.02 }
 """
 
 from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sparring.games import GAMES
 from sparring.policies.curve import Curve
 from sparring.policies.pool import KINDS, Kind
+from sparring.policies.traits import Scale, trait_names
 from sparring.records.ranks import normal_rank, rank_order
 
-_FILE_KEYS = ("game", "kind", "beta", "temperature", "policy")
+_FILE_KEYS = ("game", "kind", "beta", "alpha", "temperature", "traits", "policy")
+_BY_POSITION = "position"
 _MEMBER_KEYS = ("use", "weight", "temperature")
 
 
@@ -43,8 +58,10 @@ class MemberEntry:
     """One [[policy]] of a file."""
 
     use: str
-    weight: Curve
     temperature: Curve | None
+    weight: Curve
+    by: tuple[float, ...] = ()
+    """What a spread of each trait adds to the weight, where weights go by position."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +73,8 @@ class PolicyFile:
     beta: float
     temperature: Curve | None
     members: tuple[MemberEntry, ...]
+    scale: Scale | None = None
+    """Of traits, where weights go by position."""
 
 
 def read_policy_file(path: Path) -> PolicyFile:
@@ -73,8 +92,8 @@ def _parse(entries: dict[str, Any]) -> PolicyFile:
     game, kind, beta = entries.get("game"), entries.get("kind", "geometric"), entries.get("beta")
     if game not in GAMES:
         raise ValueError(f"'game' is one of {', '.join(GAMES)}, not {game!r}")
-    if kind not in KINDS:
-        raise ValueError(f"'kind' is one of {', '.join(KINDS)}, not {kind!r}")
+    if kind not in (*KINDS, _BY_POSITION):
+        raise ValueError(f"'kind' is one of {', '.join((*KINDS, _BY_POSITION))}, not {kind!r}")
     if (beta is not None) != (kind == "power"):
         raise ValueError("a pool of kind power needs 'beta', and no other has it")
     if beta is not None and not _is_number(beta):
@@ -82,21 +101,72 @@ def _parse(entries: dict[str, Any]) -> PolicyFile:
     members = entries.get("policy")
     if not isinstance(members, list) or not members or not all(isinstance(each, dict) for each in members):
         raise ValueError("at least one [[policy]] is needed")
+    if ("traits" in entries) != (kind == _BY_POSITION):
+        raise ValueError("a pool of kind position needs [traits], and no other has them")
+    temperature = _temperature(entries, game)
+    if kind == _BY_POSITION:
+        if "alpha" in entries:
+            raise ValueError("a pool of kind position has no 'alpha'")
+        return _parse_by_position(game, temperature, entries["traits"], members)
+    if "alpha" in entries:
+        members = _shared_out(_curve(entries["alpha"], "alpha", game), members)
     return PolicyFile(
         game,
         kind,
         1.0 if beta is None else float(beta),
-        _temperature(entries, game),
+        temperature,
         tuple(_parse_member(number, entry, game) for number, entry in enumerate(members, 1)),
     )
 
 
 def _parse_member(number: int, entry: dict[str, Any], game: str) -> MemberEntry:
     _check_keys(entry, _MEMBER_KEYS, f"entry of [[policy]] {number}")
-    use = entry.get("use")
+    use, weight = entry.get("use"), entry.get("weight", 1)
     if not isinstance(use, str) or not use:
         raise ValueError(f"[[policy]] {number} needs 'use': a model's name or a file")
-    return MemberEntry(use, _curve(entry.get("weight", 1), "weight", game), _temperature(entry, game))
+    curve = weight if isinstance(weight, Curve) else _curve(weight, "weight", game)
+    return MemberEntry(use, _temperature(entry, game), curve)
+
+
+def _shared_out(alpha: Curve, members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The paper's two weights, alpha and 1 - alpha."""
+    if len(members) != 2 or any("weight" in each for each in members):
+        raise ValueError("'alpha' is for two policies that have no weights")
+    if not all(0 <= value <= 1 for value in alpha.values):
+        wrong = next(value for value in alpha.values if not 0 <= value <= 1)
+        raise ValueError(f"'alpha' is from 0 to 1, not {wrong:g}")
+    rest = Curve(tuple((rating, 1 - value) for rating, value in alpha.knots))
+    return [{**members[0], "weight": alpha}, {**members[1], "weight": rest}]
+
+
+def _parse_by_position(
+    game: str, temperature: Curve | None, traits: Any, members: list[dict[str, Any]]
+) -> PolicyFile:
+    names = trait_names(len(members))
+    parsed = []
+    for number, entry in enumerate(members, 1):
+        by = _numbers(entry.get("by"), names, f"'by' of [[policy]] {number}")
+        rest = {key: value for key, value in entry.items() if key != "by"}
+        parsed.append(replace(_parse_member(number, rest, game), by=by))
+    if not isinstance(traits, dict) or set(traits) != set(names):
+        raise ValueError(f"[traits] has {', '.join(names)}, each with its mean and its spread")
+    pairs = [traits[name] for name in names]
+    for name, pair in zip(names, pairs, strict=True):
+        if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_number, pair)) or pair[1] <= 0:
+            raise ValueError(f"trait '{name}' is its mean and its spread, such as [0.5, 0.2], not {pair!r}")
+    means, spreads = zip(*((float(mean), float(spread)) for mean, spread in pairs), strict=True)
+    return PolicyFile(game, "geometric", 1.0, temperature, tuple(parsed), Scale(means, spreads))
+
+
+def _numbers(entries: Any, names: tuple[str, ...], what: str) -> tuple[float, ...]:
+    """The numbers of a table that has exactly these names."""
+    if (
+        not isinstance(entries, dict)
+        or set(entries) != set(names)
+        or not all(map(_is_number, entries.values()))
+    ):
+        raise ValueError(f"{what} is a table of numbers for {', '.join(names)}")
+    return tuple(float(entries[name]) for name in names)
 
 
 def _check_keys(entries: dict[str, Any], known: tuple[str, ...], what: str) -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.networks import Position, Prediction
 from sparring.policies.curve import Curve
-from sparring.policies.policy import Policy, log_probabilities, normalised
+from sparring.policies.policy import Policy, floored_logs
+from sparring.policies.segments import Array, Offsets, normalised_logs, offsets_of, spread
 
 Kind: TypeAlias = Literal["geometric", "arithmetic", "power"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -47,10 +48,7 @@ class Pool:
     """The exponent of a power pool: 1 makes it arithmetic, and towards 0 it becomes geometric."""
 
     def __post_init__(self) -> None:
-        if not self.members:
-            raise ValueError("a pool needs at least one policy")
-        if len(played := {member.policy.game for member in self.members}) > 1:
-            raise ValueError(f"its policies are for different games: {', '.join(sorted(played))}")
+        check_games([member.policy for member in self.members])
         if self.kind == "power" and not (np.isfinite(self.beta) and self.beta != 0):
             raise ValueError("beta is a number other than 0: towards 0 the power pool is the geometric one")
         if self.kind != "geometric" and min(v for m in self.members for v in m.weight.values) < 0:
@@ -66,51 +64,86 @@ class Pool:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The pooled predictions."""
-        ratings = [self._middle if position.rating is None else position.rating for position in positions]
-        weights = np.array([[member.weight.at(rating) for rating in ratings] for member in self.members])
-        asked: list[list[tuple[float, Prediction]]] = [[] for _ in positions]
-        for member, row in zip(self.members, weights, strict=True):
-            which = np.flatnonzero(row).tolist()
-            for i, prediction in zip(
-                which, member.policy.predict([positions[i] for i in which]), strict=True
-            ):
-                asked[i].append((float(row[i]), prediction))
-        return [self._pooled(each) for each in asked]
-
-    @property
-    def _middle(self) -> float | None:
-        """Of the ratings at which any weight has a knot; None where all weights are constant."""
-        curves = [member.weight.knots for member in self.members if len(member.weight.knots) > 1]
-        ratings = [rating for knots in curves for rating, _ in knots]
-        return (min(ratings) + max(ratings)) / 2 if ratings else None
-
-    def _pooled(self, asked: list[tuple[float, Prediction]]) -> Prediction:
-        weights = np.array([weight for weight, _ in asked])
-        logs = np.stack([log_probabilities(prediction) for _, prediction in asked])
-        return replace(asked[0][1], probabilities=normalised(_MEANS[self.kind](weights, logs, self.beta)))
+        weights = weights_for(self.members, positions)
+        said = [
+            member.policy.predict([positions[i] for i in np.flatnonzero(row).tolist()])
+            for member, row in zip(self.members, weights, strict=True)
+        ]
+        return pooled(weights, said, lambda w, logs, _: mean_of(self.kind, w, logs, self.beta))
 
 
-def geometric(weights: NDArray[np.float64], logs: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """Formula (1): the logarithm of prod p_k^w_k. Logs are [policies, moves], here and below."""
-    total: NDArray[np.float64] = weights @ logs
+def weights_for(members: Sequence[Member], positions: Sequence[Position]) -> Array:
+    """[members, positions]; a player of unknown rating is in the middle of all weights' knots."""
+    knots = [
+        rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
+    ]
+    middle = (min(knots) + max(knots)) / 2 if knots else None
+    ratings = [middle if position.rating is None else position.rating for position in positions]
+    return np.stack([member.weight.at_all(ratings) for member in members])
+
+
+def check_games(policies: Sequence[Policy]) -> None:
+    """Raises ValueError unless there are policies, all for one game."""
+    if not policies:
+        raise ValueError("a pool needs at least one policy")
+    if len(played := {policy.game for policy in policies}) > 1:
+        raise ValueError(f"its policies are for different games: {', '.join(sorted(played))}")
+
+
+Mean = Callable[[Array, Array, Offsets], Array]
+"""From weights and logarithms [policies, moves], and offsets, to the pool's logarithms [moves]."""
+
+
+def pooled(weights: Array, said: Sequence[Sequence[Prediction]], mean: Mean) -> list[Prediction]:
+    """Predictions of several policies as one each, all positions at once.
+
+    Weights are [policies, positions]; where one is 0, that policy said nothing of the position.
+    """
+    if not weights.shape[1]:
+        return []
+    told = [iter(each) for each in said]
+    asked = [
+        [next(each) for each, some in zip(told, column, strict=True) if some] for column in weights.T != 0
+    ]
+    offsets = offsets_of([len(each[0].moves) for each in asked])
+    logs = np.zeros((len(weights), offsets[-1]))
+    for row, some, each in zip(logs, weights != 0, said, strict=True):
+        if each:
+            row[spread(some, offsets)] = floored_logs(np.concatenate([p.probabilities for p in each]))
+    shares = np.exp(normalised_logs(mean(spread(weights, offsets), logs, offsets), offsets)).astype(
+        np.float32
+    )
+    parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
+    return [replace(each[0], probabilities=part) for each, part in zip(asked, parts, strict=True)]
+
+
+def geometric(weights: Array, logs: Array, beta: float = 1.0) -> Array:
+    """Formula (1): the logarithm of prod p_k^w_k. All are [policies, moves], here and below."""
+    total: Array = np.einsum("km,km->m", weights, logs)
     return total
 
 
-def arithmetic(weights: NDArray[np.float64], logs: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def arithmetic(weights: Array, logs: Array, beta: float = 1.0) -> Array:
     """Formula (3): the logarithm of sum w_k p_k."""
     return power(weights, logs, 1.0)
 
 
-def power(weights: NDArray[np.float64], logs: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def power(weights: Array, logs: Array, beta: float) -> Array:
     """Formula (4): the logarithm of (sum w_k p_k^beta)^(1/beta)."""
-    terms = beta * logs
+    with np.errstate(divide="ignore"):  # a policy of weight 0 is worth nothing at any power
+        terms = np.log(weights) + beta * logs
     highest = terms.max(axis=0)
-    total: NDArray[np.float64] = (np.log(weights @ np.exp(terms - highest)) + highest) / beta
+    total: Array = (np.log(np.exp(terms - highest).sum(axis=0)) + highest) / beta
     return total
 
 
-_MEANS: dict[str, Callable[[NDArray[np.float64], NDArray[np.float64], float], NDArray[np.float64]]] = {
+_MEANS: dict[str, Callable[[Array, Array, float], Array]] = {
     "geometric": geometric,
     "arithmetic": arithmetic,
     "power": power,
 }
+
+
+def mean_of(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
+    """The mean of that kind, whose logarithms lack their constant."""
+    return _MEANS[kind](weights, logs, beta)

@@ -11,6 +11,7 @@ from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import Pool
 from sparring.policies.tempered import Tempered
+from sparring.policies.trait_pool import TraitPool
 from sparring.records.ranks import rank_text
 
 Range: TypeAlias = tuple[float, float]
@@ -46,7 +47,7 @@ def _ranges(policy: Policy) -> Iterator[Range]:
         case Tempered():
             yield from _ranges(policy.policy)
             yield from _of_curve(policy.temperature)
-        case Pool():
+        case Pool() | TraitPool():
             for member in policy.members:
                 yield from _ranges(member.policy)
                 yield from _of_curve(member.weight)

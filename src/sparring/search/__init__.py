@@ -3,6 +3,7 @@
 from sparring.search.choice import ChoiceRule, by_visits, kl_regularised
 from sparring.search.montecarlo import Visits, uct
 from sparring.search.puct import Budget, Found, Judge, Puct, PuctSettings
+from sparring.search.searched_policy import SearchedPolicy
 
 __all__ = [
     "Budget",
@@ -11,6 +12,7 @@ __all__ = [
     "Judge",
     "Puct",
     "PuctSettings",
+    "SearchedPolicy",
     "Visits",
     "by_visits",
     "kl_regularised",

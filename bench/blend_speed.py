@@ -1,0 +1,83 @@
+"""Blends: what pooling itself costs, against the slowest member alone.
+
+Members are asked beforehand and give what they said then, so that only the pool's own work is timed; the time
+of a whole blend is its members' and this. All count the processor's time: a busy machine is fair to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from bench.network_speed import rate
+from bench.rows import Row
+from sparring import networks
+from sparring.games import load
+from sparring.networks import Position, Prediction
+from sparring.policies import Curve, Member, Policy, Pool, TraitPool
+from sparring.policies.traits import Scale
+
+BATCHES = (1, 16, 64)
+MOST = 0.05
+"""The share of the slowest member's time that pooling may take."""
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """Gives the same predictions again."""
+
+    said: list[Prediction]
+    name: str = "remembering"
+    game: str = "chess"
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """What was said, whatever the positions are."""
+        return self.said
+
+
+def line(game: str, count: int) -> list[Position]:
+    """Positions of a random game."""
+    rng = np.random.default_rng(1)
+    state = load(game).initial()
+    found: list[Position] = []
+    while len(found) < count:
+        found.append(Position(state, 1500 if game == "chess" else 5))
+        moves = state.legal_moves()
+        state = state.play(moves[int(rng.integers(len(moves)))]) if moves else load(game).initial()
+        state = load(game).initial() if state.outcome is not None else state
+    return found
+
+
+def rows(game: str, batch: int) -> list[Row]:
+    """A pool by rating and one by position, of the shipped networks."""
+    positions = line(game, batch)
+    experts = [networks.load(f"{kind}-{game}", batch=batch) for kind in ("human", "strong")]
+    alone = min(rate(partial(expert.predict, positions), batch) for expert in experts)
+    low, high = (1100, 1900) if game == "chess" else (1, 9)
+    members = tuple(
+        Member(
+            Remembering(expert.predict(positions), game=game), Curve.through({low: weight, high: 1 - weight})
+        )
+        for expert, weight in zip(experts, (0.8, 0.2), strict=True)
+    )
+    scale = Scale((40.0, 0.2, 1.5, 1.0), (20.0, 0.1, 0.5, 0.5))
+    pools: dict[str, Policy] = {
+        "by rating": Pool("blend", members),
+        "by position": TraitPool("blend", members, scale, ((0.1,) * 4, (0.0,) * 4)),
+    }
+    found = []
+    for name, pool in pools.items():
+        pooling = rate(partial(pool.predict, positions), batch)
+        both = 1 / (1 / alone + 1 / pooling)
+        what = f"{game}, {name}, batch {batch}"
+        found.append(
+            Row(what, "the slowest member alone", both, alone, "positions/s", at_least=1 / (1 + MOST))
+        )
+    return found
+
+
+def measure() -> list[Row]:
+    return [row for game in ("chess", "go", "shogi") for batch in BATCHES for row in rows(game, batch)]

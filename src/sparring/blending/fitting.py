@@ -1,0 +1,118 @@
+"""Fitting a blend to people's games: by group with intervals, and for any rating or position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from sparring.blending.grid import Best, alpha_weights, best_alpha, hits
+from sparring.blending.likelihood import fit
+from sparring.blending.weighing import ByGroup, ByRating, ByTraits
+from sparring.matching import Choices, Sample
+from sparring.matching.bootstrap import Estimate, Resamples
+from sparring.policies import Curve
+
+By: TypeAlias = Literal["rating", "position", "all"]
+Method: TypeAlias = Literal["likelihood", "grid"]
+BYS: tuple[str, ...] = get_args(By)
+METHODS: tuple[str, ...] = get_args(Method)
+_WIDE = 1.96
+
+
+@dataclass(frozen=True)
+class GroupFit:
+    """What fits one group."""
+
+    group: str
+    games: int
+    positions: int
+    rating: float | None
+    """The mean rating of the movers."""
+    weights: tuple[Estimate, ...]
+    """Of each policy, by likelihood; their sum is an inverse temperature."""
+    alphas: tuple[Estimate, ...]
+    """Of each policy, by likelihood, where they must add up to 1; for two policies within 0 and 1."""
+    best: Best | None
+    """The paper's grid, for two policies."""
+    nll: float
+    """Nats a move with `weights`, ..."""
+    alone: tuple[float, ...]
+    """... and with each policy alone."""
+
+
+def fit_groups(choices: Choices, sample: Sample, *, resamples: int = 1000, seed: int = 0) -> list[GroupFit]:
+    """Every group by itself: the grid where there are two policies, and the likelihood."""
+    group_of_game = sample.group_of_game
+    group_of = group_of_game[sample.facts["game"]]
+    pairs = len(choices.log_probabilities) == 2
+    if pairs:
+        drawn = Resamples.draw(group_of_game, resamples, seed)
+        tally = drawn.tally(hits(choices, alpha_weights()).astype(np.float64), sample.facts["game"])
+    found = []
+    for number, name in enumerate(sample.groups):
+        part = choices.part(np.flatnonzero(group_of == number))
+        ratings = part.facts["rating"]
+        one = np.ones((len(part), 1))
+        free, tied = fit(part, one), fit(part, one, tied=True)
+        eye = np.eye(len(choices.log_probabilities))
+        found.append(
+            GroupFit(
+                name,
+                int((group_of_game == number).sum()),
+                len(part),
+                None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
+                _estimates(free.theta[:, 0], free.deviations(np.ones(1))),
+                _estimates(tied.theta[:, 0], tied.deviations(np.ones(1)), bounded=pairs),
+                best_alpha(tally.group(number)) if pairs else None,
+                free.nll,
+                tuple(float(part.negative_log_likelihood(each).mean()) for each in eye),
+            )
+        )
+    return found
+
+
+def grid_blend(groups: list[GroupFit]) -> ByGroup:
+    """The paper's blend of two: each group with its best alpha."""
+    alphas = np.array([each.best.alpha.value for each in groups if each.best is not None])
+    return ByGroup(np.stack([alphas, 1 - alphas], axis=1))
+
+
+def tied_blend(groups: list[GroupFit]) -> ByGroup:
+    """Each group with the weights adding up to 1 that are likeliest."""
+    return ByGroup(np.array([[weight.value for weight in each.alphas] for each in groups]))
+
+
+def alpha_curve(groups: list[GroupFit], by: By) -> Curve:
+    """The grid's alphas through the groups' mean ratings; one alpha where these are not to be looked at."""
+    best = [(each, each.best.alpha.value) for each in groups if each.best is not None]
+    known = {round(each.rating): alpha for each, alpha in best if each.rating is not None}
+    if by == "rating" and len(known) == len(groups) > 1:
+        return Curve.through(known)
+    alphas = [alpha for _, alpha in best]
+    return Curve.constant(float(np.average(alphas, weights=[each.positions for each in groups])))
+
+
+def rating_blend(choices: Choices, by: By) -> ByRating:
+    """Free weights along curves over the rating, or the same for all."""
+    return ByRating.fitted(choices, knots=(0,) if by == "all" else None)
+
+
+def position_blend(choices: Choices) -> ByTraits:
+    """Free weights by position."""
+    return ByTraits.fitted(choices)
+
+
+def _estimates(
+    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    deviations: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    *,
+    bounded: bool = False,
+) -> tuple[Estimate, ...]:
+    """With 95 % intervals; within 0 and 1 where asked for, which for one convex parameter is exact."""
+    found = []
+    for value, deviation in zip(values.tolist(), deviations.tolist(), strict=True):
+        numbers = (value, value - _WIDE * deviation, value + _WIDE * deviation)
+        found.append(Estimate(*(min(1.0, max(0.0, each)) for each in numbers) if bounded else numbers))
+    return tuple(found)

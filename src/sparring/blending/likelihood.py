@@ -1,0 +1,128 @@
+"""Weights under which people's moves are likeliest, by Newton's method, with intervals by game.
+
+The model is the geometric pool (the blend paper's formula 1) with weights that are linear in features of the
+position: log p(move) = sum_k w_k log p_k(move) - log Z with w_k = sum_j theta_kj phi_j. One feature that is
+always 1 gives one weight for all positions, hat functions of the rating give a curve, traits give weights by
+position. The negative log-likelihood is convex in theta: there is one answer, and no step size to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching import Choices
+from sparring.policies.segments import Array, normalised_logs, spread, sums
+from sparring.policies.traits import weighted
+
+_STEPS = 60
+_CLOSE = 1e-10
+_MOST = 50.0
+"""A weight beyond this means that the policies are always right: there are too few positions."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Weights that were fitted, and how sure they are."""
+
+    theta: Array
+    """[policies, features]"""
+    covariance: Array
+    """[policies * features, policies * features]: the sandwich over games; positions of one go together."""
+    positions: int
+    nll: float
+    """Nats a move, with these weights, where they were fitted."""
+
+    def weights(self, features: Array) -> Array:
+        """[policies, positions] for features [positions, features]."""
+        found: Array = self.theta @ features.T
+        return found
+
+    def deviations(self, features: Array) -> Array:
+        """[policies]: standard errors of the weights at one position's features [features]."""
+        reach = np.kron(np.eye(len(self.theta)), features)
+        found: Array = np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", reach, self.covariance, reach), 0))
+        return found
+
+
+def fit(choices: Choices, features: Array, *, tied: bool = False) -> Fit:
+    """The weights that make the choices likeliest, for features [positions, features].
+
+    Tied weights add up to 1 in every position, as alpha and 1 - alpha do; the features then add up to 1 too.
+    """
+    logs = choices.log_probabilities.astype(np.float64)
+    if tied:
+        free = _minimise(choices, logs[:-1] - logs[-1], logs[-1], features)
+        return _untied(free)
+    return _minimise(choices, logs, np.zeros(logs.shape[1]), features)
+
+
+def _minimise(choices: Choices, logs: Array, fixed: Array, features: Array) -> Fit:
+    """Newton's method; a step that would not go down is halved until it does."""
+    policies, width = len(logs), features.shape[1]
+    theta = np.full((policies, width), 0.5 / max(policies, 1))
+    at = _Slope.at(theta, choices, logs, fixed, features)
+    for _ in range(_STEPS):
+        # A little on the diagonal: policies that say the same have no weights of their own.
+        bend = at.hessian + 1e-9 * (1 + np.trace(at.hessian)) * np.eye(policies * width)
+        step = np.linalg.solve(bend, at.gradient.sum(axis=0))
+        length, following = 1.0, at
+        while length > 1e-6:
+            moved = np.clip(theta - length * step.reshape(theta.shape), -_MOST, _MOST)
+            following = _Slope.at(moved, choices, logs, fixed, features)
+            if following.nll <= at.nll:
+                break
+            length /= 2
+        gained = at.nll - following.nll
+        if gained < 0:
+            break
+        theta, at = moved, following
+        if gained < _CLOSE * max(1.0, abs(at.nll)):
+            break
+    return Fit(theta, at.sandwich(choices.facts["game"]), len(choices), at.nll / max(len(choices), 1))
+
+
+@dataclass(frozen=True)
+class _Slope:
+    """The negative log-likelihood at some weights and how it changes, summed over positions."""
+
+    nll: float
+    gradient: Array
+    """[positions, policies * features]"""
+    hessian: Array
+
+    @staticmethod
+    def at(theta: Array, choices: Choices, logs: Array, fixed: Array, features: Array) -> _Slope:
+        offsets, played = choices.offsets, choices.played
+        normal = normalised_logs(fixed + weighted(theta @ features.T, logs, offsets), offsets)
+        shares = np.exp(normal)
+        means = sums(shares * logs, offsets)
+        gaps = logs - spread(means, offsets)
+        spreads = np.stack(
+            [sums(shares * gaps * row, offsets) for row in gaps]
+        )  # [policies, policies, positions]
+        size = theta.size
+        gradient = np.einsum("kp,pj->pkj", means - logs[:, played], features).reshape(-1, size)
+        hessian = np.einsum("klp,pi,pj->kilj", spreads, features, features, optimize=True).reshape(size, size)
+        return _Slope(float(-normal[played].sum()), gradient, hessian)
+
+    def sandwich(self, games: NDArray[np.integer]) -> Array:
+        """The covariance of the weights where positions of one game go together."""
+        size = self.gradient.shape[1]
+        _, place = np.unique(games, return_inverse=True)
+        count = int(place.max()) + 1 if len(place) else 0
+        by_game = np.stack([np.bincount(place, column, count) for column in self.gradient.T], axis=1)
+        bread = np.linalg.pinv(self.hessian + 1e-9 * (1 + np.trace(self.hessian)) * np.eye(size))
+        often = count / max(count - 1, 1)
+        found: Array = often * bread @ (by_game.T @ by_game) @ bread
+        return found
+
+
+def _untied(free: Fit) -> Fit:
+    """The last policy has the weight that the others leave of 1."""
+    policies, width = free.theta.shape
+    theta = np.vstack([free.theta, 1 - free.theta.sum(axis=0)])
+    whole = np.vstack([np.eye(policies * width), np.tile(-np.eye(width), policies)])
+    return Fit(theta, whole @ free.covariance @ whole.T, free.positions, free.nll)

@@ -1,0 +1,154 @@
+"""`sparring blend`: policies made one, with weights that fit people."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.blending.fitting import BYS, METHODS, By, Method
+from sparring.cli.bars import Bar
+from sparring.cli.choosing import GameName, command_line, named_policies
+from sparring.cli.errors import UserError
+from sparring.games import GAMES
+from sparring.networks.store import user_folder
+from sparring.policies import BadPolicy
+from sparring.records import BadTable, NoReader, Split
+from sparring.reports import today
+
+app = typer.Typer(help="Blends of policies, fitted to people's games.", no_args_is_help=True)
+_SPLITS = (*(str(split) for split in Split), "all")
+_POLICY = "A model's name, a network's file or a policy's TOML"
+
+
+@app.callback()
+def about() -> None:
+    """Blends of policies, fitted to people's games."""
+    # With one command alone Typer would drop its name from the command line.
+
+
+@app.command("fit")
+def fit_blend(
+    game: GameName,
+    human: Annotated[str, typer.Option(help=f"{_POLICY}: who plays like people.")],
+    strong: Annotated[str, typer.Option(help=f"{_POLICY}: who plays well.")],
+    records: Annotated[
+        list[Path], typer.Option("--records", "-r", help="A table by `sparring records build`, or a file.")
+    ],
+    also: Annotated[list[str] | None, typer.Option(help=f"{_POLICY}: one more; again for more.")] = None,
+    by: Annotated[str, typer.Option(help=f"What weights go by: {', '.join(BYS)}.")] = "rating",
+    method: Annotated[
+        str, typer.Option(help=f"How: {', '.join(METHODS)} (the paper's, on accuracy; of two policies).")
+    ] = "likelihood",
+    player: Annotated[str | None, typer.Option(help="Fit this player's moves alone.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help=f"Which games: {', '.join(_SPLITS)}; all for one --player.")
+    ] = None,
+    trial: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
+    positions: Annotated[int | None, typer.Option(min=1, help="At most so many of each group.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
+    out: Annotated[Path, typer.Option(help="The blend's file.")] = Path("blend.toml"),
+    cache: Annotated[
+        Path | None, typer.Option(help="What policies said is kept here, for other fits.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Fit weights to people's moves: for each group with intervals, and a blend's file for any player."""
+    from sparring import blending, matching
+
+    if game not in GAMES:
+        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+    for word, value, known in (("way", by, BYS), ("method", method, METHODS), ("split", split, _SPLITS)):
+        if value is not None and value not in known:
+            raise UserError(f"unknown {word} '{value}'; there are {', '.join(known)}")
+    if method == "grid" and (also or by == "position"):
+        raise UserError("the grid is for two policies and not by position: use --method likelihood")
+    for path in records:
+        if not path.exists():
+            raise UserError(f"there is no table or file {path}")
+    wanted = split or ("all" if player is not None else str(Split.VALIDATION))
+    chosen = matching.Selection(
+        game,
+        tuple(records),
+        None if wanted == "all" else Split(wanted),
+        trial,
+        tuple(group or ()),
+        positions,
+        player=player,
+    )
+    named = named_policies([human, strong, *(also or ())])
+    with Bar() as bar:
+        try:
+            experts = [matching.Expert.open(name, source, game, threads=threads) for name, source in named]
+            sample = matching.read_sample(chosen)
+            total = len(experts) * len(sample)
+            choices = matching.gather(
+                experts,
+                sample,
+                cache or user_folder() / "choices",
+                lambda done: bar.watch("asking the policies", done, total),
+            )
+        except (BadPolicy, BadTable, NoReader, matching.NoGames) as error:
+            raise UserError(str(error)) from None
+    groups = blending.fit_groups(choices, sample)
+    note = (
+        f"Fitted on {len(sample):,} positions of {len(sample.games):,} games, {wanted} split, on {today()}:\n"
+        f"{command_line()}"
+    )
+    uses = [os.path.relpath(source, out.parent) if Path(source).is_file() else source for _, source in named]
+    text, nll = _blend(choices, groups, game, uses, cast(By, by), cast(Method, method), note)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(out.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(out)
+    if as_json:
+        found = {"blend": text, "nll": nll, "groups": {each.group: asdict(each) for each in groups}}
+        print(json.dumps(found))
+    else:
+        _show(groups, [name for name, _ in named], nll, out)
+
+
+def _blend(
+    choices: Any, groups: list[Any], game: str, uses: list[str], by: By, method: Method, note: str
+) -> tuple[str, float]:
+    """The text of the blend's file, and the nats a move where it was fitted."""
+    from sparring import blending
+
+    if by == "position":
+        found = blending.position_blend(choices)
+        return blending.traits_text(game, uses, found, note), found.fit.nll
+    if method == "grid":
+        alpha = blending.alpha_curve(groups, by)
+        return blending.alpha_text(game, uses, alpha, note), blending.ByAlpha(alpha).nats(choices)
+    curves = blending.rating_blend(choices, by)
+    return blending.curves_text(game, uses, curves.curves(), note), curves.fit.nll
+
+
+def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
+    console = Console(highlight=False)
+    table = Table("group", "positions", "alpha", box=None)
+    if groups[0].best is not None:
+        table.add_column("by accuracy")
+    for name in names:
+        table.add_column(f"weight of {name}")
+    table.add_column("nats, each alone and blended")
+    for each in groups:
+        cells = [_cell(each.alphas[0])]
+        if each.best is not None:
+            cells.append(_cell(each.best.alpha))
+        cells += [_cell(weight) for weight in each.weights]
+        nats = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
+        table.add_row(each.group, f"{each.positions:,}", *cells, f"{nats} {each.nll:.3f}")
+    console.print(table)
+    console.print(f"[dim]{out}: {nll:.4f} nats a move on the games that it was fitted on[/]", soft_wrap=True)
+
+
+def _cell(estimate: Any) -> str:
+    return f"{estimate.value:.2f} [dim]{estimate.low:.2f}-{estimate.high:.2f}[/]"

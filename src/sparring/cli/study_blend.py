@@ -1,0 +1,161 @@
+"""`sparring study blend-chess`, `blend-go` and `blend-shogi`: the blend paper's experiments."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.cli.bars import Bar
+from sparring.cli.choosing import command_line, named_policies
+from sparring.cli.errors import UserError
+from sparring.networks.store import user_folder
+from sparring.policies import BadPolicy
+from sparring.records import BadTable, NoReader
+
+_PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
+_BAD = {"chess": 200, "go": 300, "shogi": 500}
+_DECIDED = {"chess": 1000, "go": 3000, "shogi": 3000}
+_HUMAN = ["human"]
+
+
+def blend_command(game: str) -> Callable[..., None]:
+    """The command for one game."""
+
+    def command(
+        records: Annotated[
+            list[Path],
+            typer.Option("--records", "-r", help="A table by `sparring records build`, or a file."),
+        ],
+        strong: Annotated[str, typer.Option(help="The policy that plays well: a name, a file or a TOML.")],
+        human: Annotated[
+            list[str], typer.Option(help="A policy that plays like people; again for more.")
+        ] = _HUMAN,
+        beside: Annotated[
+            list[str] | None, typer.Option(help="A policy to compare the first blend with; again for more.")
+        ] = None,
+        out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(f"results/blend-{game}"),
+        cache: Annotated[
+            Path | None, typer.Option(help="What policies and the judge said is kept here.")
+        ] = None,
+        validation: Annotated[
+            int | None, typer.Option(min=1, help="At most so many positions of each group to fit on.")
+        ] = None,
+        test: Annotated[
+            int | None, typer.Option(min=1, help="At most so many of each group to measure on.")
+        ] = None,
+        every: Annotated[int, typer.Option(min=1, help="One position in so many of each game.")] = 1,
+        group: Annotated[list[str] | None, typer.Option(help="Only these groups.")] = None,
+        upper: Annotated[int, typer.Option(min=1, help="Highest groups that are counted together.")] = 3,
+        trials: Annotated[int, typer.Option(min=1, help="How often games are divided anew.")] = 10,
+        search: Annotated[
+            int, typer.Option(min=0, help="Positions of each group for KL-regularised search; 0 for none.")
+        ] = 0,
+        search_group: Annotated[
+            list[str] | None, typer.Option(help="Groups for it; the first and the last unless given.")
+        ] = None,
+        nodes: Annotated[int, typer.Option(min=1, help="Visits of that search.")] = 30,
+        judge: Annotated[
+            str | None, typer.Option(help="An engine (UCI, USI or GTP) that says what moves lose.")
+        ] = None,
+        judge_nodes: Annotated[int, typer.Option(min=1, help="Its nodes for each move.")] = 20_000,
+        judged: Annotated[int, typer.Option(min=1, help="Positions that it judges.")] = 1000,
+        bad: Annotated[
+            int, typer.Option(min=1, help="The loss from which a move is bad; in Go hundredths of a point.")
+        ] = _BAD[game],
+        threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+    ) -> None:
+        """Policies and blends by group, alpha, search, and why blending helps."""
+        from sparring import matching
+        from sparring.arena import JudgeFailed
+        from sparring.arena.tournament import EngineEntry, Limits, Protocol
+        from sparring.studies import blend_plan, blend_report, blending
+
+        for path in records:
+            if not path.exists():
+                raise UserError(f"there is no table or file {path}")
+        named = named_policies([*human, strong, *(beside or ())])
+        humans, strongest, others = named[: len(human)], named[len(human)], named[len(human) + 1 :]
+        entry = None
+        if judge is not None:
+            words = tuple(shlex.split(judge))
+            if not words:
+                raise UserError("the judge is a command, such as stockfish")
+            limits = Limits(nodes=judge_nodes)
+            protocol = cast(Protocol, _PROTOCOLS[game])
+            entry = EngineEntry(Path(words[0]).name, protocol, words, limits=limits)
+        plan = blend_plan.Plan(
+            game,
+            tuple(records),
+            tuple(humans),
+            strongest,
+            cache or user_folder() / "choices",
+            tuple(others),
+            tuple(group or ()),
+            validation,
+            test,
+            every,
+            trials=trials,
+            upper=upper,
+            search=blend_plan.SearchPlan(tuple(search_group or ()), search, nodes),
+            judge=None if entry is None else blend_plan.JudgePlan(entry, judged, bad, _DECIDED[game]),
+            threads=threads,
+        )
+        with Bar() as bar:
+            try:
+                content = blending.run(plan, out, bar.watch)
+            except (BadPolicy, BadTable, NoReader, matching.NoGames, JudgeFailed) as error:
+                raise UserError(str(error)) from None
+        undone = blend_report.write_report(content, out, command_line())
+        _show(content, out, undone)
+
+    return command
+
+
+def _show(content: dict[str, Any], out: Path, undone: str) -> None:
+    console = Console(highlight=False)
+    table = Table("policy", "alone", f"with {content['strong']}", "gain", "highest groups", "nats", box=None)
+    for name in content["humans"]:
+        blend = content["blends"][name]["ways"]["rating"]
+        alone, gain = content["policies"][name]["mean"], blend["gain"]
+        table.add_row(
+            name,
+            f"{alone['top1']:.3f}",
+            f"{blend['mean']['top1']:.3f}",
+            _signed(gain["mean"]),
+            _signed(gain["upper"]),
+            f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
+        )
+    for name, entry in content.get("beside", {}).items():
+        less = entry["blend less it"]
+        table.add_row(
+            name,
+            f"{entry['mean']['top1']:.3f}",
+            "the first blend less it:",
+            _signed(less["mean"]),
+            _signed(less["upper"]),
+            f"{entry['mean']['nll']:.3f}",
+        )
+    console.print(table)
+    for name, found in content.get("mechanism", {}).items():
+        console.print(
+            f"{name}'s move is bad in {_share(found['policy bad'])} of positions; the blend avoids "
+            f"{_share(found['avoided'])} of these, which is {_share(found['share of the gain'])} of the gain"
+        )
+    console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
+    if undone:
+        console.print(f"[yellow]{undone}[/]", soft_wrap=True)
+
+
+def _share(estimate: dict[str, float | None]) -> str:
+    value = estimate["value"]
+    return "no share" if value is None else f"{value:.1%}"
+
+
+def _signed(entry: dict[str, float]) -> str:
+    return f"{entry['top1']:+.4f} [dim]±{(entry['high'] - entry['low']) / 2:.4f}[/]"

@@ -1,0 +1,133 @@
+"""What policies said of people's games, kept in files that only grow: networks are slow, and fits are many.
+
+A file is one policy's. After a line that says whose it is, each game is a record: its key, how many positions
+of it count, how many legal moves they have together, and the logarithms of the probabilities of all of them.
+Samples of any split, trial or size find the games that they share. Whatever kills a run, whole games count.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import struct
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching.choices import Choices
+from sparring.matching.games import PlayedGame
+from sparring.matching.positions import Sample, unfold
+from sparring.matching.scores import Watcher, asked, key_of
+from sparring.policies import Policy, fingerprint, open_policy
+from sparring.policies.policy import floored_logs
+
+_HEAD = struct.Struct("<QII")
+
+
+@dataclass(frozen=True)
+class Expert:
+    """A policy that has a file for what it says."""
+
+    policy: Policy
+    key: str
+    """Another one means other predictions."""
+
+    @staticmethod
+    def open(
+        name: str,
+        source: str,
+        game: str,
+        *,
+        backend: str = "onnxruntime",
+        threads: int = 1,
+        symmetries: bool = False,
+    ) -> Expert:
+        """The policy of a model's name, a file or a TOML. Raises BadPolicy, BadNetwork or OSError."""
+        policy = open_policy(source, game, name=name, backend=backend, threads=threads, symmetries=symmetries)
+        return Expert(policy, key_of(fingerprint(source, game), backend, str(symmetries)))
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.policy.name
+
+    def path(self, folder: Path) -> Path:
+        """Its file among those of a folder, under whatever name it goes."""
+        return folder / f"{self.key[:20]}.choices"
+
+
+def kept_choices(
+    expert: Expert, sample: Sample, folder: Path, watch: Watcher = lambda _: None
+) -> NDArray[np.float32]:
+    """[moves of all positions]: the expert's logarithms, asked only about games that its file does not have.
+
+    Raises BadPolicy or OSError.
+    """
+    path = expert.path(folder)
+    header = json.dumps({"key": expert.key}).encode() + b"\n"
+    keys = [_key(sample.game, played) for played in sample.games]
+    sizes = np.bincount(sample.facts["game"], minlength=len(keys)).tolist()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # another run that asks the same policy is waited for
+        known = _read(file, header)
+        done = sum(size for key, size in zip(keys, sizes, strict=True) if key in known)
+        watch(done)
+        for number, (key, played) in enumerate(zip(keys, sample.games, strict=True)):
+            if key not in known:
+                positions = unfold(sample.game, played, number)[0]
+                shares = [each.probabilities for each in asked(expert.policy, positions)]
+                known[key] = floored_logs(np.concatenate(shares)).astype(np.float32)
+                file.write(_HEAD.pack(key, len(positions), len(known[key])) + known[key].tobytes())
+                file.flush()
+                os.fsync(file.fileno())
+                done += len(positions)
+                watch(done)
+    return np.concatenate([known[key] for key in keys])
+
+
+def gather(experts: list[Expert], sample: Sample, folder: Path, watch: Watcher = lambda _: None) -> Choices:
+    """What all experts say of a sample."""
+    said = [
+        kept_choices(expert, sample, folder, partial(_further, watch, number * len(sample)))
+        for number, expert in enumerate(experts)
+    ]
+    return Choices.of(np.stack(said), sample.facts)
+
+
+def _further(watch: Watcher, before: int, done: int) -> None:
+    watch(before + done)
+
+
+def _key(game: str, played: PlayedGame) -> int:
+    """Of all that the positions of a game and their context depend on."""
+    record = played.record
+    ratings = (record.first_rating, record.second_rating, record.first_rank, record.second_rank)
+    digest = hashlib.blake2b(repr((played.identity, ratings)).encode(), digest_size=8)
+    digest.update(played.plies(game).astype(np.int32).tobytes() + (record.clocks or b""))
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _read(file: BinaryIO, header: bytes) -> dict[int, NDArray[np.float32]]:
+    """The whole games of a file; what lies behind them, or is not this policy's, is cut away."""
+    file.seek(0)
+    content = file.read()
+    found: dict[int, NDArray[np.float32]] = {}
+    at = len(header) if content.startswith(header) else 0
+    while at and at + _HEAD.size <= len(content):
+        key, _, moves = _HEAD.unpack_from(content, at)
+        end = at + _HEAD.size + 4 * moves
+        if end > len(content):
+            break
+        found[key] = np.frombuffer(content, np.float32, moves, at + _HEAD.size)
+        at = end
+    file.truncate(at)
+    if not at:
+        file.write(header)
+    return found

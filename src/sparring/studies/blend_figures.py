@@ -1,0 +1,215 @@
+"""The figures of a study of blends, drawn from its content alone. Needs matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sparring.reports.look import BAR, INK, LINES, OTHER, label_ends, open_pyplot, save
+
+_HUMAN, _STRONG, _BLEND, _SEARCH = "-.", ":", "-", "--"
+"""Lines as the paper draws them."""
+_AT_ONCE = 3
+"""Human-like policies in one figure, each with its blend."""
+
+
+def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
+    drawn = {}
+    for number, begin in enumerate(range(0, len(content["humans"]), _AT_ONCE), 1):
+        names = content["humans"][begin : begin + _AT_ONCE]
+        title = f"Accuracy by group: {', '.join(names)}"
+        drawn[title] = _accuracy(content, names, folder, f"accuracy-by-group-{number}")
+    drawn["Gain by group"] = _gains(content, folder)
+    drawn["Accuracy by alpha"] = _by_alpha(content, folder)
+    drawn["Alpha by group"] = _alphas(content, folder)
+    if content.get("search", {}).get("policies"):
+        drawn["KL-regularised search"] = _search(content["search"], folder)
+    for number, (name, found) in enumerate(content["trials"].items(), 1):
+        if found:
+            drawn[f"Trials: {name}"] = _trials(found, folder, f"trials-{number}")
+    for number, (name, found) in enumerate(content.get("mechanism", {}).items(), 1):
+        drawn[f"Where the moves match: {name}"] = _venns(found, folder, f"matches-{number}")
+    return drawn
+
+
+def _accuracy(content: dict[str, Any], names: list[str], folder: Path, file: str) -> str:
+    """Figures 1, 3, 4 and 7: chain lines for human-like policies, dots for the strong one, blends solid."""
+    figure, axis = _axes(4.6)
+    groups = list(content["policies"][content["strong"]]["groups"])
+    ends = [_line(axis, content["policies"][content["strong"]], content["strong"], INK, _STRONG)]
+    for name in names:
+        colour = LINES[content["humans"].index(name) % len(LINES)]
+        ends.append(_line(axis, content["policies"][name], name, colour, _HUMAN))
+        blend = content["blends"][name]["ways"]["rating"]
+        label = f"{name} + {content['strong']}"
+        ends.append(_line(axis, blend, label, colour, _BLEND, band=name == names[0]))
+    _finish(axis, groups, "players", "share of moves predicted")
+    label_ends(axis, ends)
+    return save(figure, folder, file)
+
+
+def _gains(content: dict[str, Any], folder: Path) -> str:
+    """What each blend adds to its human-like half, on the same games."""
+    figure, axis = _axes()
+    axis.axhline(0, color=INK, linewidth=0.8)
+    groups = list(content["policies"][content["strong"]]["groups"])
+    ends = []
+    for number, name in enumerate(content["humans"]):
+        colour = LINES[number % len(LINES)]
+        entries = content["blends"][name]["ways"]["rating"]["gain"]["groups"]
+        shift = 0.5 * ((number + 0.5) / len(content["humans"]) - 0.5)
+        x = [groups.index(group) + shift for group in entries]
+        _marks(axis, x, [(e["low"], e["top1"], e["high"]) for e in entries.values()], colour)
+        ends.append((len(groups) - 0.5, entries[groups[-1]]["top1"], name, colour))
+    _finish(axis, groups, "players", f"accuracy gained by blending with {content['strong']}")
+    label_ends(axis, ends)
+    return save(figure, folder, "gain-by-group")
+
+
+def _by_alpha(content: dict[str, Any], folder: Path) -> str:
+    """Figures 2, 5 and 8: the lowest and the highest group of the first policy, on validation games."""
+    figure, axis = _axes()
+    blend = content["blends"][content["humans"][0]]
+    curves = blend["curves"]
+    ends = []
+    shown = dict.fromkeys([next(iter(curves["groups"])), list(curves["groups"])[-1]])
+    for number, group in enumerate(shown):
+        colour, values = LINES[number], curves["groups"][group]
+        axis.plot(curves["alphas"], values, color=colour, linewidth=1.6)
+        best = blend["fit"]["groups"][group]["grid"]["value"]
+        axis.plot([best], [max(values)], marker="o", color=colour, markersize=5)
+        ends.append((1.0, values[-1], f"{group}: best {best:.2f}", colour))
+    axis.set_xlabel(f"alpha, the weight of {content['humans'][0]}")
+    axis.set_ylabel("share of moves predicted, validation")
+    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    label_ends(axis, ends)
+    return save(figure, folder, "accuracy-by-alpha")
+
+
+def _alphas(content: dict[str, Any], folder: Path) -> str:
+    """Alpha by group with its intervals: by likelihood solid, by accuracy pale."""
+    figure, axis = _axes()
+    ends = []
+    groups = list(content["policies"][content["strong"]]["groups"])
+    names = content["humans"]
+    for number, name in enumerate(names):
+        colour = LINES[number % len(LINES)]
+        fits = content["blends"][name]["fit"]["groups"]
+        shift = 0.6 * ((number + 0.5) / len(names) - 0.5)
+        x = [groups.index(group) + shift for group in fits]
+        _marks(axis, x, [_triple(fit["likelihood"]) for fit in fits.values()], colour)
+        axis.plot(
+            x,
+            [fit["grid"]["value"] for fit in fits.values()],
+            linestyle="",
+            marker="_",
+            color=colour,
+            alpha=0.6,
+        )
+        ends.append((len(groups) - 0.5, list(fits.values())[-1]["likelihood"]["value"], name, colour))
+    _finish(axis, groups, "players", "alpha, the weight of the human-like policy")
+    label_ends(axis, ends)
+    return save(figure, folder, "alpha-by-group")
+
+
+def _search(found: dict[str, Any], folder: Path) -> str:
+    """Figure 6: the policy, the search and the blend."""
+    figure, axis = _axes()
+    ends = []
+    groups = list(next(iter(found["policies"].values()))["groups"])
+    for number, ((name, entry), style) in enumerate(
+        zip(found["policies"].items(), (_HUMAN, _SEARCH, _BLEND), strict=True)
+    ):
+        ends.append(_line(axis, entry, name, LINES[number], style, bars=True, shift=0.04 * (number - 1)))
+    _finish(axis, groups, "players", "share of moves predicted")
+    label_ends(axis, ends)
+    return save(figure, folder, "search")
+
+
+def _trials(found: dict[str, Any], folder: Path, file: str) -> str:
+    """Figures 11 and 12: the gain in every trial, by group."""
+    figure, axis = _axes()
+    axis.axhline(0, color=INK, linewidth=0.8)
+    ends = []
+    for number, (way, entries) in enumerate(found["ways"].items()):
+        groups = [name for name in entries if name != "mean"]
+        for place, group in enumerate(groups):
+            gains = entries[group]["gains"]
+            x = [place + 0.25 * (number - 0.5)] * len(gains)
+            axis.plot(x, gains, linestyle="", marker="o", markersize=3, color=LINES[number], alpha=0.6)
+        ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINES[number]))
+    _finish(axis, groups, "players", "accuracy gained, a mark a trial")
+    label_ends(axis, ends)
+    return save(figure, folder, file)
+
+
+def _venns(found: dict[str, Any], folder: Path, file: str) -> str:
+    """Figures 9 and 10: positions in which the policy and the blend match people; areas are not to scale."""
+    pyplot = open_pyplot()
+    figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
+    titles = ("all positions", f"the policy's move loses {found['bad']} or more")
+    for axis, title, key in zip(axes, titles, ("all", "where the policy's move is bad"), strict=True):
+        counts = found[key]
+        for x, colour, style in ((-0.45, OTHER, "-."), (0.45, BAR, "-")):
+            circle = pyplot.Circle((x, 0), 1, facecolor=colour, alpha=0.35, edgecolor=INK, linestyle=style)
+            axis.add_patch(circle)
+        for x, name in ((-1.0, "policy alone"), (0.0, "both"), (1.0, "blend alone")):
+            axis.text(x, 0, f"{counts[name]:,}", ha="center", va="center")
+        axis.text(-0.9, 1.08, "policy", ha="center")
+        axis.text(0.9, 1.08, "blend", ha="center")
+        axis.text(0, -1.3, f"neither: {counts['neither']:,}", ha="center")
+        axis.set_title(f"{title} ({counts['positions']:,})")
+        axis.set_xlim(-1.7, 1.7)
+        axis.set_ylim(-1.5, 1.35)
+        axis.set_aspect("equal")
+        axis.axis("off")
+    return save(figure, folder, file)
+
+
+def _line(
+    axis: Any,
+    entry: dict[str, Any],
+    name: str,
+    colour: str,
+    style: str,
+    *,
+    band: bool = False,
+    bars: bool = False,
+    shift: float = 0.0,
+) -> tuple[float, float, str, str]:
+    """A policy's accuracy by group; gives where its name goes."""
+    entries = list(entry["groups"].values())
+    x = [place + shift for place in range(len(entries))]
+    y = [each["top1"] for each in entries]
+    low, high = [each["low"] for each in entries], [each["high"] for each in entries]
+    if band:
+        axis.fill_between(x, low, high, color=colour, alpha=0.13, linewidth=0)
+    if bars:
+        axis.vlines(x, low, high, color=colour, linewidth=1)
+    axis.plot(x, y, linestyle=style, color=colour, linewidth=1.5, marker="o", markersize=3)
+    return float(x[-1]), float(y[-1]), name, colour
+
+
+def _marks(axis: Any, x: list[float], triples: list[tuple[float, float, float]], colour: str) -> None:
+    """Values with their intervals, low first."""
+    axis.vlines(x, [t[0] for t in triples], [t[2] for t in triples], color=colour, linewidth=1.4)
+    axis.plot(x, [t[1] for t in triples], color=colour, linestyle="", marker="o", markersize=4)
+
+
+def _triple(estimate: dict[str, float]) -> tuple[float, float, float]:
+    return estimate["low"], estimate["value"], estimate["high"]
+
+
+def _axes(height: float = 3.9) -> tuple[Any, Any]:
+    figure = open_pyplot().figure(figsize=(7.6, height))
+    return figure, figure.add_axes((0.085, 0.5 / height, 0.7, 1 - 0.65 / height))
+
+
+def _finish(axis: Any, groups: list[str], along: str, up: str) -> None:
+    axis.set_xticks(range(len(groups)), groups)
+    axis.set_xlim(-0.5, len(groups) - 0.5)
+    axis.set_xlabel(along)
+    axis.set_ylabel(up)
+    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    axis.set_axisbelow(True)

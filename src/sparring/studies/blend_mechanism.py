@@ -1,0 +1,165 @@
+"""Why blends match people better (section VI-C and appendix B): a judge says what moves lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.arena import Judgments
+from sparring.blending import Weighing, pooled_logs
+from sparring.matching.bootstrap import Array, Means, Resamples, intervals
+from sparring.policies.segments import first_best
+from sparring.studies.blend_plan import JudgePlan, Part, Watcher
+
+MOVES = ("person", "policy", "strong", "blend")
+"""Whose moves are judged: the one played, and the first choices of the human-like policy, the strong one and
+the blend."""
+
+
+def mechanism(
+    part: Part,
+    human: str,
+    strong: str,
+    weighing: Weighing,
+    plan: JudgePlan,
+    path: Path,
+    upper: int,
+    watch: Watcher,
+) -> dict[str, Any]:
+    """Venn counts, losses, and the share of the gain that comes from bad moves avoided.
+
+    Positions are those of the highest groups, evenly thinned. What the judge said is kept in the file.
+    Raises JudgeFailed or OSError.
+    """
+    names = part.sample.groups
+    high = np.flatnonzero(part.groups >= len(names) - upper)
+    which = high[:: max(1, len(high) // plan.positions)]
+    chosen = _first_choices(part, human, strong, weighing)[:, which]
+    judgments = Judgments(path, plan.entry)
+    try:
+        values = _judge(part, which, chosen, judgments, watch)
+        values = np.clip(values, -2 * plan.decided, 2 * plan.decided)  # a mate is not worth a hundred queens
+    finally:
+        judgments.close()
+    best = values.max(axis=0)
+    open_ones = np.abs(best) < plan.decided
+    losses = (best - values)[:, open_ones]
+    found = _content(losses, chosen[:, open_ones], part.sample.facts["game"][which[open_ones]], plan.bad)
+    return {
+        "judge": plan.entry.name,
+        "nodes": plan.entry.limits.nodes,
+        "restarts": judgments.restarts,
+        "bad": plan.bad,
+        "decided": plan.decided,
+        "left out": int((~open_ones).sum()),
+        "groups": names[-upper:],
+        **found,
+    }
+
+
+def _first_choices(part: Part, human: str, strong: str, weighing: Weighing) -> NDArray[np.int64]:
+    """[MOVES, positions]: the index of each one's move among the legal ones."""
+    pair = part.of(human, strong)
+    blend = pooled_logs(pair, weighing.weights(pair, part.groups))
+    logs = (*pair.log_probabilities.astype(np.float64), blend)
+    firsts = [first_best(each, pair.offsets) for each in logs]
+    return np.stack([pair.played, *firsts]) - pair.offsets[:-1]
+
+
+def _judge(
+    part: Part, which: NDArray[np.int64], chosen: NDArray[np.int64], judgments: Judgments, watch: Watcher
+) -> NDArray[np.int64]:
+    """[MOVES, positions]: what each move is worth to whoever plays it."""
+    values = np.zeros(chosen.shape, np.int64)
+    wanted = {int(place): column for column, place in enumerate(which)}
+    done = 0
+    for begin, positions in part.sample.batches(0, 256):
+        for place, position in enumerate(positions, begin):
+            if place in wanted:
+                column = wanted[place]
+                legal = position.state.legal_moves()
+                for move in np.unique(chosen[:, column]).tolist():
+                    values[chosen[:, column] == move, column] = judgments.value(position.state, legal[move])
+                done += 1
+                watch("judging moves", done, len(which))
+    return values
+
+
+def _content(
+    losses: NDArray[np.int64], chosen: NDArray[np.int64], games: NDArray[np.integer], bad: int
+) -> dict[str, Any]:
+    """What the losses [MOVES, positions] say, with intervals over games."""
+    policy, blend = chosen[1] == chosen[0], chosen[3] == chosen[0]
+    bad_policy, bad_blend = losses[1] >= bad, losses[3] >= bad
+    columns = np.stack(
+        [policy, blend, bad_policy, bad_policy & policy, bad_policy & blend, bad_policy & ~bad_blend,
+         bad_blend, losses[0] >= bad, losses[2] >= bad, *losses],
+        axis=1,
+    ).astype(np.float64)  # fmt: skip
+    _, place = np.unique(games, return_inverse=True)
+    resamples = Resamples.draw(np.zeros(int(place.max()) + 1, np.int64))
+    means = resamples.tally(columns, place).pooled()
+    named = dict(zip(_COLUMNS, means.estimates(), strict=True))
+    return {
+        "positions": losses.shape[1],
+        "games": int(place.max()) + 1,
+        "all": _venn(policy, blend),
+        "where the policy's move is bad": _venn(policy[bad_policy], blend[bad_policy]),
+        **{name: asdict(estimate) for name, estimate in named.items()},
+        "gain": _derived(means, lambda m: m[:, 1] - m[:, 0]),
+        "gain where bad": _derived(means, lambda m: m[:, 4] - m[:, 3]),
+        "share of the gain": _derived(means, lambda m: (m[:, 4] - m[:, 3]) / (m[:, 1] - m[:, 0])),
+        "avoided": _derived(means, lambda m: m[:, 5] / m[:, 2]),
+        "by loss": {
+            str(least): _from_loss(resamples, place, losses[1] >= least, policy, blend)
+            for least in (bad // 4, bad // 2, bad, 2 * bad)
+        },
+    }
+
+
+def _from_loss(
+    resamples: Resamples,
+    games: NDArray[np.integer],
+    bad: NDArray[np.bool_],
+    policy: NDArray[np.bool_],
+    blend: NDArray[np.bool_],
+) -> dict[str, Any]:
+    """How many positions there are where the policy's move is bad, and how much of the gain is there."""
+    columns = np.stack([policy, blend, bad, bad & policy, bad & blend], axis=1).astype(np.float64)
+    means = resamples.tally(columns, games).pooled()
+    return {
+        "positions": _derived(means, lambda m: m[:, 2]),
+        "gain": _derived(means, lambda m: m[:, 4] - m[:, 3]),
+        "share of the gain": _derived(means, lambda m: (m[:, 4] - m[:, 3]) / (m[:, 1] - m[:, 0])),
+    }
+
+
+_COLUMNS = (
+    "policy matches", "blend matches", "policy bad", "policy bad and matches", "policy bad, blend matches",
+    "policy bad, blend not", "blend bad", "person bad", "strong bad", "person's loss", "policy's loss",
+    "strong's loss", "blend's loss",
+)  # fmt: skip
+
+
+def _derived(means: Means, of: Callable[[Array], Array]) -> dict[str, float | None]:
+    """A number made of means [resamples, columns]; None where there is nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = intervals(of(means.values[None]), of(means.spread)[:, None])[0]
+    return {key: value if math.isfinite(value) else None for key, value in asdict(found).items()}
+
+
+def _venn(policy: NDArray[np.bool_], blend: NDArray[np.bool_]) -> dict[str, int]:
+    """How many positions either is right in: the circles of figures 9 and 10."""
+    return {
+        "positions": len(policy),
+        "both": int((policy & blend).sum()),
+        "policy alone": int((policy & ~blend).sum()),
+        "blend alone": int((~policy & blend).sum()),
+        "neither": int((~policy & ~blend).sum()),
+    }

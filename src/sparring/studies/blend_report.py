@@ -1,0 +1,290 @@
+"""The report of a study of blends: one HTML page, the figures, and everything as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sparring.reports import describe_machine, page, today
+from sparring.reports.look import NoPlots
+from sparring.studies.blend_figures import draw_all
+
+_CAPTIONS = {
+    "Accuracy by group": "The share of moves that were a policy's first choice. Chain lines: human-like "
+    "policies; dotted: the strong one; solid: their blends, weights by rating.",
+    "Gain by group": "Accuracy of the blend less that of its human-like half, on the same games, with 95 % "
+    "intervals.",
+    "Accuracy by alpha": "On the validation games, for the first human-like policy.",
+    "Alpha by group": "Marks with 95 % intervals: by likelihood. Dashes: the paper's grid, by accuracy.",
+    "KL-regularised search": "c_puct was chosen on validation games; an infinite one is the policy itself.",
+    "Trials": "The games divided anew into those to fit on and those to measure on.",
+    "Where the moves match": "Positions in which the policy's or the blend's first choice was played.",
+}
+_WAYS = {
+    "grid": "alpha by group, on accuracy (the paper's)",
+    "alpha": "alpha by group, on likelihood",
+    "rating": "weights by rating, on likelihood",
+    "position": "weights by rating and position, on likelihood",
+}
+
+
+def write_report(content: dict[str, Any], out: Path, command: str) -> str:
+    """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
+    out.mkdir(parents=True, exist_ok=True)
+    full = {"command": command, "date": today(), "machine": describe_machine(), **content}
+    _replace(out / "report.json", json.dumps(full, indent=1) + "\n")
+    undone, figures = "", {}
+    try:
+        figures = draw_all(content, out / "figures")
+    except NoPlots as error:
+        undone = f"without figures: {error}"
+    _replace(out / "report.html", _html(full, figures))
+    return undone
+
+
+def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
+    machine, parts_of = content["machine"], content["parts"]
+    sizes = "; ".join(
+        f"{split}: {part['positions']:,} positions of {part['games']:,} games"
+        for split, part in parts_of.items()
+    )
+    parts = [
+        page.paragraph(
+            f"Human-like policies blended with {content['strong']}, on games from "
+            f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, all "
+            "numbers are of the test games, and intervals hold 95 % by bootstrap over games."
+        ),
+        page.heading("Policies and blends"),
+        _overview(content),
+    ]
+    for title, svg in figures.items():
+        caption = _CAPTIONS[title.partition(":")[0]]
+        parts += [page.heading(title), page.paragraph(caption, faint=True), page.figure(svg, title)]
+    parts += [page.heading("Gain by group, weights by rating"), _gain_table(content)]
+    parts += [page.heading("Alpha"), _alpha_table(content)]
+    parts += [page.heading("Ways to choose weights"), _way_table(content)]
+    parts += [page.heading("What 0.1 of alpha costs"), _robustness_table(content)]
+    parts += [page.heading("Three means"), _kind_table(content)]
+    if "three" in content:
+        parts += [page.heading("Blends of three"), _three_table(content["three"])]
+    if "search" in content:
+        parts += [page.heading("Search"), _search_table(content["search"])]
+    for name, found in content.get("mechanism", {}).items():
+        parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
+    if content["paper"]:
+        parts += [page.heading("The paper"), _paper_table(content["paper"])]
+    parts += [
+        page.heading("How it was measured"),
+        page.code(content["command"]),
+        page.paragraph(
+            f"{content['date']}, {machine['processor']}, {machine['cores']} cores, "
+            f"Python {machine['python']}.",
+            faint=True,
+        ),
+    ]
+    return page.page(f"Blends: {content['game']}", parts)
+
+
+def estimate_text(estimate: dict[str, Any], digits: int = 3, *, sign: bool = False) -> str:
+    """Such as 0.512|0.498 to 0.526; a dash where there was nothing to count."""
+    value = estimate["value"] if "value" in estimate else estimate["top1"]
+    texts = [
+        "-" if number is None else f"{number:{'+' if sign else ''}.{digits}f}"
+        for number in (value, estimate["low"], estimate["high"])
+    ]
+    return f"{texts[0]}|{texts[1]} to {texts[2]}"
+
+
+def _nats(entry: dict[str, float]) -> str:
+    return f"{entry['nll']:+.4f}|{entry['nll_low']:+.4f} to {entry['nll_high']:+.4f}"
+
+
+def _overview(content: dict[str, Any]) -> str:
+    rows = []
+    for name, entry in content["policies"].items():
+        rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
+        if name in content["blends"]:
+            found = content["blends"][name]["ways"]["rating"]
+            gain = found["gain"]
+            rows.append(
+                [
+                    f"{name} + {content['strong']}",
+                    estimate_text(found["mean"]),
+                    f"{found['mean']['nll']:.3f}",
+                    estimate_text(gain["mean"], 4, sign=True),
+                    estimate_text(gain["upper"], 4, sign=True),
+                ]
+            )
+    for name, entry in content.get("beside", {}).items():
+        rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
+        less = entry["blend less it"]
+        rows.append(
+            [
+                f"{content['humans'][0]} + {content['strong']} less {name}",
+                estimate_text(less["mean"], 4, sign=True),
+                _nats(less["mean"]),
+                "",
+                estimate_text(less["upper"], 4, sign=True),
+            ]
+        )
+    upper = " to ".join(dict.fromkeys([content["upper"][0], content["upper"][-1]]))
+    head = ["policy", "accuracy, mean of groups", "nats", "gain, mean of groups", f"gain, {upper}"]
+    return page.table(head, rows)
+
+
+def _gain_table(content: dict[str, Any]) -> str:
+    groups = list(content["policies"][content["strong"]]["groups"])
+    rows = [
+        [
+            group,
+            *(
+                estimate_text(content["blends"][name]["ways"]["rating"]["gain"]["groups"][group], sign=True)
+                for name in content["humans"]
+            ),
+        ]
+        for group in groups
+    ]
+    return page.table(["group", *content["humans"]], rows)
+
+
+def _alpha_table(content: dict[str, Any]) -> str:
+    rows = []
+    for name in content["humans"]:
+        fit = content["blends"][name]["fit"]
+        for group, entry in fit["groups"].items():
+            rows.append(
+                [
+                    f"{name}, {group}",
+                    estimate_text(entry["grid"], 2),
+                    estimate_text(entry["likelihood"], 2),
+                    " and ".join(f"{weight['value']:.2f}" for weight in entry["weights"]),
+                ]
+            )
+        if (trend := fit["trend"]) is not None:
+            ends = f"{trend['alpha'][0]:.2f} to {trend['alpha'][1]:.2f}"
+            change = {"value": trend["change"], "low": trend["low"], "high": trend["high"]}
+            rows.append([f"{name}, along a line", "", ends, estimate_text(change, 2, sign=True)])
+    return page.table(["", "alpha by accuracy", "alpha by likelihood", "free weights, or the change"], rows)
+
+
+def _way_table(content: dict[str, Any]) -> str:
+    rows = []
+    for name in content["humans"]:
+        blend = content["blends"][name]
+        for way, entry in blend["ways"].items():
+            mean = entry["mean"]
+            rows.append(
+                [
+                    f"{name}: {_WAYS[way]}",
+                    estimate_text(mean),
+                    f"{mean['nll']:.4f}",
+                    estimate_text(entry["gain"]["mean"], 4, sign=True),
+                ]
+            )
+        for title, found in blend["comparisons"].items():
+            rows.append(
+                [f"{name}: {title}", "", _nats(found["mean"]), estimate_text(found["mean"], 4, sign=True)]
+            )
+    return page.table(["", "accuracy", "nats", "accuracy gained"], rows)
+
+
+def _robustness_table(content: dict[str, Any]) -> str:
+    rows = [
+        [f"{name}: {_WAYS[way]}", estimate_text(costs["mean"], 4, sign=True)]
+        for name in content["humans"]
+        for way, costs in content["blends"][name]["robustness"].items()
+    ]
+    return page.table(["", "accuracy lost, mean of groups"], rows)
+
+
+def _kind_table(content: dict[str, Any]) -> str:
+    rows = [
+        [
+            kind,
+            estimate_text(found["mean"]),
+            f"{found['mean']['nll']:.3f}",
+            estimate_text(found["less geometric"], 4, sign=True) if "less geometric" in found else "",
+        ]
+        for kind, found in content["kinds"].items()
+    ]
+    return page.table(["mean", "accuracy", "nats", "less geometric"], rows)
+
+
+def _three_table(found: dict[str, Any]) -> str:
+    names = ", ".join(found["policies"])
+    rows = [
+        [
+            _WAYS[way],
+            estimate_text(entry["mean"]),
+            estimate_text(entry["less two"]["mean"], 4, sign=True),
+            _nats(entry["less two"]["mean"]),
+        ]
+        for way, entry in found["ways"].items()
+    ]
+    head = ["", "accuracy", "less the first and the last alone", "nats, likewise"]
+    return page.paragraph(names, faint=True) + page.table(head, rows)
+
+
+def _search_table(found: dict[str, Any]) -> str:
+    if "left out" in found:
+        return page.paragraph(found["left out"])
+    rows = [
+        [
+            group,
+            found["c_puct"][group],
+            *(estimate_text(entry["groups"][group]) for entry in found["policies"].values()),
+        ]
+        for group in found["c_puct"]
+    ]
+    head = ["group", "best c_puct", *found["policies"]]
+    note = f"{found['nodes']} visits; {found['positions']:,} positions of {found['games']:,} games."
+    return page.paragraph(note, faint=True) + page.table(head, rows)
+
+
+def _mechanism_table(found: dict[str, Any]) -> str:
+    rows = [
+        [name, estimate_text(entry)]
+        for name, entry in found.items()
+        if isinstance(entry, dict) and "low" in entry
+    ]
+    nodes = "" if found["nodes"] is None else f", {found['nodes']:,} nodes a move"
+    note = (
+        f"{found['positions']:,} positions of {found['games']:,} games of {', '.join(found['groups'])}; the "
+        f"judge is {found['judge']}{nodes}; a move is bad from a loss of {found['bad']}; "
+        f"{found['left out']:,} positions beyond {found['decided']} are left out."
+    )
+    by_loss = [
+        [least, *(estimate_text(entry[key]) for key in ("positions", "gain", "share of the gain"))]
+        for least, entry in found["by loss"].items()
+    ]
+    return (
+        page.paragraph(note, faint=True)
+        + page.table(["", "share of positions, or loss"], rows)
+        + page.table(["the policy's move loses", "positions", "gain there", "share of the gain"], by_loss)
+    )
+
+
+def _paper_table(paper: dict[str, Any]) -> str:
+    rows = [
+        [
+            what,
+            "" if alpha is None else f"{alpha:.2f}",
+            f"{gain:+.3f}",
+            "" if accuracy is None else f"{accuracy:.3f}",
+        ]
+        for what, alpha, gain, accuracy in paper["rows"]
+    ]
+    parts = [page.paragraph(paper["policies"], faint=True)]
+    parts.append(page.table(["", "alpha", "gain", "accuracy of the blend"], rows))
+    if "mechanism" in paper:
+        rows = [[name, f"{value:.3f}" if isinstance(value, float) else f"{value:,}"]
+                for name, value in paper["mechanism"].items()]  # fmt: skip
+        parts.append(page.table(["mechanism", ""], rows))
+    return "".join(parts)
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)

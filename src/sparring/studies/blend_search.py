@@ -1,0 +1,97 @@
+"""The blend paper's figure 6: blends beside KL-regularised search with the same human-like policy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sparring.blending import Weighing, pooled_logs
+from sparring.matching import Expert
+from sparring.matching.bootstrap import Resamples
+from sparring.matching.scores import key_of
+from sparring.policies import BadPolicy
+from sparring.records import Split
+from sparring.search import SearchedPolicy
+from sparring.studies.blend_accuracy import describe
+from sparring.studies.blend_plan import Measured, Part, Plan, Watcher, ask
+
+
+def compare_search(
+    plan: Plan, experts: list[Expert], human: str, strong: str, ways: dict[str, Weighing], watch: Watcher
+) -> dict[str, Any]:
+    """Accuracy of the policy, of search with the c_puct that is best on validation games, and of the blend.
+
+    The blends were fitted on all validation games; only the measuring is on fewer positions here.
+    """
+    asked = [each for each in experts if each.name in (human, strong)]
+    by_name = {each.name: each for each in asked}
+    searched = [_searched(by_name[human], c, plan.search.nodes) for c in plan.search.c_pucts]
+    parts = {}
+    for split in (Split.VALIDATION, Split.TEST):
+        # One position in many of each game: a search takes long, and a few games would say little.
+        chosen = replace(
+            plan.selection(split, plan.search.positions, plan.search.groups), every=8 * plan.every
+        )
+        try:
+            parts[split] = ask([by_name[human], by_name[strong], *searched], chosen, plan, watch)
+        except BadPolicy as error:  # a policy that has no values cannot be searched with
+            return {"left out": str(error)}
+    names = [human, *(each.name for each in searched)]
+    c_pucts = [math.inf, *plan.search.c_pucts]
+    accuracies = _accuracies(parts[Split.VALIDATION], names)
+    best = accuracies.argmax(axis=1)
+    part = parts[Split.TEST]
+    measured = Measured(part, Resamples.draw(part.sample.group_of_game, plan.resamples))
+    return {
+        "nodes": plan.search.nodes,
+        "validation": {
+            group: {_text(c): float(value) for c, value in zip(c_pucts, row, strict=True)}
+            for group, row in zip(part.sample.groups, accuracies, strict=True)
+        },
+        "c_puct": {
+            group: _text(c_pucts[int(column)]) for group, column in zip(part.sample.groups, best, strict=True)
+        },
+        "positions": len(part.sample),
+        "games": len(part.sample.games),
+        **_measured(measured, names, best, human, strong, ways["rating"]),
+    }
+
+
+def _measured(
+    measured: Measured, names: list[str], best: Any, human: str, strong: str, weighing: Weighing
+) -> dict[str, Any]:
+    part = measured.part
+    pair = part.of(human, strong)
+    chosen = np.array([part.names.index(name) for name in names])[best][part.groups]
+    sizes = np.diff(part.choices.offsets)
+    moves = np.arange(part.choices.offsets[-1])
+    search = part.choices.log_probabilities[np.repeat(chosen, sizes), moves].astype(np.float64)
+    policy, found = measured.alone(human), measured.matching(search)
+    blend = measured.matching(pooled_logs(pair, weighing.weights(pair, part.groups)))
+    return {
+        "policies": {human: describe(policy), "search": describe(found), "blend": describe(blend)},
+        "search less policy": found.less(policy),
+        "blend less search": blend.less(found),
+    }
+
+
+def _accuracies(part: Part, names: list[str]) -> Any:
+    """[groups, names]"""
+    columns = []
+    for name in names:
+        right = part.choices.scores(part.of(name).log_probabilities[0].astype(np.float64))["rank"] == 0
+        columns.append([right[part.groups == group].mean() for group in range(len(part.sample.groups))])
+    return np.array(columns).T
+
+
+def _searched(expert: Expert, c_puct: float, nodes: int) -> Expert:
+    return Expert(
+        SearchedPolicy(expert.policy, c_puct, nodes), key_of(expert.key, f"search {c_puct:g} {nodes}")
+    )
+
+
+def _text(c_puct: float) -> str:
+    return "infinite" if math.isinf(c_puct) else f"{c_puct:g}"

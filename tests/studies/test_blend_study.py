@@ -1,0 +1,140 @@
+"""`sparring study blend-chess` on a small table: every part of the report, going on, a judge that dies."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparring.arena import JudgeFailed
+from sparring.arena.tournament import EngineEntry, Limits
+from sparring.cli import main
+from sparring.policies import open_policy
+from sparring.studies.blend_plan import JudgePlan, Plan
+from sparring.studies.blending import run
+from tests.arena.test_judge import FAKE
+from tests.matching.tables import chess_table
+from tests.networks.small import plain_network, write
+
+ARGUMENTS = ["-r", "table", "--human", "human.onnx", "--human", "second.onnx", "--strong", "strong.onnx",
+             "--cache", "cache", "--out", "report", "--trials", "3", "--upper", "1"]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    chess_table(tmp_path / "table", 120, skip_plies=20)
+    for seed, name in ((1, "human"), (2, "strong"), (3, "second")):
+        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
+    return tmp_path
+
+
+def judge(folder: Path) -> list[str]:
+    return ["--judge", shlex.join([sys.executable, str(FAKE), "uci", str(folder)]), "--judged", "12"]
+
+
+def study(*arguments: str) -> dict[str, Any]:
+    main(["study", "blend-chess", *ARGUMENTS, *arguments])
+    found: dict[str, Any] = json.loads(Path("report/report.json").read_text())
+    return found
+
+
+def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = study("--search", "12", "--nodes", "6", "--beside", "other=human.onnx", *judge(folder))
+    gain = found["blends"]["human"]["ways"]["rating"]["gain"]
+    assert found["beside"]["other"]["blend less it"] == gain
+    assert set(found["policies"]) == {"human", "second", "strong"}
+    for name in ("human", "second"):
+        blend = found["blends"][name]
+        assert list(blend["ways"]) == ["grid", "alpha", "rating", "position"]
+        assert set(blend["robustness"]) == {"grid", "alpha"}
+        assert len(blend["curves"]["groups"]["1900"]) == 101
+        for entry in blend["ways"].values():
+            assert set(entry["gain"]) == {"groups", "mean", "upper"}
+        for way in ("grid", "rating", "position"):
+            assert open_policy(f"report/blends/{name}-{way}.toml", "chess").game == "chess"
+    assert list(found["kinds"])[:2] == ["geometric", "arithmetic"]
+    assert found["three"]["policies"] == ["human", "second", "strong"]
+    assert len(found["trials"]["human"]["ways"]["grid"]["1100"]["gains"]) == 3
+    assert set(found["search"]["c_puct"]) == {"1100", "1900"}
+    assert set(found["mechanism"]) == {"human", "second"}
+    counts = found["mechanism"]["human"]["all"]
+    assert counts["positions"] == sum(counts[k] for k in ("both", "policy alone", "blend alone", "neither"))
+    assert found["mechanism"]["human"]["groups"] == ["1900"]
+    html = Path("report/report.html").read_text()
+    assert html.count("<svg") == 9, (
+        "accuracy, gain, two about alpha, search, and two each of trials and matches"
+    )
+    assert str(folder) not in html
+    assert "the report is" in capsys.readouterr().out
+
+
+def planned(folder: Path, **settings: Any) -> Plan:
+    """The same without a report, whose figures take their time."""
+    entry = EngineEntry(
+        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=Limits(nodes=9)
+    )
+    return Plan(
+        "chess",
+        (folder / "table",),
+        (("human", "human.onnx"),),
+        ("strong", "strong.onnx"),
+        folder / "cache",
+        trials=2,
+        upper=1,
+        resamples=50,
+        judge=JudgePlan(entry, 12, 200, 1000),
+        **settings,
+    )
+
+
+def test_a_second_run_asks_nobody_and_says_the_same(folder: Path) -> None:
+    first = run(planned(folder), folder / "report")
+    asked = (folder / "questions").read_text()
+    sizes = {path.name: path.stat().st_size for path in (folder / "cache").iterdir()}
+    assert run(planned(folder), folder / "report") == first
+    assert (folder / "questions").read_text() == asked
+    assert {path.name: path.stat().st_size for path in (folder / "cache").iterdir()} == sizes
+
+
+def test_a_judge_that_dies_loses_nothing(folder: Path) -> None:
+    (folder / "deaths").write_text("1")
+    first = run(planned(folder), folder / "report")
+    assert first["mechanism"]["human"].pop("restarts") == 1
+    for kept in (folder / "cache").glob("*.judgments"):
+        kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:3]))
+    (folder / "deaths").write_text("1000")
+    with pytest.raises(JudgeFailed, match="failed 3 times over"):
+        run(planned(folder), folder / "report")
+    (folder / "deaths").write_text("0")
+    again = run(planned(folder), folder / "report")
+    assert again["mechanism"]["human"].pop("restarts") == 0
+    assert again == first
+
+
+def test_one_group_is_enough(folder: Path) -> None:
+    found = run(planned(folder, groups=("1900",)), folder / "report")
+    assert list(found["blends"]["human"]["fit"]["groups"]) == ["1900"]
+    assert "three" not in found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--group", "2400"], "there are no games of group 2400"),
+        (["--judge", ""], "the judge is a command"),
+        (["--judge", "no-such-engine"], "could not be started"),
+        (["--strong", "table"], "there is no network 'table'"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["study", "blend-chess", *ARGUMENTS, *arguments])
+    assert ended.value.code == 2
+    assert complaint in capsys.readouterr().err
