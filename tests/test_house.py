@@ -25,6 +25,7 @@ STOREYS = [
     "networks",
     "records",
     "reports",
+    "knowledge",
     "games",
     "entries",
     "_core",
