@@ -338,6 +338,36 @@ class RbcBoards:
         For each board the number of the part into which a sense of the square puts it.
         """
 
+    def synopsis(self, *, moving: bool, last_from: int | None, last_to: int | None, last_own_capture: int | None, last_opposing_capture: int | None, previous: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int, seed: int) -> NDArray[numpy.uint64]:
+        """
+        The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.
+        """
+
+    def king_captures(self) -> list[tuple[int, int]]:
+        """
+        Requests that capture the king, each with the number of boards on which it does; most first.
+        """
+
+    def wins_after_sense(self, threads: int = 1) -> list[int]:
+        """
+        For each sense, on how many boards the best request after what it shows captures the king.
+        """
+
+    def threats(self) -> list[int]:
+        """
+        For each square, on how many boards the opponent could capture the player's piece there.
+        """
+
+    def wins_whatever_comes(self, threads: int = 1) -> bool:
+        """
+        Whether the player captures the king in its next turn whatever the opponent, who is to move, does.
+        """
+
+def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
+    """
+    Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.
+    """
+
 class ExpendibotsState:
     """An Expendibots position and the line that led to it."""
 

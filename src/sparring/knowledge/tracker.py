@@ -25,6 +25,7 @@ import chess
 from sparring._core import RbcBoards, RbcState
 from sparring.games import Move
 from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
+from sparring.knowledge.synopsis import Recollection
 from sparring.knowledge.turns import Past, Seen, Turn
 
 _FEWEST_ATTEMPTS, _MOST_ATTEMPTS, _BOARDS_OF_ATTEMPTS = 4, 32, 4_000_000
@@ -126,6 +127,19 @@ class Tracker:
     def turns(self) -> int:
         """The player's turns that are over."""
         return len(self._past)
+
+    @property
+    def recollection(self) -> Recollection:
+        """What a synopsis of `boards` takes in beside them."""
+        now, last = self._now, self._past[-1] if self.turns else None
+        moved = last is not None and last.taken != PASS
+        return Recollection(
+            moving=now.phase == "move",
+            last_from=last.taken >> 6 & 63 if last and moved else None,
+            last_to=last.taken & 63 if last and moved else None,
+            last_own_capture=last.captured if last else None,
+            last_opposing_capture=now.lost,
+        )
 
     def past(self, turn: int) -> RbcBoards:
         """The boards on which the player may have made its turn `turn` (0: its first), as known today.

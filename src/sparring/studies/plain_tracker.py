@@ -21,9 +21,13 @@ from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
 _CASTLES = [chess.Move.from_uci(text) for text in ("e1g1", "e1c1", "e8g8", "e8c8")]
 
 
-def key(board: chess.Board) -> str:
-    """The board without its counters, which no observation shows."""
-    return board.fen(en_passant="fen").rsplit(" ", 2)[0]
+Key = tuple[int | None, ...]
+
+
+def key(board: chess.Board) -> Key:
+    """All of the board but its counters, which no observation shows."""
+    pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    return (*pieces, board.occupied_co[True], board.turn, board.castling_rights, board.ep_square)
 
 
 def possible_moves(board: chess.Board) -> Iterator[chess.Move | None]:
@@ -45,7 +49,11 @@ class PlainTracker:
 
     def __init__(self, player: int, start: chess.Board) -> None:
         self.color = player == 0
-        self.boards = {key(start): start}
+        self.boards: dict[Key, chess.Board] = {key(start): start}
+
+    def texts(self) -> set[str]:
+        """The boards as FEN without counters."""
+        return {board.fen(en_passant="fen").rsplit(" ", 2)[0] for board in self.boards.values()}
 
     def observe(self, observation: Observation, state: RbcState) -> None:
         """Takes in an observation of `games.Rbc`; any state of the game knows how moves are written."""
@@ -87,7 +95,7 @@ class PlainTracker:
         self.boards = {key(board): board for board in boards}
 
     def _keep(self, fits: Callable[[chess.Board], bool]) -> None:
-        self.boards = {text: board for text, board in self.boards.items() if fits(board)}
+        self.boards = {each: board for each, board in self.boards.items() if fits(board)}
 
 
 def _symbol(board: chess.Board, square: int) -> str | None:
