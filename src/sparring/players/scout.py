@@ -8,7 +8,7 @@ import numpy as np
 
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, Observation
-from sparring.knowledge import Contradiction, Tracker, TrackerOptions, weigh_senses
+from sparring.knowledge import Tracker, TrackerOptions, weigh_senses
 from sparring.players.player import Choice
 
 _MOST = 100_000
@@ -20,20 +20,15 @@ class Scout:
 
     def __init__(self, player: int, nodes: int, rng: np.random.Generator, *, boards: int = 40) -> None:
         seed = int(rng.integers(2**63))
-        self.tracker = Tracker(player, TrackerOptions(limit=_MOST, past_limit=_MOST, threads=1, seed=seed))
-        self._lost_track = False
+        options = TrackerOptions(limit=_MOST, past_limit=_MOST, threads=1, seed=seed, repair=True)
+        self.tracker = Tracker(player, options)
         self._nodes = nodes
         self._count = boards
         self._rng = rng
 
     def observe(self, observation: Observation) -> None:
         """Takes in what it is told."""
-        if self._lost_track:
-            return
-        try:
-            self.tracker.observe(observation)
-        except Contradiction:
-            self._lost_track = True
+        self.tracker.observe(observation)
 
     def choose(self, legal_moves: Sequence[Move]) -> Choice:
         """A sense or a move, whichever is due."""
@@ -43,11 +38,8 @@ class Scout:
         scores = [
             (move, score)
             for move, score in boards.judge(self._count, self._nodes, int(self._rng.integers(2**63)))
-            if move in legal_moves and not self._lost_track
+            if move in legal_moves
         ]
-        if not scores:  # every board it believed in was wrong: nothing is known any more
-            move = legal_moves[int(self._rng.integers(len(legal_moves)))]
-            return Choice(move, dict.fromkeys(legal_moves, 1 / len(legal_moves)), "has lost track")
         move, score = scores[0]
         return Choice(move, {move: 1.0}, f"{score / 100:+.2f} over {len(boards):,} possible boards")
 
