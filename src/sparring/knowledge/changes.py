@@ -15,7 +15,7 @@ class TrackerOptions:
 
     limit: int = 9_000_000
     """Boards of the current set; each takes 24 bytes, and some 50 while a set is worked out."""
-    past_limit: int = 20_000_000
+    past_limit: int = 10_000_000
     """Boards of all past sets together."""
     threads: int = 0
     """Threads that work out successors; 0: as many as the machine has cores."""

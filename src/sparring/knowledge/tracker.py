@@ -116,6 +116,11 @@ class Tracker:
         """Whether `past(turn)` has all boards that were possible then."""
         return self._past[turn].exact
 
+    @property
+    def past_size(self) -> int:
+        """The boards that are kept of all past turns together."""
+        return sum(len(turn.boards) for turn in self._past)
+
     def observe(self, observation: Observation) -> Change | None:
         """Takes in an observation of `games.Rbc`. Raises Contradiction."""
         match observation:
