@@ -188,7 +188,7 @@ class Tracker:
         if exact < now.parents_exact and not note:
             note = f"more than {self.options.limit:,} boards remain: a sample of them is followed"
         there = replace(now, boards=after.boards, exact=after.exact, phase="move", seen=pieces, parents=None)
-        ruled_out = len(now.boards) - len(now.boards.after_sense(pieces))
+        ruled_out = len(now.boards) - len(now.boards.after_sense(pieces)) if pieces else 0
         return self._enter(now, "sense", there, ruled_out, note, after.turns)
 
     def moved(self, request: Move, taken: Move | None, capture_square: int | None) -> Change:
