@@ -26,6 +26,7 @@ STOREYS = [
     "networks",
     "records",
     "reports",
+    "knowledge",
     "games",
     "entries",
     "_core",

@@ -251,18 +251,43 @@ class RbcState:
         """The move that a request becomes, and the square where it captures."""
 
 class RbcBoards:
-    """The boards that are possible for a player; immutable."""
+    """
+    The boards that are possible for a player, 24 bytes each; immutable. All have the same pieces of that player.
+    """
 
     @staticmethod
-    def of(states: Sequence[RbcState]) -> RbcBoards:
-        """The distinct boards of these states."""
+    def of(states: Sequence[RbcState], player: int) -> RbcBoards:
+        """
+        The distinct boards of these states, which are for `player` to tell apart.
+        """
 
     def __len__(self) -> int: ...
 
     def __contains__(self, arg: RbcState, /) -> bool: ...
 
+    @property
+    def player(self) -> int:
+        """Whose knowledge this is: 0 (White) or 1 (Black)."""
+
+    @property
+    def to_move(self) -> int:
+        """Whose turn it is."""
+
+    @property
+    def own_pieces(self) -> list[tuple[int, str]]:
+        """The player's own pieces: squares and FEN letters."""
+
+    @property
+    def level(self) -> int:
+        """
+        0 where no board was left out for a limit, else only one in 2 ** level was kept.
+        """
+
     def sample(self, count: int, seed: int) -> list[RbcState]:
         """Up to `count` of the boards, as states whose move is due."""
+
+    def fens(self, count: int = 18446744073709551615) -> list[str]:
+        """Up to `count` of the boards as FEN."""
 
     def keep(self, count: int, seed: int) -> RbcBoards:
         """
@@ -274,25 +299,74 @@ class RbcBoards:
         Requests with their mean score over up to `count` boards, each searched for `nodes` positions; best first.
         """
 
-    def successors(self) -> RbcBoards:
-        """The boards after any move or pass."""
-
-    def after_opponent(self, capture_square: int | None) -> RbcBoards:
-        """The boards after a move that captured on that square, or nowhere."""
+    def after_opponent(self, capture_square: int | None, seen: Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoards:
+        """
+        The boards after an opponent's move that captured on that square, or nowhere, and that show what was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is kept.
+        """
 
     def after_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoards:
         """The boards that show these pieces on these squares."""
 
-    def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
-        """The boards after one's own move had this result."""
+    def before_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
+        """The boards on which one's own request has this result."""
 
-    def expected_sizes(self) -> list[float]:
-        """For each of the 64 senses, how many boards would remain on average."""
+    def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
+        """The boards after one's own request had this result."""
+
+    def leading_to(self, later: RbcBoards, taken: int, capture_square: int | None, lost_square: int | None, threads: int = 1) -> RbcBoards:
+        """
+        The boards from which the own move `taken`, which captured on `capture_square`, and an opponent's move that captured on `lost_square` lead to one of the later boards.
+        """
 
     def certain(self) -> list[str | None]:
         """
         For each square the piece that every board has there, None where all are empty, '?' where they differ.
         """
+
+    def sense_values(self, threads: int = 1) -> NDArray[numpy.float64]:
+        """
+        For each of the 64 senses: boards that remain on average, bits told, different answers, boards of the commonest answer.
+        """
+
+    def undominated_senses(self) -> list[int]:
+        """
+        The senses worth choosing among: none of the others shows more of where the boards differ.
+        """
+
+    def partition(self, square: int) -> NDArray[numpy.uint32]:
+        """
+        For each board the number of the part into which a sense of the square puts it.
+        """
+
+    def synopsis(self, *, moving: bool, last_from: int | None, last_to: int | None, last_own_capture: int | None, last_opposing_capture: int | None, previous: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int, seed: int) -> NDArray[numpy.uint64]:
+        """
+        The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.
+        """
+
+    def king_captures(self) -> list[tuple[int, int]]:
+        """
+        Requests that capture the king, each with the number of boards on which it does; most first.
+        """
+
+    def wins_after_sense(self, threads: int = 1) -> list[int]:
+        """
+        For each sense, on how many boards the best request after what it shows captures the king.
+        """
+
+    def threats(self) -> list[int]:
+        """
+        For each square, on how many boards the opponent could capture the player's piece there.
+        """
+
+    def wins_whatever_comes(self, threads: int = 1) -> bool:
+        """
+        Whether the player captures the king in its next turn whatever the opponent, who is to move, does.
+        """
+
+def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
+    """
+    Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.
+    """
 
 class ExpendibotsState:
     """An Expendibots position and the line that led to it."""

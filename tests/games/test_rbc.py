@@ -142,7 +142,7 @@ def track(seed: int) -> None:
     """Both players' sets of possible boards through a random game: the truth never leaves them."""
     rng = random.Random(seed)
     state = GAME.initial()
-    sets = [RbcBoards.of([state]), RbcBoards.of([state])]
+    sets = [RbcBoards.of([state], player) for player in (0, 1)]
     for _ in range(40):
         if state.outcome is not None or max(map(len, sets)) > 20_000:
             break
@@ -185,25 +185,15 @@ def test_successors_of_a_set_are_those_of_reconchess() -> None:
                 state = state.play(rng.choice(state.legal_moves()))
         if state.outcome is not None:
             continue
-        children = RbcBoards.of([state]).successors()
-        ours = {" ".join(s.text().split()[:4]) for s in children.sample(len(children), seed=0)}
+        boards = RbcBoards.of([state], player=1 - state.to_move)
+        ours: set[str] = set()
+        for captured in [None, *(square for square, _ in boards.own_pieces)]:
+            ours |= {" ".join(fen.split()[:4]) for fen in boards.after_opponent(captured).fens()}
         assert ours == slow_successors(chess.Board(board_fen(state)))
 
 
-def test_expected_sizes_are_those_of_the_partition() -> None:
-    boards = RbcBoards.of([GAME.initial()]).successors()
-    sizes = boards.expected_sizes()
-    states = boards.sample(len(boards), seed=1)
-    for square in (0, 18, 36, 63):
-        views: dict[object, int] = {}
-        for state in states:
-            view = tuple(state.sense(square))
-            views[view] = views.get(view, 0) + 1
-        assert sizes[square] == pytest.approx(sum(n * n for n in views.values()) / len(states))
-
-
 def test_what_is_certain_is_what_all_boards_share() -> None:
-    boards = RbcBoards.of([GAME.initial()]).successors()
+    boards = RbcBoards.of([GAME.initial()], player=1).after_opponent(None)
     certain = boards.certain()
     assert certain[chess.D8] == "q"
     assert certain[chess.D2] == "?"

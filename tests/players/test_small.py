@@ -54,7 +54,10 @@ def hidden_game(
 def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
     results = [
         hidden_game(
-            GAMES["rbc"](), small_hidden_player("rbc", 2, np.random.default_rng(seed)), seed % 2, seed
+            GAMES["rbc"](),
+            small_hidden_player("rbc", seed % 2, 2, np.random.default_rng(seed)),
+            seed % 2,
+            seed,
         )
         for seed in range(6)
     ]

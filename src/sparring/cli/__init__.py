@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from sparring.cli import arena, blend, engine, measure, models, records, study, train
+from sparring.cli import arena, blend, engine, measure, models, rbc, records, study, train
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -33,6 +33,7 @@ app.add_typer(blend.app, name="blend")
 app.add_typer(engine.app, name="engine")
 app.add_typer(measure.app, name="measure")
 app.add_typer(models.app, name="models")
+app.add_typer(rbc.app, name="rbc")
 app.add_typer(records.app, name="records")
 app.add_typer(study.app, name="study")
 app.add_typer(train.app, name="train")

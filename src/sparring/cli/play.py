@@ -95,7 +95,7 @@ def play(
     if rules.spec.hidden:
         if position is not None:
             raise UserError(f"{game} is played from its beginning: a position would give secrets away")
-        opponent = small_hidden_player(game, level or _LEVEL, rng)
+        opponent = small_hidden_player(game, 1 - human, level or _LEVEL, rng)
         HiddenTable(cast(HiddenGame[Any, Any], rules), human, opponent).play()
     elif level is not None:
         OpenTable(rules, choose_state(rules, position), human, small_player(game, level, rng)).play()

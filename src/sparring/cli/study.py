@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.cli.errors import UserError
@@ -33,8 +34,7 @@ def networks(
     for path in (nets, references, games):
         if not path.exists():
             raise UserError(f"there is no {path}")
-    names = [Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])]
-    report = study.run(nets, references, games, positions, out, shlex.join(names))
+    report = study.run(nets, references, games, positions, out, _command())
     table = Table("network", "positions", "greatest differences", "", box=None)
     for name, found in report["networks"].items():
         differences = ", ".join(f"{key.split('_', 1)[1]} {found[key]:.2g}" for key in found["limits"])
@@ -44,3 +44,48 @@ def networks(
     Console().print(table)
     if not all(found["agrees"] for found in report["networks"].values()):
         raise UserError("not every network agrees")
+
+
+@app.command("rbc-tracking")
+def rbc_tracking(
+    records: Annotated[Path, typer.Option(help="Games as reconchess histories: a file, or a folder.")],
+    games: Annotated[int | None, typer.Option(min=1, help="So many games at most.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Boards that are followed.")] = 1_000_000,
+    compared: Annotated[int, typer.Option(min=0, help="Games that plain Python follows too.")] = 200,
+    compared_boards: Annotated[int, typer.Option(min=1, help="Up to so many boards.")] = 20_000,
+    sampled: Annotated[int, typer.Option(min=0, help="Games followed on beyond the limit.")] = 10,
+    threads: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+) -> None:
+    """Follow every possible board of recorded games: is the true one always among them?"""
+    from sparring.studies import rbc_tracking as study
+
+    paths = sorted(p for p in records.rglob("*.json*") if p.is_file()) if records.is_dir() else [records]
+    if not paths or not paths[0].exists():
+        raise UserError(f"there are no histories (.json, .jsonl, .jsonl.zst) in {records}")
+    setting = study.Setting(limit, compared, compared_boards, sampled, threads)
+    columns = (TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def watch(number: int, followed: study.Followed) -> None:
+            bar.update(
+                task, description=f"game {number:,}: {followed.most:,} boards, {followed.misses} misses"
+            )
+
+        report = study.run(paths, setting, out, _command(), games, watch)
+    complete, plain = report["complete"], report["plain_tracker"]
+    table = Table("", "observations", "wrong", box=None)
+    table.add_row(
+        "the true board is in the complete set", f"{complete['observations']:,}", str(complete["misses"])
+    )
+    table.add_row("the set is the plain tracker's", f"{plain['observations']:,}", str(plain["different"]))
+    Console().print(f"{report['games']:,} games, {report['broken']} broken, {report['sides']:,} sides")
+    Console().print(table)
+    if complete["misses"] or plain["different"] or report["contradictions_of_complete_sets"]:
+        raise UserError("the sets are wrong")
+
+
+def _command() -> str:
+    """The command line for a report, paths without this machine's folders."""
+    return shlex.join([Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])])

@@ -11,7 +11,8 @@ from rich.console import Console
 from sparring.games import BadText, Chess, Game, HiddenGame, IllegalMove, Move, Outcome
 from sparring.games.chess import board_diagram
 from sparring.games.rbc import Moved, Observation, OpponentMoved, Sensed
-from sparring.players import Choice, HiddenPlayer, Knowledge, Player
+from sparring.knowledge import Tracker, TrackerOptions
+from sparring.players import Choice, HiddenPlayer, Player
 
 _SHOWN = 5
 """Moves that the opponent says it thought of."""
@@ -191,7 +192,7 @@ class HiddenTable:
         self.state = game.initial()
         self.human = human
         self.opponent = opponent
-        self.knowledge = Knowledge()
+        self.knowledge = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
         self.console = Console(highlight=False)
 
     def play(self) -> None:

@@ -10,7 +10,7 @@ from sparring.players.book import BadBook
 from sparring.players.clock import Clock
 from sparring.players.description import USUAL_RATING, BadDescription, Description, load_description
 from sparring.players.player import Choice, HiddenPlayer, Player
-from sparring.players.scout import Knowledge, Scout
+from sparring.players.scout import Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
 from sparring.players.thinking import Limits, Mind, Thought, make_mind
 
@@ -24,7 +24,6 @@ __all__ = [
     "Clock",
     "Description",
     "HiddenPlayer",
-    "Knowledge",
     "Limits",
     "Mind",
     "Player",
@@ -49,8 +48,8 @@ def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]
     return AlphaBetaPlayer(150 * effort, rng)
 
 
-def small_hidden_player(name: str, level: int, rng: np.random.Generator) -> HiddenPlayer[Any]:
-    """The small opponent for a game with hidden information."""
+def small_hidden_player(name: str, player: int, level: int, rng: np.random.Generator) -> HiddenPlayer[Any]:
+    """The small opponent for a game with hidden information; `player` is its place in that game."""
     if name != "rbc":
         raise ValueError(f"there is no opponent for the hidden game {name}")
-    return Scout(30 * 3 ** (level - 1), rng)
+    return Scout(player, 30 * 3 ** (level - 1), rng)

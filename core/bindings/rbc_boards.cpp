@@ -1,0 +1,310 @@
+// Sets of possible boards, and what follows from them.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+
+#include <limits>
+
+#include "bindings/games.hpp"
+#include "bindings/policy.hpp"
+#include "bindings/squares.hpp"
+#include "rbc/boards.hpp"
+#include "rbc/judge.hpp"
+#include "rbc/position.hpp"
+#include "rbc/senses.hpp"
+#include "rbc/synopsis.hpp"
+#include "rbc/wins.hpp"
+
+namespace sparring::bindings {
+
+namespace {
+
+using rbc::Boards;
+using rbc::Position;
+using S = State<Position>;
+
+std::vector<rbc::Seen> seen_pieces(const std::vector<std::pair<int, Symbol>>& pieces) {
+    std::vector<rbc::Seen> result;
+    for (const auto& [square, piece] : pieces) {
+        if (piece && piece->size() != 1) throw nb::value_error("pieces are FEN letters or None");
+        result.push_back({checked_square(square), piece ? (*piece)[0] : '\0'});
+    }
+    return result;
+}
+
+chess::Color checked_player(int player) {
+    if (player != 0 && player != 1) throw nb::value_error("a player is 0 (White) or 1 (Black)");
+    return static_cast<chess::Color>(player);
+}
+
+Boards make_boards(const std::vector<S>& states, int player) {
+    std::vector<chess::Board> boards;
+    for (const S& state : states) boards.push_back(state.position().board());
+    return Boards(boards, checked_player(player));
+}
+
+std::vector<chess::Board> drawn(const Boards& boards, std::size_t count, std::uint64_t seed) {
+    std::vector<chess::Board> result;
+    for (const std::size_t i : boards.draw(count, seed)) result.push_back(boards.board(i));
+    return result;
+}
+
+std::vector<S> sample(const Boards& boards, std::size_t count, std::uint64_t seed) {
+    std::vector<S> result;
+    for (const auto& board : drawn(boards, count, seed)) result.push_back(S(Position(board, false)));
+    return result;
+}
+
+std::vector<std::string> fens(const Boards& boards, std::size_t count) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < boards.size() && i < count; ++i) result.push_back(boards.board(i).fen());
+    return result;
+}
+
+nb::list judge(const Boards& boards, std::size_t count, std::uint64_t nodes, std::uint64_t seed) {
+    std::vector<rbc::MeanScore> scores;
+    {
+        nb::gil_scoped_release release;
+        scores = rbc::judge_requests(drawn(boards, count, seed), nodes);
+    }
+    nb::list result;
+    for (const auto& [request, score] : scores)
+        result.append(nb::make_tuple(static_cast<int>(request), score));
+    return result;
+}
+
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+unsigned checked_threads(int threads) {
+    if (threads < 1) throw nb::value_error("at least one thread works");
+    return static_cast<unsigned>(threads);
+}
+
+Boards after_opponent(const Boards& boards, std::optional<int> captured,
+                      const std::vector<std::pair<int, Symbol>>& seen, std::size_t limit, int threads,
+                      std::uint64_t salt) {
+    const auto square = checked_square(captured);
+    const auto pieces = seen_pieces(seen);
+    const rbc::Effort effort{limit, checked_threads(threads), salt};
+    nb::gil_scoped_release release;
+    return boards.after_opponent(square, pieces, effort);
+}
+
+using Numbers = nb::ndarray<nb::numpy, double>;
+
+Numbers sense_values(const Boards& boards, int threads) {
+    const unsigned checked = checked_threads(threads);
+    const Zeros<double> block(64 * 4);
+    {
+        nb::gil_scoped_release release;
+        const auto values = rbc::sense_values(boards, checked);
+        double* out = block.data();
+        for (const auto& [expected_size, entropy, parts, largest] : values) {
+            for (const double each : {expected_size, entropy, double(parts), double(largest)}) *out++ = each;
+        }
+    }
+    return block.array(block.data(), {64, 4});
+}
+
+nb::ndarray<nb::numpy, std::uint32_t> partition(const Boards& boards, int square) {
+    checked_square(square);
+    const Zeros<std::uint32_t> block(boards.size());
+    {
+        nb::gil_scoped_release release;
+        const auto numbers = rbc::partition(boards, square);
+        std::copy(numbers.begin(), numbers.end(), block.data());
+    }
+    return block.array(block.data(), {boards.size()});
+}
+
+void bind_senses(nb::class_<Boards>& boards) {
+    boards
+        .def("sense_values", &sense_values, nb::arg("threads") = 1,
+             "For each of the 64 senses: boards that remain on average, bits told, different answers, boards "
+             "of "
+             "the commonest answer.")
+        .def("undominated_senses", &rbc::undominated_senses, nb::call_guard<nb::gil_scoped_release>(),
+             "The senses worth choosing among: none of the others shows more of where the boards differ.")
+        .def("partition", &partition, nb::arg("square"),
+             "For each board the number of the part into which a sense of the square puts it.");
+}
+
+using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::ndarray<nb::numpy, std::uint64_t> synopsis(const Boards& boards, bool moving,
+                                               std::optional<int> last_from, std::optional<int> last_to,
+                                               std::optional<int> own_capture,
+                                               std::optional<int> opposing_capture,
+                                               std::optional<Words> previous, std::size_t count,
+                                               std::uint64_t seed) {
+    if (!boards.size() || !count) throw nb::value_error("a synopsis needs at least one board");
+    if (previous && previous->shape(0) != rbc::synopsis_size)
+        throw nb::value_error("the previous synopsis has other than 104 planes");
+    const rbc::Recollection recollection{moving, checked_square(last_from), checked_square(last_to),
+                                         checked_square(own_capture), checked_square(opposing_capture)};
+    const Zeros<std::uint64_t> block(rbc::synopsis_size);
+    {
+        nb::gil_scoped_release release;
+        rbc::Synopsis before{};
+        if (previous) std::copy_n(previous->data(), before.size(), before.begin());
+        const auto planes =
+            boards.size() <= count
+                ? rbc::summarise(boards.known(), boards.hidden(), recollection, previous ? &before : nullptr)
+                : [&] {
+                      std::vector<rbc::HiddenSide> drawn;
+                      for (const std::size_t i : boards.draw(count, seed))
+                          drawn.push_back(boards.hidden()[i]);
+                      return rbc::summarise(boards.known(), drawn, recollection,
+                                            previous ? &before : nullptr);
+                  }();
+        std::copy(planes.begin(), planes.end(), block.data());
+    }
+    return block.array(block.data(), {rbc::synopsis_size});
+}
+
+std::vector<std::tuple<std::string, std::string, std::string>> synopsis_planes() {
+    std::vector<std::tuple<std::string, std::string, std::string>> result;
+    for (const auto& [name, fold, meaning] : rbc::synopsis_planes)
+        result.emplace_back(name, rbc::fold_name(fold), meaning);
+    return result;
+}
+
+void bind_synopsis(nb::module_& m, nb::class_<Boards>& boards) {
+    boards.def("synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
+               nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
+               nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
+               nb::arg("seed"), "The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.");
+    m.def("rbc_synopsis_planes", &synopsis_planes,
+          "Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.");
+}
+
+void bind_wins(nb::class_<Boards>& boards) {
+    using release = nb::call_guard<nb::gil_scoped_release>;
+    boards
+        .def(
+            "king_captures",
+            [](const Boards& b) {
+                std::vector<std::pair<int, std::uint32_t>> result;
+                for (const auto& [request, count] : rbc::king_captures(b))
+                    result.emplace_back(request, count);
+                return result;
+            },
+            "Requests that capture the king, each with the number of boards on which it does; most first.")
+        .def(
+            "wins_after_sense",
+            [](const Boards& b, int threads) { return rbc::wins_after_sense(b, checked_threads(threads)); },
+            nb::arg("threads") = 1, release(),
+            "For each sense, on how many boards the best request after what it shows captures the king.")
+        .def("threats", &rbc::threats, release(),
+             "For each square, on how many boards the opponent could capture the player's piece there.")
+        .def(
+            "wins_whatever_comes",
+            [](const Boards& b, int threads) {
+                return rbc::wins_whatever_comes(b, checked_threads(threads));
+            },
+            nb::arg("threads") = 1, release(),
+            "Whether the player captures the king in its next turn whatever the opponent, who is to move, "
+            "does.");
+}
+
+}  // namespace
+
+void bind_rbc_boards(nb::module_& m) {
+    using release = nb::call_guard<nb::gil_scoped_release>;
+    auto boards =
+        nb::class_<Boards>(
+            m, "RbcBoards",
+            "The boards that are possible for a player, 24 bytes each; immutable. All have the same "
+            "pieces of that player.")
+            .def_static("of", &make_boards, nb::arg("states"), nb::arg("player"),
+                        "The distinct boards of these states, which are for `player` to tell apart.")
+            .def("__len__", &Boards::size)
+            .def("__contains__", [](const Boards& b, const S& s) { return b.contains(s.position().board()); })
+            .def_prop_ro(
+                "player", [](const Boards& b) { return static_cast<int>(b.known().player); },
+                "Whose knowledge this is: 0 (White) or 1 (Black).")
+            .def_prop_ro(
+                "to_move", [](const Boards& b) { return static_cast<int>(b.known().turn); },
+                "Whose turn it is.")
+            .def_prop_ro(
+                "own_pieces",
+                [](const Boards& b) {
+                    const auto board = rbc::keyless_board(b.known(), {});
+                    std::vector<std::pair<int, std::string>> result;
+                    for (int s = 0; s < 64; ++s) {
+                        if (const char c = board.symbol_at(s)) result.emplace_back(s, std::string(1, c));
+                    }
+                    return result;
+                },
+                "The player's own pieces: squares and FEN letters.")
+            .def_prop_ro("level", &Boards::level,
+                         "0 where no board was left out for a limit, else only one in 2 ** level was kept.")
+            .def("sample", &sample, nb::arg("count"), nb::arg("seed"),
+                 "Up to `count` of the boards, as states whose move is due.")
+            .def("fens", &fens, nb::arg("count") = all, release(), "Up to `count` of the boards as FEN.")
+            .def("keep", &Boards::keep, nb::arg("count"), nb::arg("seed"), release(),
+                 "At most `count` of the boards, drawn at random: for when there are too many to follow.")
+            .def("judge", &judge, nb::arg("count"), nb::arg("nodes"), nb::arg("seed"),
+                 nb::sig("def judge(self, count: int, nodes: int, seed: int) -> list[tuple[int, float]]"),
+                 "Requests with their mean score over up to `count` boards, each searched for `nodes` "
+                 "positions; "
+                 "best first.")
+            .def(
+                "after_opponent", &after_opponent, nb::arg("capture_square").none(),
+                nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
+                nb::arg("threads") = 1, nb::arg("seed") = 0,
+                nb::sig(
+                    "def after_opponent(self, capture_square: int | None, seen: "
+                    "collections.abc.Sequence[tuple[int, "
+                    "str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoards"),
+                "The boards after an opponent's move that captured on that square, or nowhere, and that show "
+                "what "
+                "was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is "
+                "kept.")
+            .def(
+                "after_sense",
+                [](const Boards& b, const std::vector<std::pair<int, Symbol>>& seen) {
+                    return b.after_sense(seen_pieces(seen));
+                },
+                nb::arg("seen"), "The boards that show these pieces on these squares.")
+            .def(
+                "before_move",
+                [](const Boards& b, int request, int taken, std::optional<int> captured) {
+                    return b.before_move(checked(request), checked(taken), checked_square(captured));
+                },
+                nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
+                "The boards on which one's own request has this result.")
+            .def(
+                "after_move",
+                [](const Boards& b, int request, int taken, std::optional<int> captured) {
+                    return b.after_move(checked(request), checked(taken), checked_square(captured));
+                },
+                nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
+                "The boards after one's own request had this result.")
+            .def(
+                "leading_to",
+                [](const Boards& b, const Boards& later, int taken, std::optional<int> captured,
+                   std::optional<int> lost, int threads) {
+                    return b.leading_to(later, checked(taken), checked_square(captured), checked_square(lost),
+                                        checked_threads(threads));
+                },
+                nb::arg("later"), nb::arg("taken"), nb::arg("capture_square").none(),
+                nb::arg("lost_square").none(), nb::arg("threads") = 1, release(),
+                "The boards from which the own move `taken`, which captured on `capture_square`, and an "
+                "opponent's "
+                "move that captured on `lost_square` lead to one of the later boards.")
+            .def(
+                "certain",
+                [](const Boards& b) {
+                    std::vector<Symbol> result;
+                    for (const char c : b.certain()) result.push_back(symbol(c));
+                    return result;
+                },
+                "For each square the piece that every board has there, None where all are empty, '?' where "
+                "they "
+                "differ.");
+    bind_senses(boards);
+    bind_synopsis(m, boards);
+    bind_wins(boards);
+}
+
+}  // namespace sparring::bindings

@@ -1,0 +1,163 @@
+"""`sparring rbc`: reconnaissance blind chess, the game of what one cannot see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import chess
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring._core import RbcBoards, RbcState
+from sparring.cli.errors import UserError
+from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
+from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
+from sparring.records.histories import read_histories, read_history
+from sparring.records.record import MOVE_BYTES
+from sparring.records.streams import open_chunks
+
+app = typer.Typer(help="Reconnaissance blind chess.", no_args_is_help=True)
+
+
+class Side(StrEnum):
+    """Whose knowledge it is."""
+
+    WHITE = "white"
+    BLACK = "black"
+
+
+@app.callback()
+def _rbc() -> None:
+    """Keeps `track` a command of its own while it is the only one."""
+
+
+@app.command()
+def track(
+    game: Annotated[Path, typer.Argument(help="A reconchess history (.json), or many, one a line (.jsonl).")],
+    player: Annotated[Side, typer.Option(help="Whose knowledge.")],
+    number: Annotated[int, typer.Option(min=1, help="Which game of a file with many.")] = 1,
+    limit: Annotated[int, typer.Option(min=1, help="Boards to follow; of more a sample.")] = 9_000_000,
+    threads: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
+    seed: Annotated[int, typer.Option(help="Decides which boards stay beyond the limit.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the possible boards turn by turn, and what each observation ruled out."""
+    side = int(player is Side.BLACK)
+    tracker = Tracker(side, TrackerOptions(limit=limit, threads=threads, seed=seed))
+    rows: list[_Row] = []
+    problem = None
+    try:
+        rows.extend(_follow(_read(game, number), tracker))
+    except Contradiction as error:
+        problem = str(error)
+    if as_json:
+        print(
+            json.dumps({"player": player.value, "steps": [asdict(row) for row in rows], "problem": problem})
+        )
+    else:
+        _print(rows)
+    if problem is not None:
+        raise UserError(problem)
+
+
+@dataclass(frozen=True)
+class _Row:
+    turn: int
+    event: str
+    told: str
+    before: int
+    after: int
+    ruled_out: int
+    exact: bool
+    has_truth: bool
+    note: str
+
+
+def _read(path: Path, number: int) -> RbcState:
+    """The game, played to its end by our rules."""
+    if not path.is_file():
+        raise UserError(f"there is no file {path}")
+    reader = read_history if ".json" in path.suffixes else read_histories
+    found = next(islice(reader(open_chunks(path)), number - 1, None), None)
+    if found is None:
+        raise UserError(f"{path} has no game {number}")
+    if found.record is None:
+        raise UserError(f"{path}, {found.where}: {found.error}")
+    return RbcState.initial().unpack_line(found.record.moves, MOVE_BYTES["rbc"])
+
+
+def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
+    before, turn = tracker.boards, 1
+    for step in replay(game, tracker):
+        change = step.change
+        ruled_out = change.ruled_out
+        if isinstance(step.observation, OpponentMoved):
+            ruled_out = _other_answers(before, step.observation.capture_square, tracker.options)
+        yield _Row(
+            turn,
+            change.event,
+            _told(step.observation, step.truth),
+            change.before,
+            change.after,
+            ruled_out or 0,
+            change.exact,
+            step.truth in tracker.boards,
+            change.note,
+        )
+        before, turn = tracker.boards, tracker.turns + 1
+
+
+def _other_answers(boards: RbcBoards, capture_square: int | None, options: TrackerOptions) -> int:
+    """How many boards the opponent's move could have led to, had the player been told something else."""
+    others = {None, *(square for square, _ in boards.own_pieces)} - {capture_square}
+    reached = (boards.after_opponent(other, limit=options.limit, seed=options.seed) for other in others)
+    return sum(len(each) << each.level for each in reached)
+
+
+def _told(observation: Observation, state: RbcState) -> str:
+    """What the player was told, in a few words."""
+    match observation:
+        case Sensed(()):
+            return "nothing sensed"
+        case Sensed(pieces):
+            ranks = dict.fromkeys(square // 8 for square, _ in pieces)
+            shown = "/".join("".join(p or "." for s, p in pieces if s // 8 == rank) for rank in ranks)
+            return f"{chess.square_name(pieces[0][0])}-{chess.square_name(pieces[-1][0])} {shown}"
+        case Moved(request, taken, capture_square):
+            asked = state.move_text(request)
+            became = "" if (taken or PASS) == request else f" becomes {state.move_text(taken or PASS)}"
+            return asked + became + _capture(capture_square)
+        case OpponentMoved(capture_square):
+            return "the opponent moves" + _capture(capture_square)
+    raise AssertionError(observation)
+
+
+def _capture(square: int | None) -> str:
+    return "" if square is None else f", captures on {chess.square_name(square)}"
+
+
+def _print(rows: list[_Row]) -> None:
+    table = Table("turn", "told", "boards", "ruled out", "", box=None)
+    for name in ("boards", "ruled out"):
+        next(column for column in table.columns if column.header == name).justify = "right"
+    turn = 0
+    for row in rows:
+        marks = [row.note] if row.note else []
+        if not row.has_truth:
+            marks.append("[red]the true board is not among them[/]")
+        table.add_row(
+            "" if row.turn == turn else str(row.turn),
+            row.told,
+            f"{'' if row.exact else '~'}{row.after:,}",
+            f"{row.ruled_out:,}",
+            "; ".join(marks),
+        )
+        turn = row.turn
+    Console().print(table)

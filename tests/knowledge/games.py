@@ -1,0 +1,27 @@
+"""Random games of reconnaissance blind chess for the tests of what players can know."""
+
+from __future__ import annotations
+
+import random
+
+from sparring._core import RbcState
+from sparring.games import Rbc
+from sparring.games.rbc import NO_SENSE, SENSE
+
+
+def random_game(seed: int, turns: int, *, sensing: float = 1.0, fen: str | None = None) -> RbcState:
+    """A game of random moves, at most so many turns of each side, a share of which begins with a sense."""
+    rng = random.Random(seed)
+    state = Rbc().parse(fen) if fen else Rbc().initial()
+    for _ in range(2 * turns):
+        if state.outcome is not None:
+            break
+        sense = SENSE + rng.randrange(64) if rng.random() < sensing else NO_SENSE
+        state = state.play(sense)
+        state = state.play(rng.choice(state.legal_moves()))
+    return state
+
+
+def keys(texts: list[str]) -> set[str]:
+    """Boards as FEN without the counters, which no observation shows."""
+    return {text.rsplit(" ", 2)[0] for text in texts}
