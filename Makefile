@@ -27,7 +27,7 @@ $(STAMP): $(CORE)
 	@$(PIP) install -q -c constraints.txt -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
 	@touch $@
 
-play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots)
+play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
 	@$(BIN)/sparring play $(GAME)
 
 # Debian's engines, for the tests that play against them. A CI machine gets them; elsewhere those tests skip.
@@ -69,6 +69,7 @@ bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench records
 	@$(BIN)/python -m bench search
 	@$(BIN)/python -m bench blends
+	@$(BIN)/python -m bench expendibots
 	@$(BIN)/python -m bench training
 
 fuzz: setup  ## A long run over every text parser

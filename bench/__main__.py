@@ -23,6 +23,7 @@ SUITES = {
     "records": ("records_speed",),
     "search": ("search_speed",),
     "blends": ("blend_speed",),
+    "expendibots": ("expendibots_search",),
     "training": ("training_speed",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"

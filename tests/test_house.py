@@ -29,6 +29,7 @@ STOREYS = [
     "knowledge",
     "games",
     "entries",
+    "workers",
     "_core",
 ]
 

@@ -5,10 +5,12 @@
 
 namespace sparring::bindings {
 
+void bind_searcher(nanobind::module_& m);
 void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
 void bind_rbc_boards(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
+void bind_breakthrough(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_records(nanobind::module_& m);

@@ -39,9 +39,11 @@ NB_MODULE(_core, m) {
                    ", reason='" + reason_name(o.reason) + "')";
         });
 
+    bindings::bind_searcher(m);
     bindings::bind_chess(m);
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);
+    bindings::bind_breakthrough(m);
     bindings::bind_shogi(m);
     bindings::bind_go(m);
     bindings::bind_records(m);
