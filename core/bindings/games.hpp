@@ -8,6 +8,7 @@ namespace sparring::bindings {
 void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
+void bind_endgames(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);
 void bind_records(nanobind::module_& m);
