@@ -28,8 +28,9 @@ void add(Endgames& endgames, int strong, int weak, const nb::bytes& values) {
 nb::bytes solve(const Endgames& endgames, int strong, int weak) {
     std::vector<std::int8_t> values;
     {
+        const Endgames smaller = endgames;  // what others add meanwhile does not matter
         nb::gil_scoped_release release;
-        values = expendibots::solve({strong, weak}, endgames);
+        values = expendibots::solve({strong, weak}, smaller);
     }
     return nb::bytes(values.data(), values.size());
 }
@@ -37,9 +38,9 @@ nb::bytes solve(const Endgames& endgames, int strong, int weak) {
 }  // namespace
 
 void bind_endgames(nb::module_& m) {
-    nb::class_<Endgames>(
-        m, "ExpendibotsEndgames",
-        "Endgame tables. A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws.")
+    nb::class_<Endgames>(m, "ExpendibotsEndgames",
+                         "Endgame tables. A value is what the side to move gets: +d wins in d actions, -d "
+                         "loses in d, 0 draws.")
         .def(nb::init<>())
         .def("add", &add, nb::arg("strong"), nb::arg("weak"), nb::arg("values"),
              "Takes the table of so many tokens against so many, a signed byte a place. Raises BadText.")
@@ -55,9 +56,11 @@ void bind_endgames(nb::module_& m) {
         .def(
             "count_errors",
             [](const Endgames& e, int strong, int weak) {
-                return expendibots::count_errors({strong, weak}, e);
+                const Endgames tables = e;
+                nb::gil_scoped_release release;
+                return expendibots::count_errors({strong, weak}, tables);
             },
-            nb::arg("strong"), nb::arg("weak"), nb::call_guard<nb::gil_scoped_release>(),
+            nb::arg("strong"), nb::arg("weak"),
             "How many positions of a table have another value than their successors give them.");
 }
 

@@ -49,7 +49,16 @@ void bind_expendibots(nb::module_& m) {
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
-    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch");
+    bind_endgames(m);
+    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch")
+        .def(
+            "consult",
+            [](SharedSearcher<Position, expendibots::Judge>& searcher,
+               const expendibots::Endgames& endgames) {
+                auto copy = std::make_shared<const expendibots::Endgames>(endgames);
+                searcher.change_judge([&](expendibots::Judge& judge) { judge.consult(std::move(copy)); });
+            },
+            nb::arg("endgames"), "Takes positions that these tables have now for decided.");
 }
 
 }  // namespace sparring::bindings

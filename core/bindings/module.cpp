@@ -43,7 +43,6 @@ NB_MODULE(_core, m) {
     bindings::bind_chess(m);
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);
-    bindings::bind_endgames(m);
     bindings::bind_shogi(m);
     bindings::bind_go(m);
     bindings::bind_records(m);

@@ -102,14 +102,10 @@ const Orbits& orbits_once() {
 
 const Orbits& orbits_of(int tokens) {
     switch (tokens) {
-        case 1:
-            return orbits_once<1>();
-        case 2:
-            return orbits_once<2>();
-        case 3:
-            return orbits_once<3>();
-        default:
-            return orbits_once<most_arranged>();
+        case 1: return orbits_once<1>();
+        case 2: return orbits_once<2>();
+        case 3: return orbits_once<3>();
+        default: return orbits_once<most_arranged>();
     }
 }
 

@@ -23,9 +23,7 @@ Places::Places(Material material)
 std::uint32_t Places::place(const Board& board) const {
     const int whites = board.tokens(board.colors[white]);
     const bool equal = material_.strong == material_.weak;
-    const auto strong = equal                        ? static_cast<Color>(board.turn)
-                        : whites == material_.strong ? white
-                                                     : black;
+    const auto strong = equal ? static_cast<Color>(board.turn) : whites == material_.strong ? white : black;
     const auto weak = static_cast<Color>(1 - strong);
     return place(TokenSquares::of(board, strong), TokenSquares::of(board, weak), board.turn != strong);
 }
@@ -69,10 +67,13 @@ void Endgames::add(Material material, std::vector<std::int8_t> values) {
         throw BadText("the endgame table of " + name + " tokens has " + std::to_string(places.count()) +
                       " values, not " + std::to_string(values.size()));
     }
-    tables_[material.strong][material.weak].emplace(Endgame{std::move(places), std::move(values)});
+    tables_[material.strong][material.weak] =
+        std::make_shared<const Endgame>(Endgame{std::move(places), std::move(values)});
 }
 
 std::optional<int> Endgames::probe(const Board& board) const {
+    constexpr int most_stacks = 6;
+    if (std::popcount(board.occupied()) > most_stacks) return {};
     const Material material = Material::of(board);
     if (!has(material)) return {};
     const auto& [places, values] = *table(material);

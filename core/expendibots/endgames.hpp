@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -59,19 +60,19 @@ struct Endgame {
     std::vector<std::int8_t> values;
 };
 
-/// The tables that were added, for probing.
+/// The tables that were added, for probing. Copies share them.
 class Endgames {
  public:
     /// Throws BadText when there is no table of the material, or the number of values is wrong.
     void add(Material material, std::vector<std::int8_t> values);
-    bool has(Material material) const { return material.tabled() && table(material); }
+    bool has(Material material) const { return material.tabled() && table(material) != nullptr; }
     /// The value for the side to move, where a table has the position. Of a finished game there is none.
     std::optional<int> probe(const Board& board) const;
 
  private:
-    const std::optional<Endgame>& table(Material m) const { return tables_[m.strong][m.weak]; }
+    const std::shared_ptr<const Endgame>& table(Material m) const { return tables_[m.strong][m.weak]; }
 
-    std::array<std::array<std::optional<Endgame>, 4>, most_arranged + 1> tables_;
+    std::array<std::array<std::shared_ptr<const Endgame>, 4>, most_arranged + 1> tables_;  // by tokens
 };
 
 /// Whether the first value is the better one for who gets it.

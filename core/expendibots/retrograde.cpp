@@ -157,7 +157,7 @@ class Solver {
     Places places_;
     const Endgames& smaller_;
     std::vector<std::int8_t> values_;
-    std::vector<std::int8_t> booms_;                             // of the best BOOM
+    std::vector<std::int8_t> booms_;                               // of the best BOOM
     std::array<std::vector<std::uint32_t>, longest + 2> decided_;  // by distance
 };
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from sparring.cli import arena, engine, measure, models, records, study, train
+from sparring.cli import arena, engine, measure, models, records, study, tables, train
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -34,6 +34,7 @@ app.add_typer(measure.app, name="measure")
 app.add_typer(models.app, name="models")
 app.add_typer(records.app, name="records")
 app.add_typer(study.app, name="study")
+app.add_typer(tables.app, name="tables")
 app.add_typer(train.app, name="train")
 
 _INTERRUPTED = 130
