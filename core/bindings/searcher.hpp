@@ -58,7 +58,8 @@ class SharedSearcher {
         const std::lock_guard lock(mutex_);
         searcher_.forget();
     }
-    Analysis analyse(const State<P>& state, const search::Limits& limits, const search::Style& style, int threads) {
+    Analysis analyse(const State<P>& state, const search::Limits& limits, const search::Style& style,
+                     int threads) {
         check_goes_on(state);
         nb::gil_scoped_release release;
         const std::lock_guard lock(mutex_);
@@ -92,8 +93,9 @@ class SharedSearcher {
     static J judge(const Weights& weights) {
         if (weights.shape(0) != F::stages || weights.shape(1) != F::size) {
             throw nb::value_error(("weights are " + std::to_string(F::stages) + " stages of " +
-                                   std::to_string(F::size) + " features, not " + std::to_string(weights.shape(0)) +
-                                   " of " + std::to_string(weights.shape(1)))
+                                   std::to_string(F::size) + " features, not " +
+                                   std::to_string(weights.shape(0)) + " of " +
+                                   std::to_string(weights.shape(1)))
                                       .c_str());
         }
         const std::span<const double> plain(weights.data(), weights.size());
@@ -150,14 +152,17 @@ nb::class_<SharedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             nb::arg("state"),
             nb::sig("def describe(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]"),
             "The stage and the features of a state, seen by its side to move.")
-        .def("set_weights", &S::set_weights, nb::arg("weights"), "Other weights; what was remembered is gone.")
+        .def("set_weights", &S::set_weights, nb::arg("weights"),
+             "Other weights; what was remembered is gone.")
         .def("evaluate", &S::evaluate, nb::arg("state"),
              "The value of a state for its side to move without looking ahead, between -100 and 100.")
-        .def("plausible", &S::plausible, nb::arg("state"), "The moves that a search would try, in ascending order.")
+        .def("plausible", &S::plausible, nb::arg("state"),
+             "The moves that a search would try, in ascending order.")
         .def(
             "analyse",
-            [](S& searcher, const State<P>& state, std::optional<int> depth, std::optional<std::uint64_t> nodes,
-               std::optional<double> seconds, int threads, double margin, bool reduce) {
+            [](S& searcher, const State<P>& state, std::optional<int> depth,
+               std::optional<std::uint64_t> nodes, std::optional<double> seconds, int threads, double margin,
+               bool reduce) {
                 const auto limits = limits_of(depth, nodes, seconds);
                 search::Style style;
                 style.margin = static_cast<int>(std::clamp(margin, 0.0, 200.0) * search::score_unit);
@@ -167,7 +172,8 @@ nb::class_<SharedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             nb::arg("state"), nb::kw_only(), nb::arg("depth") = nb::none(), nb::arg("nodes") = nb::none(),
             nb::arg("seconds") = nb::none(), nb::arg("threads") = 1, nb::arg("margin") = 0.0,
             nb::arg("reduce") = true,
-            "Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best "
+            "Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of "
+            "the best "
             "get exact values. Without `reduce` every move is searched to the whole depth.")
         .def(
             "teach",

@@ -15,10 +15,22 @@ struct Number {
     float unit;
 };
 constexpr std::array<Number, of_a_player> numbers = {{
-    {"tokens", 12},        {"stacks", 12},         {"actions", 130},     {"average stack", 4},
-    {"cluster", 12},       {"mobility", 64},       {"connectivity", 12}, {"threat", 12},
-    {"distance", 12},      {"tokens in ring 0", 12}, {"tokens in ring 1", 12}, {"tokens in ring 2", 12},
-    {"tokens in ring 3", 12}, {"stacks in ring 0", 12}, {"stacks in ring 1", 12}, {"stacks in ring 2", 12},
+    {"tokens", 12},
+    {"stacks", 12},
+    {"actions", 130},
+    {"average stack", 4},
+    {"cluster", 12},
+    {"mobility", 64},
+    {"connectivity", 12},
+    {"threat", 12},
+    {"distance", 12},
+    {"tokens in ring 0", 12},
+    {"tokens in ring 1", 12},
+    {"tokens in ring 2", 12},
+    {"tokens in ring 3", 12},
+    {"stacks in ring 0", 12},
+    {"stacks in ring 1", 12},
+    {"stacks in ring 2", 12},
     {"stacks in ring 3", 12},
 }};
 constexpr float closest_unit = 12;
@@ -170,7 +182,8 @@ void Features::describe(const Scene& scene, std::span<double> out) {
 std::vector<std::string> Features::names() {
     std::vector<std::string> plain = {"ratio", "closest"};
     for (const Number& number : numbers) {
-        for (const char* whose : {"own ", "other's ", "difference of "}) plain.push_back(whose + std::string(number.name));
+        for (const char* whose : {"own ", "other's ", "difference of "})
+            plain.push_back(whose + std::string(number.name));
     }
     std::vector<std::string> all = plain;
     for (const char* when : {", ahead", ", behind"}) {
@@ -196,7 +209,8 @@ Features::Weights::Weights(std::span<const double> plain) {
             for (int i = 0; i < of_a_player; ++i) {
                 const double difference = of(4 + 3 * i);
                 folded[2 + i] = static_cast<float>((of(2 + 3 * i) + difference) / numbers[i].unit);
-                folded[2 + of_a_player + i] = static_cast<float>((of(3 + 3 * i) - difference) / numbers[i].unit);
+                folded[2 + of_a_player + i] =
+                    static_cast<float>((of(3 + 3 * i) - difference) / numbers[i].unit);
             }
         }
     }

@@ -33,8 +33,9 @@ struct Features {
 
     static constexpr int stages = 4;
     static constexpr int of_a_player = 17;
-    static constexpr int bases = 2 + 3 * of_a_player;  // ratio, closest; then own, other's, difference of each
-    static constexpr int size = 3 * bases;             // as they are, ahead, behind
+    static constexpr int bases =
+        2 + 3 * of_a_player;                // ratio, closest; then own, other's, difference of each
+    static constexpr int size = 3 * bases;  // as they are, ahead, behind
 
     /// The second boom begins the development and the fourth the middle game; at most 4 tokens on both sides
     /// are the ending, whatever came before.
@@ -43,8 +44,8 @@ struct Features {
     static std::vector<std::string> names();
     static std::vector<std::string> stage_names();
 
-    /// The weights as a search needs them: for each stage and standing one sum over what is measured, since the
-    /// copies and differences are linear in it.
+    /// The weights as a search needs them: for each stage and standing one sum over what is measured, since
+    /// the copies and differences are linear in it.
     class Weights {
      public:
         explicit Weights(std::span<const double> plain);

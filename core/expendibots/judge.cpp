@@ -15,7 +15,8 @@ int tokens(const Board& board, int color) { return board.tokens(board.colors[col
 /// How far up the board a square is for a side, from 0 to 7.
 int row_for(int color, Square s) { return color == white ? y_of(s) : 7 - y_of(s); }
 
-/// Whether a boom is worth it: more own tokens for each of the other's than before, or none of the other's left.
+/// Whether a boom is worth it: more own tokens for each of the other's than before, or none of the other's
+/// left.
 bool betters(int own, int other, int own_lost, int other_lost) {
     if (other_lost == other) return true;
     return (own - own_lost) * other > own * (other - other_lost);
@@ -77,7 +78,8 @@ void Judge::moves(const Scene& scene, OrderedMoves& moves) const {
         for (Bitboard targets = reach(from, height) & ~enemy; targets;) {
             const Square to = pop(targets);
             const int forward = 64 * (row_for(board.turn, to) - row);
-            for (int tokens = 1; tokens <= height; ++tokens) moves.push(move(from, to, tokens), forward + tokens);
+            for (int tokens = 1; tokens <= height; ++tokens)
+                moves.push(move(from, to, tokens), forward + tokens);
         }
     }
     // Enclosed on all sides, booming is all that is left.

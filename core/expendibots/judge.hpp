@@ -1,4 +1,5 @@
-// What a search knows of Expendibots: which actions are worth a thought and in which order, and a position's score.
+// What a search knows of Expendibots: which actions are worth a thought and in which order, and a position's
+// score.
 #pragma once
 
 #include <memory>
@@ -20,14 +21,15 @@ class Judge {
     static constexpr int visits_to_draw = 4;
     static constexpr int history_slots = 1 << 14;  // all of the actions
 
-    explicit Judge(std::span<const double> weights) : weights_(std::make_shared<const Features::Weights>(weights)) {}
+    explicit Judge(std::span<const double> weights)
+        : weights_(std::make_shared<const Features::Weights>(weights)) {}
 
-    /// The booms are those of the line. One that began in the middle of a game is taken to have had a boom for
-    /// every four tokens that are missing.
+    /// The booms are those of the line. One that began in the middle of a game is taken to have had a boom
+    /// for every four tokens that are missing.
     static Scene scene(const Node<Position>& node);
 
-    /// With a stage, searches end where the next one begins (the report's staged rewards): ahead in tokens is a
-    /// win, and each token more counts.
+    /// With a stage, searches end where the next one begins (the report's staged rewards): ahead in tokens is
+    /// a win, and each token more counts.
     void end_with(std::optional<Stage> stage) { stage_ = stage; }
 
     /// The weights of another judge.
@@ -38,8 +40,8 @@ class Judge {
 
     std::optional<int> decided(const Scene& scene) const;
     int evaluate(const Scene& scene) const;
-    /// Booms that better the ratio of tokens, one for each component, and all MOVEs; a boom that does not where
-    /// there is nothing else.
+    /// Booms that better the ratio of tokens, one for each component, and all MOVEs; a boom that does not
+    /// where there is nothing else.
     void moves(const Scene& scene, search::OrderedMoves& moves) const;
     void loud(const Scene& scene, search::OrderedMoves& moves) const;
     static bool reversible(Move move) { return !is_boom(move); }

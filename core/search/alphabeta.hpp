@@ -1,6 +1,7 @@
 // Alpha-beta: principal-variation search with a transposition table, killers, history and quiescence.
 //
-// One thread's work. What it knows of a game is its judge's; `search/searcher.hpp` deepens it and runs several.
+// One thread's work. What it knows of a game is its judge's; `search/searcher.hpp` deepens it and runs
+// several.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +31,9 @@ struct Silence {
 };
 
 struct Style {
-    int margin = 0;       // root moves within it of the best get exact scores; 0: the best move alone
-    bool full = false;    // no bounds at all: plain minimax, every score exact
-    bool reduce = true;   // late quiet moves are searched less deep first
+    int margin = 0;         // root moves within it of the best get exact scores; 0: the best move alone
+    bool full = false;      // no bounds at all: plain minimax, every score exact
+    bool reduce = true;     // late quiet moves are searched less deep first
     bool trust_old = true;  // entries of earlier searches may decide, not only order
 };
 
@@ -43,11 +44,17 @@ class AlphaBeta {
 
     AlphaBeta(const J& judge, Transpositions& table, Effort& effort, const Past& past, Style style,
               Listener listener = {})
-        : judge_(judge), table_(table), effort_(effort), past_(past), style_(style), listener_(listener),
+        : judge_(judge),
+          table_(table),
+          effort_(effort),
+          past_(past),
+          style_(style),
+          listener_(listener),
           history_(2 * slots) {}
 
-    /// One iteration over the root's moves, which come in the order to try and leave sorted by score. Scores of
-    /// moves beyond the margin are upper bounds. False when the effort was spent; the moves are then as before.
+    /// One iteration over the root's moves, which come in the order to try and leave sorted by score. Scores
+    /// of moves beyond the margin are upper bounds. False when the effort was spent; the moves are then as
+    /// before.
     bool search_root(const Scene& root, int depth, std::vector<Scored>& moves) {
         std::vector<Scored> scores = moves;
         listener_.begin();
@@ -60,7 +67,8 @@ class AlphaBeta {
             step(next, each.move, 1);
             if (best > -infinity && !style_.full) {
                 each.score = -search(next, depth - 1, 1, -floor - 1, -floor);
-                if (each.score > floor && !halted_) each.score = -search(next, depth - 1, 1, -infinity, -floor);
+                if (each.score > floor && !halted_)
+                    each.score = -search(next, depth - 1, 1, -infinity, -floor);
             } else {
                 each.score = -search(next, depth - 1, 1, -infinity, infinity);
             }
@@ -133,8 +141,10 @@ class AlphaBeta {
         const bool late = style_.reduce && depth >= 3 && number >= 4 && rank < killer_order;
         const int reduction = late ? (number >= 16 ? 2 : 1) : 0;
         int score = -search(next, depth - 1 - reduction, ply + 1, -alpha - 1, -alpha);
-        if (reduction && score > alpha && !halted_) score = -search(next, depth - 1, ply + 1, -alpha - 1, -alpha);
-        if (score > alpha && score < beta && !halted_) score = -search(next, depth - 1, ply + 1, -beta, -alpha);
+        if (reduction && score > alpha && !halted_)
+            score = -search(next, depth - 1, ply + 1, -alpha - 1, -alpha);
+        if (score > alpha && score < beta && !halted_)
+            score = -search(next, depth - 1, ply + 1, -beta, -alpha);
         return score;
     }
 
@@ -192,8 +202,8 @@ class AlphaBeta {
         return {};
     }
 
-    /// A position that came up before in this line is a draw at once: whoever wanted to could do it again. One
-    /// of the game before the root counts by the rules.
+    /// A position that came up before in this line is a draw at once: whoever wanted to could do it again.
+    /// One of the game before the root counts by the rules.
     bool repeated(int ply) {
         for (int back = ply - 4; back >= fresh_from_[ply]; back -= 2) {
             if (path_[back] == path_[ply]) {
@@ -204,8 +214,8 @@ class AlphaBeta {
         return fresh_from_[ply] == 0 && past_.visits(path_[ply]) + 1 >= J::visits_to_draw;
     }
 
-    /// A score that follows from a position higher up in the line is true of this line alone, so the table does
-    /// not get it.
+    /// A score that follows from a position higher up in the line is true of this line alone, so the table
+    /// does not get it.
     void keep(std::uint64_t key, Entry entry, int ply) {
         if (oldest_[ply] < ply) return;
         if (std::abs(entry.score) > decided_score) entry.score += entry.score > 0 ? ply : -ply;
@@ -213,7 +223,8 @@ class AlphaBeta {
     }
 
     bool decides(const Entry& known, int depth, int ply, int alpha, int beta) const {
-        if (known.bound == Bound::none || known.depth < depth || !(known.current || style_.trust_old)) return false;
+        if (known.bound == Bound::none || known.depth < depth || !(known.current || style_.trust_old))
+            return false;
         const int score = from_table(known.score, ply);
         return known.bound == Bound::exact || (known.bound == Bound::lower ? score >= beta : score <= alpha);
     }

@@ -33,7 +33,8 @@ class Effort {
 
     /// Whether a thread that has seen so many positions is to end. The clock is looked at now and then.
     bool spent(std::uint64_t seen) {
-        if (seen % 1024 == 0 && (stop_.load(std::memory_order_relaxed) || seconds() >= limits_.seconds)) halt();
+        if (seen % 1024 == 0 && (stop_.load(std::memory_order_relaxed) || seconds() >= limits_.seconds))
+            halt();
         return seen >= limits_.nodes || halted_.load(std::memory_order_relaxed);
     }
 

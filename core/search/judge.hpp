@@ -23,16 +23,20 @@ constexpr int loud_order = 1 << 24;
 template <class J>
 concept Judging = requires(const J judge, const typename J::Scene scene, typename J::Scene next, Move move,
                            OrderedMoves& moves) {
-    { scene.key() } -> std::same_as<std::uint64_t>;        // what repetition compares
+    { scene.key() } -> std::same_as<std::uint64_t>;             // what repetition compares
     { judge.table_key(scene) } -> std::same_as<std::uint64_t>;  // equal only where all of the future is
     { next.play(move) } -> std::same_as<void>;
-    { judge.decided(scene) } -> std::same_as<std::optional<int>>;  // the score of a finished game, the past ignored
+    {
+        judge.decided(scene)
+    } -> std::same_as<std::optional<int>>;  // the score of a finished game, the past ignored
     { judge.evaluate(scene) } -> std::same_as<int>;
-    { judge.moves(scene, moves) } -> std::same_as<void>;  // those worth a thought: at least one, unless decided
-    { judge.loud(scene, moves) } -> std::same_as<void>;   // those to be tried beyond the horizon
-    { J::reversible(move) } -> std::same_as<bool>;        // whether earlier positions can come again after it
-    { J::visits_to_draw } -> std::convertible_to<int>;    // of one position; 0 where none does
-    { J::history_slots } -> std::convertible_to<int>;     // a power of two: for how moves fared, by their codes
+    {
+        judge.moves(scene, moves)
+    } -> std::same_as<void>;  // those worth a thought: at least one, unless decided
+    { judge.loud(scene, moves) } -> std::same_as<void>;  // those to be tried beyond the horizon
+    { J::reversible(move) } -> std::same_as<bool>;       // whether earlier positions can come again after it
+    { J::visits_to_draw } -> std::convertible_to<int>;   // of one position; 0 where none does
+    { J::history_slots } -> std::convertible_to<int>;  // a power of two: for how moves fared, by their codes
 };
 
 }  // namespace sparring::search

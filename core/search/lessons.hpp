@@ -1,4 +1,5 @@
-// What a search teaches its evaluation: RootStrap and TreeStrap (Veness et al. 2009; the report's section 4.1).
+// What a search teaches its evaluation: RootStrap and TreeStrap (Veness et al. 2009; the report's
+// section 4.1).
 #pragma once
 
 #include <cmath>
@@ -53,8 +54,10 @@ class Notebook {
         const Note note{scene, ply, score, bound};
         // A position that was searched again, with a wider window or on another way, has one note.
         const auto [place, added] = places_.try_emplace(judge_.table_key(scene), notes_.size());
-        if (added) notes_.push_back(note);
-        else notes_[place->second] = note;
+        if (added)
+            notes_.push_back(note);
+        else
+            notes_[place->second] = note;
     }
     const std::vector<Note>& notes() const { return notes_; }
 
@@ -79,7 +82,8 @@ struct Relay {
 
 /// Delta theta over the learning rate: towards exact values, and towards bounds only where H is beyond them.
 template <Judging J>
-Gradient gradient(const J& judge, const std::vector<typename Notebook<J>::Note>& notes, const Syllabus& syllabus) {
+Gradient gradient(const J& judge, const std::vector<typename Notebook<J>::Note>& notes,
+                  const Syllabus& syllabus) {
     using F = typename J::Features;
     Gradient result;
     result.sums.resize(static_cast<std::size_t>(F::stages * F::size));
@@ -99,8 +103,8 @@ Gradient gradient(const J& judge, const std::vector<typename Notebook<J>::Note>&
     return result;
 }
 
-/// Searches a state to a depth, and what that teaches. The searcher remembers nothing yet, so that every bound is
-/// of this search and its weights.
+/// Searches a state to a depth, and what that teaches. The searcher remembers nothing yet, so that every
+/// bound is of this search and its weights.
 template <class P, Judging J>
 std::pair<Found, Gradient> teach(Searcher<P, J>& searcher, const Node<P>& node, const Syllabus& syllabus) {
     Notebook<J> notebook(searcher.judge(), syllabus);

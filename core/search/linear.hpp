@@ -16,8 +16,8 @@ namespace sparring::search {
 constexpr int score_unit = 1'000;
 constexpr double win_value = 100.0;
 
-/// Formula for H in section 2 of the Expendibots report: the linear value, bent near the ends so that it stays
-/// between a loss and a win. The report has the losing end's sign the wrong way round.
+/// Formula for H in section 2 of the Expendibots report: the linear value, bent near the ends so that it
+/// stays between a loss and a win. The report has the losing end's sign the wrong way round.
 inline double bounded(double linear) {
     return std::abs(linear) < 99.0 ? linear : win_value * std::tanh(linear / 35.0);
 }

@@ -41,14 +41,16 @@ struct PieceJudge {
         position.moves(list);
         for (const Move move : list) {
             const int urgency = Pieces<P>::urgency(position, move);
-            if (urgency > 0) moves.push(move, loud_order + urgency);
-            else if (!only_loud) moves.push(move, 0);
+            if (urgency > 0)
+                moves.push(move, loud_order + urgency);
+            else if (!only_loud)
+                moves.push(move, 0);
         }
     }
 };
 
-/// The moves with their scores, best first, by a search of about `nodes` positions. Moves within `margin` of the
-/// best get their exact score. `moves` must be legal in `root`.
+/// The moves with their scores, best first, by a search of about `nodes` positions. Moves within `margin` of
+/// the best get their exact score. `moves` must be legal in `root`.
 template <class P>
 std::vector<Scored> count_pieces(const P& root, const MoveList& moves, std::uint64_t nodes, int margin) {
     const std::atomic<bool> never_stopped{false};

@@ -20,10 +20,11 @@ struct Found {
     double seconds = 0.0;
 };
 
-/// Iterations one ply deeper each; `done` hears of those that were finished. Once the end of the game is in sight
-/// deeper ones would only look past it.
+/// Iterations one ply deeper each; `done` hears of those that were finished. Once the end of the game is in
+/// sight deeper ones would only look past it.
 template <class A, class Scene, class Done = decltype([](int) {})>
-void deepen(A& search, const Scene& root, int depth, std::vector<Scored>& moves, Done done = {}, int first = 1) {
+void deepen(A& search, const Scene& root, int depth, std::vector<Scored>& moves, Done done = {},
+            int first = 1) {
     for (int each = std::min(first, depth); each <= depth; ++each) {
         if (!search.search_root(root, each, moves)) return;
         done(each);
@@ -49,7 +50,8 @@ class Searcher {
     /// Searches a state whose game goes on. With one thread, the same calls give the same answers as long as
     /// depth or nodes are the limit.
     template <class Listener = Silence>
-    Found search(const Node<P>& node, const Limits& limits, Style style, int threads = 1, Listener listener = {}) {
+    Found search(const Node<P>& node, const Limits& limits, Style style, int threads = 1,
+                 Listener listener = {}) {
         stop_.store(false);
         table_.age();
         const Past past = past_of(node);

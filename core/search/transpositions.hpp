@@ -7,7 +7,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "game/move.hpp"
 
@@ -20,26 +26,25 @@ struct Entry {
     Move move = 0;
     Bound bound = Bound::none;
     int depth = 0;
-    int score = 0;          // within 24 bits
+    int score = 0;         // within 24 bits
     bool current = false;  // of this search; else of an earlier one
 };
 
-/// Buckets of one cache line. Threads read and write without locks: the key is stored xor the data, so that an
-/// entry of which two threads wrote a half each is taken for another position's (Hyatt's trick).
+/// Buckets of one cache line. Threads read and write without locks: the key is stored xor the data, so that
+/// an entry of which two threads wrote a half each is taken for another position's (Hyatt's trick).
 class Transpositions {
  public:
     explicit Transpositions(std::size_t bytes)
-        : buckets_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Bucket), 1))) {}
-
-    std::size_t bytes() const { return buckets_.size() * sizeof(Bucket); }
+        : size_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Bucket), 1))), buckets_(allocate(size_)) {
+        clear();
+    }
 
     /// Entries so far become those of an earlier search.
     void age() { generation_ = (generation_ + 1) & 0x3F; }
 
     void clear() {
-        for (Bucket& bucket : buckets_) {
-            for (Slot& slot : bucket) slot.write(0, 0);
-        }
+        for (std::size_t i = 0; i < size_; ++i)
+            for (Slot& slot : buckets_.get()[i].slots) slot.write(0, 0);
     }
 
     /// Fetches the entry's place into the cache: `find` will come soon.
@@ -47,7 +52,7 @@ class Transpositions {
 
     /// The entry of a key; its bound is none where there is none.
     Entry find(std::uint64_t key) const {
-        for (const Slot& slot : bucket(key)) {
+        for (const Slot& slot : bucket(key).slots) {
             const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
             if ((slot.mixed.load(std::memory_order_relaxed) ^ data) == key && data) return unpack(data);
         }
@@ -58,7 +63,7 @@ class Transpositions {
     void keep(std::uint64_t key, const Entry& entry) {
         Slot* place = nullptr;
         int least = 1 << 20;
-        for (Slot& slot : bucket(key)) {
+        for (Slot& slot : bucket(key).slots) {
             const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
             if (!data || (slot.mixed.load(std::memory_order_relaxed) ^ data) == key) {
                 place = &slot;
@@ -84,8 +89,9 @@ class Transpositions {
             data.store(packed, std::memory_order_relaxed);
         }
     };
-    using Bucket = std::array<Slot, 4>;
-    static_assert(sizeof(Bucket) == 64);
+    struct alignas(64) Bucket {
+        std::array<Slot, 4> slots;
+    };
 
     // From the lowest bit: move 16, score 24, depth 8, bound 2, generation 6.
     std::uint64_t pack(const Entry& e) const {
@@ -95,14 +101,31 @@ class Transpositions {
     }
     Entry unpack(std::uint64_t data) const {
         const auto score = static_cast<std::int32_t>(static_cast<std::uint32_t>(data >> 16) << 8) >> 8;
-        return {static_cast<Move>(data), static_cast<Bound>(data >> 48 & 3), static_cast<int>(data >> 40 & 0xFF),
-                score, (data >> 50 & 0x3F) == generation_};
+        return {static_cast<Move>(data), static_cast<Bound>(data >> 48 & 3),
+                static_cast<int>(data >> 40 & 0xFF), score, (data >> 50 & 0x3F) == generation_};
     }
 
-    const Bucket& bucket(std::uint64_t key) const { return buckets_[key & (buckets_.size() - 1)]; }
-    Bucket& bucket(std::uint64_t key) { return buckets_[key & (buckets_.size() - 1)]; }
+    const Bucket& bucket(std::uint64_t key) const { return buckets_.get()[key & (size_ - 1)]; }
+    Bucket& bucket(std::uint64_t key) { return buckets_.get()[key & (size_ - 1)]; }
 
-    std::vector<Bucket> buckets_;
+    struct Free {
+        void operator()(Bucket* buckets) const { std::free(buckets); }
+    };
+    /// In large pages where the system has them: nearly every look into a large table is at a page of its
+    /// own.
+    static Bucket* allocate(std::size_t size) {
+        constexpr std::size_t page = std::size_t{1} << 21;
+        const std::size_t bytes = size * sizeof(Bucket);
+        void* memory = std::aligned_alloc(bytes < page ? sizeof(Bucket) : page, bytes);
+        if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+        if (bytes >= page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+        return new (memory) Bucket[size];
+    }
+
+    std::size_t size_;  // a power of two
+    std::unique_ptr<Bucket, Free> buckets_;
     std::uint64_t generation_ = 0;
 };
 
