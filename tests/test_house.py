@@ -27,6 +27,7 @@ STOREYS = [
     "reports",
     "games",
     "entries",
+    "workers",
     "_core",
 ]
 

@@ -1,13 +1,13 @@
 #include "expendibots/features.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace sparring::expendibots {
 
 namespace {
 
 constexpr int of_a_player = Features::of_a_player;
-constexpr int measured_numbers = 2 + 2 * of_a_player;
 
 /// The numbers of a player in their order, and what makes each about 1 at its largest.
 struct Number {
@@ -128,8 +128,11 @@ void measure_player(const Board& board, Color player, Distances far, float* out)
     out[8] = own ? static_cast<float>(far.total) / out[1] : 0.0f;
 }
 
-/// Ratio, closest, the mover's numbers, the other's: in their own units.
-using Measured = std::array<float, measured_numbers>;
+/// In their own units, in this order: the mover's ratio and the other's, closest, the mover's numbers, the
+/// other's.
+constexpr int ratios = 0, closest = 2, mover_numbers = 3, other_numbers = mover_numbers + of_a_player;
+using Measured = std::array<float, 40>;
+static_assert(other_numbers + of_a_player <= 40);
 
 Measured measure(const Board& board) {
     Measured out{};
@@ -137,10 +140,12 @@ Measured measure(const Board& board) {
     const Bitboard own = board.colors[mover], enemy = board.colors[other];
     const bool both = own && enemy;
     const Distances ours = both ? distances(own, enemy) : Distances{};
-    measure_player(board, mover, ours, &out[2]);
-    measure_player(board, other, both ? distances(enemy, own) : Distances{}, &out[2 + of_a_player]);
-    out[0] = out[2] / std::max(out[2 + of_a_player], 1.0f);
-    out[1] = static_cast<float>(ours.fewest);
+    measure_player(board, mover, ours, &out[mover_numbers]);
+    measure_player(board, other, both ? distances(enemy, own) : Distances{}, &out[other_numbers]);
+    const float mine = out[mover_numbers], theirs = out[other_numbers];
+    out[ratios] = mine / std::max(theirs, 1.0f);
+    out[ratios + 1] = theirs / std::max(mine, 1.0f);
+    out[closest] = static_cast<float>(ours.fewest);
     return out;
 }
 
@@ -162,20 +167,24 @@ int Features::stage(const Scene& scene) {
 
 void Features::describe(const Scene& scene, std::span<double> out) {
     const Measured measured = measure(scene.board);
-    const float* own = &measured[2];
-    const float* other = own + of_a_player;
-    out[0] = measured[0];
-    out[1] = measured[1] / closest_unit;
-    for (int i = 0; i < of_a_player; ++i) {
-        const double mine = own[i] / numbers[i].unit, theirs = other[i] / numbers[i].unit;
-        out[2 + 3 * i] = mine;
-        out[3 + 3 * i] = theirs;
-        out[4 + 3 * i] = mine - theirs;
-    }
-    const double ahead = standing_of(own[0], other[0]) / 2.0;
-    for (int i = 0; i < bases; ++i) {
-        out[bases + i] = ahead * out[i];
-        out[2 * bases + i] = (1 - ahead) * out[i];
+    std::fill(out.begin(), out.end(), 0.0);
+    for (const int viewer : {0, 1}) {
+        const float* own = &measured[viewer ? other_numbers : mover_numbers];
+        const float* other = &measured[viewer ? mover_numbers : other_numbers];
+        const double half = viewer ? -0.5 : 0.5, ahead = standing_of(own[0], other[0]) / 2.0;
+        const auto see = [&](int i, double number) {
+            out[i] += half * number;
+            out[bases + i] += half * ahead * number;
+            out[2 * bases + i] += half * (1 - ahead) * number;
+        };
+        see(0, measured[ratios + viewer]);
+        see(1, measured[closest] / closest_unit);
+        for (int i = 0; i < of_a_player; ++i) {
+            const double mine = own[i] / numbers[i].unit, theirs = other[i] / numbers[i].unit;
+            see(2 + 3 * i, mine);
+            see(3 + 3 * i, theirs);
+            see(4 + 3 * i, mine - theirs);
+        }
     }
 }
 
@@ -195,30 +204,34 @@ std::vector<std::string> Features::names() {
 std::vector<std::string> Features::stage_names() { return {"opening", "developing", "middle", "ending"}; }
 
 Features::Weights::Weights(std::span<const double> plain) {
-    static_assert(measured == measured_numbers);
+    static_assert(measured == std::tuple_size_v<Measured>);
     for (int stage = 0; stage < stages; ++stage) {
         const auto weights = plain.subspan(static_cast<std::size_t>(stage * size), size);
         for (int standing = 0; standing < standings; ++standing) {
-            const double ahead = standing / 2.0;
-            const auto of = [&](int i) {
-                return weights[i] + ahead * weights[bases + i] + (1 - ahead) * weights[2 * bases + i];
-            };
-            auto& folded = folded_[stage][standing];
-            folded[0] = static_cast<float>(of(0));
-            folded[1] = static_cast<float>(of(1) / closest_unit);
-            for (int i = 0; i < of_a_player; ++i) {
-                const double difference = of(4 + 3 * i);
-                folded[2 + i] = static_cast<float>((of(2 + 3 * i) + difference) / numbers[i].unit);
-                folded[2 + of_a_player + i] =
-                    static_cast<float>((of(3 + 3 * i) - difference) / numbers[i].unit);
+            std::array<double, measured> folded{};
+            for (const int viewer : {0, 1}) {
+                double* own = &folded[viewer ? other_numbers : mover_numbers];
+                double* other = &folded[viewer ? mover_numbers : other_numbers];
+                const double half = viewer ? -0.5 : 0.5, ahead = (viewer ? 2 - standing : standing) / 2.0;
+                const auto of = [&](int i) {
+                    return half *
+                           (weights[i] + ahead * weights[bases + i] + (1 - ahead) * weights[2 * bases + i]);
+                };
+                folded[ratios + viewer] += of(0);
+                folded[closest] += of(1) / closest_unit;
+                for (int i = 0; i < of_a_player; ++i) {
+                    own[i] += (of(2 + 3 * i) + of(4 + 3 * i)) / numbers[i].unit;
+                    other[i] += (of(3 + 3 * i) - of(4 + 3 * i)) / numbers[i].unit;
+                }
             }
+            std::copy(folded.begin(), folded.end(), folded_[stage][standing].begin());
         }
     }
 }
 
 double Features::Weights::value(const Scene& scene) const {
     const Measured numbers = measure(scene.board);
-    const float own = numbers[2], other = numbers[2 + of_a_player];
+    const float own = numbers[mover_numbers], other = numbers[other_numbers];
     const auto& weights = folded_[stage_of(scene.booms, own, other)][standing_of(own, other)];
     // Four sums side by side: the compiler may not reorder additions, and so would not vectorise one.
     std::array<float, 4> sums{};

@@ -3,6 +3,10 @@
 // Each of 17 numbers is taken of the player to move and of the other, and their difference is a feature too.
 // With the ratio of tokens and the shortest distance these are 53, of which each comes three times: as it is,
 // for who is ahead in tokens, and for who is behind. With equal tokens the last two get half of it each.
+//
+// A feature's value is half of what the player to move sees less half of what the other one sees, so that a
+// position is worth to one side what it costs the other. The report evaluates the mover's view alone, and
+// searches to even depths so that all leaves have the same mover; quiescence ends its lines anywhere.
 #pragma once
 
 #include <array>
@@ -52,7 +56,8 @@ struct Features {
         double value(const Scene& scene) const;
 
      private:
-        static constexpr int measured = 36;  // 2 + 2 * of_a_player
+        static constexpr int measured =
+            40;  // ratios of both, closest, the numbers of both; filled up to fours
         static constexpr int standings = 3;  // behind, level, ahead
         std::array<std::array<std::array<float, measured>, standings>, stages> folded_;
     };

@@ -18,7 +18,6 @@ struct Syllabus {
     bool tree = true;         // all inner nodes; else the root alone
     bool full = false;        // of a minimax search; else of alpha-beta, with one-sided bounds
     int least_depth = 2;      // the bottom layers have too little below them to learn from
-    bool every_other = true;  // only positions whose leaves have the same side to move
     double decay = 1.0;       // lambda: a position counts lambda^ply
     bool skip_draws = false;  // positions whose value is exactly 0 teach nothing
 };
@@ -50,7 +49,6 @@ class Notebook {
     void hear(const typename J::Scene& scene, int ply, int depth, int score, Bound bound) {
         if (!syllabus_.tree && ply > 0) return;
         if (depth < syllabus_.least_depth && ply > 0) return;
-        if (syllabus_.every_other && (syllabus_.depth - depth) % 2 != 0) return;
         const Note note{scene, ply, score, bound};
         // A position that was searched again, with a wider window or on another way, has one note.
         const auto [place, added] = places_.try_emplace(judge_.table_key(scene), notes_.size());

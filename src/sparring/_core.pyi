@@ -494,7 +494,7 @@ class ExpendibotsSearch:
         Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
         """
 
-    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, every_other: bool, decay: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
         A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
         """

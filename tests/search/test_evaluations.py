@@ -87,13 +87,19 @@ def of_a_player(own: dict[Square, int], other: dict[Square, int]) -> dict[str, f
 
 
 def described(state: ExpendibotsState) -> dict[str, float]:
-    """All features by name."""
+    """All features by name: half of what the mover sees, less half of what the other one sees."""
+    mine, theirs = seen(state, state.to_move), seen(state, 1 - state.to_move)
+    return {name: (mine[name] - theirs[name]) / 2 for name in mine}
+
+
+def seen(state: ExpendibotsState, player: int) -> dict[str, float]:
+    """All features as the report has them, for a player."""
     sides: tuple[dict[Square, int], dict[Square, int]] = ({}, {})
     for y, row in enumerate(state.heights):
         for x, height in enumerate(row):
             if height:
                 sides[0 if height > 0 else 1][x, y] = abs(height)
-    own, other = sides[state.to_move], sides[1 - state.to_move]
+    own, other = sides[player], sides[1 - player]
     mine, theirs = of_a_player(own, other), of_a_player(other, own)
     result = {
         "ratio": sum(own.values()) / sum(other.values()),
@@ -136,11 +142,19 @@ def test_values_stay_between_a_loss_and_a_win_with_their_sign() -> None:
     for weight in (2.0, 30.0, 100.0, 150.0, 1e4, 1e9):
         for sign in (1, -1):
             weights = np.zeros((4, len(FEATURES)))
-            weights[:, FEATURES.index("ratio")] = sign * weight  # the ratio is 1 at the start
-            value = ExpendibotsSearch(weights).evaluate(GAME.initial())
+            weights[:, FEATURES.index("difference of tokens")] = sign * weight * 12 / 11
+            value = ExpendibotsSearch(weights).evaluate(GAME.parse("8/8/8/8/8/8/8/L6a w 0"))  # 12 to 1
             expected = weight if weight < 99 else 100 * math.tanh(weight / 35)
             assert value == pytest.approx(sign * min(expected, 99.999), abs=1e-3)
             assert -100 < value < 100
+
+
+def test_a_position_is_worth_to_one_side_what_it_costs_the_other() -> None:
+    search = ExpendibotsSearch(np.random.default_rng(4).normal(0, 4, (4, len(FEATURES))))
+    for state in states(5):
+        board, side, actions = state.text().split()
+        other = GAME.parse(f"{board} {'b' if side == 'w' else 'w'} {actions}")
+        assert search.evaluate(GAME.parse(state.text())) == pytest.approx(-search.evaluate(other), abs=1e-3)
 
 
 def test_stages_go_by_booms_and_by_tokens_left() -> None:

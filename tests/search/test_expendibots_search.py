@@ -84,7 +84,6 @@ def _minimax(searcher: Searcher, state: ExpendibotsState, depth: int) -> float:
         tree=True,
         full=True,
         least_depth=1,
-        every_other=False,
         decay=1.0,
         skip_draws=False,
         staged=False,

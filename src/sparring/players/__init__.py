@@ -50,7 +50,7 @@ def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]
     if name == "go":
         return PlayoutPlayer(60 * effort, rng)
     if name in SEARCHERS:
-        return Agent(open_evaluation(name), rng, nodes=150 * effort)
+        return Agent(open_evaluation(name), rng, nodes=150 * effort, megabytes=max(1, effort // 100))
     return AlphaBetaPlayer(150 * effort, rng)
 
 

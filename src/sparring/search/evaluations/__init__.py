@@ -63,7 +63,6 @@ class Searcher(Protocol):
         tree: bool,
         full: bool,
         least_depth: int,
-        every_other: bool,
         decay: float,
         skip_draws: bool,
         staged: bool,
