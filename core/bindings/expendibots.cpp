@@ -1,3 +1,5 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/games.hpp"
 #include "bindings/searcher.hpp"
 #include "bindings/state.hpp"
@@ -50,6 +52,7 @@ void bind_expendibots(nb::module_& m) {
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
     bind_endgames(m);
+    bind_evaluator(m);
     bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch")
         .def(
             "consult",
@@ -58,7 +61,14 @@ void bind_expendibots(nb::module_& m) {
                 auto copy = std::make_shared<const expendibots::Endgames>(endgames);
                 searcher.change_judge([&](expendibots::Judge& judge) { judge.consult(std::move(copy)); });
             },
-            nb::arg("endgames"), "Takes positions that these tables have now for decided.");
+            nb::arg("endgames"), "Takes positions that these tables have now for decided.")
+        .def(
+            "use",
+            [](SharedSearcher<Position, expendibots::Judge>& searcher,
+               std::shared_ptr<const expendibots::Network> network) {
+                searcher.change_judge([&](expendibots::Judge& judge) { judge.use(std::move(network)); });
+            },
+            nb::arg("network"), "Evaluates with a network instead of the weights.");
 }
 
 }  // namespace sparring::bindings

@@ -51,7 +51,9 @@ std::optional<int> Judge::decided(const Scene& scene) const {
     return {};
 }
 
-int Judge::evaluate(const Scene& scene) const { return search::score_of(weights_->value(scene)); }
+int Judge::evaluate(const Scene& scene) const {
+    return network_ ? network_->score(scene.board) : search::score_of(weights_->value(scene));
+}
 
 void Judge::loud(const Scene& scene, OrderedMoves& moves) const {
     const Board& board = scene.board;

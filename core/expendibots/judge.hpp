@@ -8,6 +8,7 @@
 
 #include "expendibots/endgames.hpp"
 #include "expendibots/features.hpp"
+#include "expendibots/network.hpp"
 #include "expendibots/position.hpp"
 #include "search/judge.hpp"
 
@@ -38,6 +39,9 @@ class Judge {
     /// Positions that the tables have count as decided, unless the 500th action would come before the end.
     void consult(std::shared_ptr<const Endgames> endgames) { endgames_ = std::move(endgames); }
 
+    /// Evaluates with a network instead of the weights.
+    void use(std::shared_ptr<const Network> network) { network_ = std::move(network); }
+
     std::optional<int> decided(const Scene& scene) const;
     int evaluate(const Scene& scene) const;
     /// Booms that better the ratio of tokens, one for each component, and all MOVEs; a boom that does not
@@ -52,6 +56,7 @@ class Judge {
  private:
     std::shared_ptr<const Features::Weights> weights_;
     std::shared_ptr<const Endgames> endgames_;
+    std::shared_ptr<const Network> network_;
     std::optional<Stage> stage_;
 };
 

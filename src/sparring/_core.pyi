@@ -461,6 +461,29 @@ class ExpendibotsEndgames:
         How many positions of a table have another value than their successors give them.
         """
 
+class ExpendibotsNetwork:
+    """
+    Evaluates boards: stacks and measured numbers, two hidden layers, tanh.
+    """
+
+    def __init__(self, stacks: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
+        """Layers as [inputs, units]. Raises BadText when they do not fit."""
+
+    places: Final[int] = ...
+    """The inputs that are stacks."""
+
+    numbers: Final[int] = ...
+    """The inputs that are measured."""
+
+    def value(self, state: ExpendibotsState) -> float:
+        """The value for the side to move, from -1 to 1."""
+
+    @staticmethod
+    def inputs(states: Sequence[ExpendibotsState]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The places of the stacks [states, 24], filled up with `places`, and the measured numbers.
+        """
+
 class ExpendibotsSearch:
     """Alpha-beta with an evaluation that is linear in the game's features."""
 
@@ -507,6 +530,9 @@ class ExpendibotsSearch:
 
     def consult(self, endgames: ExpendibotsEndgames) -> None:
         """Takes positions that these tables have now for decided."""
+
+    def use(self, network: ExpendibotsNetwork) -> None:
+        """Evaluates with a network instead of the weights."""
 
 class ShogiState:
     """A shogi position and the line that led to it."""
