@@ -1,8 +1,8 @@
 """A small referee of Expendibots that does what the course's does: rules, limits, log.
 
 Players are classes with `__init__(colour)`, `action()` and `update(colour, action)`. Time is the processor's,
-summed over a player's calls; memory is the peak of this process beyond what it had when the game began. Rules are
-the plain ones beside this file, so that the native core does not check itself.
+summed over a player's calls; memory is the peak of this process beyond what it had when the game began. Rules
+are the plain ones beside this file, so that the native core does not check itself.
 
     python -m bench.course_referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
 """
@@ -34,8 +34,8 @@ T = TypeVar("T")
 class Player(Protocol):
     """What sits under the referee."""
 
-    def action(self) -> Action: ...
-    def update(self, colour: str, action: Action) -> None: ...
+    def action(self) -> Action: ...  # noqa: D102
+    def update(self, colour: str, action: Action) -> None: ...  # noqa: D102
 
 
 Maker = Callable[[str], Player]

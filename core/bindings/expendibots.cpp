@@ -5,6 +5,7 @@
 #include "bindings/state.hpp"
 #include "expendibots/judge.hpp"
 #include "expendibots/position.hpp"
+#include "expendibots/symmetry.hpp"
 
 namespace sparring::bindings {
 
@@ -22,6 +23,18 @@ nb::tuple action(int code) {
     const auto action = expendibots::decode(move);
     if (action.is_boom()) return nb::make_tuple("BOOM", point(action.from));
     return nb::make_tuple("MOVE", action.tokens, point(action.from), point(action.to));
+}
+
+Move turned(int code, int symmetry) {
+    const Move move = checked(code);
+    if (!expendibots::is_action(move)) throw IllegalMove("no action has the code " + std::to_string(code));
+    return expendibots::turned_action(move, symmetry);
+}
+int to_canonical(const S& s, int code) {
+    return turned(code, expendibots::canonical(s.position().board()).symmetry);
+}
+int from_canonical(const S& s, int code) {
+    return turned(code, expendibots::undone(expendibots::canonical(s.position().board()).symmetry));
 }
 
 std::vector<std::vector<int>> heights(const S& s) {
@@ -47,6 +60,12 @@ void bind_expendibots(nb::module_& m) {
         .def_prop_ro(
             "repetitions", [](const S& s) { return expendibots::visits(s.node()); },
             "How often this position has come up in its line, now included.")
+        .def_prop_ro(
+            "canonical_key", [](const S& s) { return expendibots::canonical(s.position().board()).key; },
+            "The same for all turned and mirrored boards, also with the sides exchanged.")
+        .def("to_canonical", &to_canonical, nb::arg("move"),
+             "A move as it is on the board that stands for all those with the canonical key.")
+        .def("from_canonical", &from_canonical, nb::arg("move"), "What `to_canonical` was given.")
         .def_static("action", &action, nb::arg("move"),
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),

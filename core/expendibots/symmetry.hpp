@@ -41,4 +41,22 @@ inline Board turned_board(const Board& board, int symmetry, bool swapped) {
     return result;
 }
 
+/// The image of a board that stands for all its turned and mirrored ones, with sides exchanged or not.
+struct Canonical {
+    std::uint64_t key;
+    int symmetry;  // that leads there
+};
+
+/// The image with the smallest key; of several symmetries that lead there the first.
+inline Canonical canonical(const Board& board) {
+    Canonical best{~std::uint64_t{0}, 0};
+    for (int symmetry = 0; symmetry < symmetries; ++symmetry) {
+        for (const bool swapped : {false, true}) {
+            const std::uint64_t key = turned_board(board, symmetry, swapped).key;
+            if (key < best.key) best = {key, symmetry};
+        }
+    }
+    return best;
+}
+
 }  // namespace sparring::expendibots

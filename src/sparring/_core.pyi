@@ -429,6 +429,20 @@ class ExpendibotsState:
     def repetitions(self) -> int:
         """How often this position has come up in its line, now included."""
 
+    @property
+    def canonical_key(self) -> int:
+        """
+        The same for all turned and mirrored boards, also with the sides exchanged.
+        """
+
+    def to_canonical(self, move: int) -> int:
+        """
+        A move as it is on the board that stands for all those with the canonical key.
+        """
+
+    def from_canonical(self, move: int) -> int:
+        """What `to_canonical` was given."""
+
     @staticmethod
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
         """The referee's tuple of a move; raises IllegalMove when there is none."""

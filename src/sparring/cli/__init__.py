@@ -8,7 +8,8 @@ from typing import NoReturn
 
 import typer
 
-from sparring.cli import arena, engine, measure, models, records, study, tables, train
+from sparring.cli import arena, book, engine, measure, models, records, study, tables, train
+from sparring.cli.accept import accept
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
@@ -24,11 +25,13 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(accept)
 app.command()(games)
 app.command()(perft)
 app.command()(play)
 app.command()(predict)
 app.add_typer(arena.app, name="arena")
+app.add_typer(book.app, name="book")
 app.add_typer(engine.app, name="engine")
 app.add_typer(measure.app, name="measure")
 app.add_typer(models.app, name="models")

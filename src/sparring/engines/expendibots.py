@@ -1,7 +1,9 @@
-"""The agent under the Expendibots course's referee: `python -m referee sparring.engines.expendibots:Player …`.
+"""The agent under the Expendibots course's referee.
 
-The course allows 60 seconds of the processor and 100 MB for a whole game, and no threads. The agent spends a part
-of the time that is left on each action, so that it plays quickly but never runs out, and its tables are small.
+    python -m referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
+
+The course allows 60 seconds of the processor and 100 MB for a whole game, and no threads. The agent spends a
+part of the time that is left on each action, so that it never runs out, and its tables are small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The acceptance match: does an agent beat its predecessor? The Expendibots report's test of every change.
 
-Games come in pairs: the same random opening, colours exchanged. Openings are a few random quiet moves after which
-a search sees nobody ahead, so that both have something to play for. A game is kept before the next begins.
+Games come in pairs: the same random opening, colours exchanged. Openings are a few random moves after which a
+search sees nobody ahead, so that both have something to play for. A game is kept before the next begins.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Verdict:
     elo_half_width: float | None
     """Davidson's model; none where nobody lost a point, which no finite rating explains."""
     p_value: float
-    """The exact sign test: how likely so many wins or more among the decided games would be between equals."""
+    """The exact sign test: how likely equals would have so many wins or more among the decided games."""
     log_likelihood_ratio: float
     """Fishtest's, over pairs: stronger by 50 Elo against not stronger."""
     accepted: bool
@@ -184,7 +184,7 @@ def _elo(new: str, results: Sequence[Result]) -> tuple[float | None, float | Non
 
 def _sign_test(wins: int, losses: int) -> float:
     decided = wins + losses
-    return sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided
+    return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)
 
 
 def _known(journal: Path | None) -> list[Played]:

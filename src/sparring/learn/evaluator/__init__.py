@@ -1,0 +1,1 @@
+"""Networks that evaluate Expendibots: positions from self-play, and what learns from them."""

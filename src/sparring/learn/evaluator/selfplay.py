@@ -1,7 +1,7 @@
 """Positions for a network to learn from: an agent's games against itself, each with what its search thought.
 
-Starts are as diverse as the report's. A game ends where an endgame table knows its result. Blocks of games are
-kept as they are played, so that a run that was killed goes on with the next.
+Starts are as diverse as the report's. A game ends where an endgame table knows its result. Blocks of games
+are kept as they are played, so that a run that was killed goes on with the next.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import ExpendibotsNetwork
+from sparring._core import ExpendibotsNetwork, ExpendibotsState
 from sparring.games import load
 from sparring.learn.bootstrap.selfplay import start_of
 from sparring.learn.bootstrap.settings import Settings
@@ -55,7 +55,7 @@ def gather(
     seed: int,
     network: ExpendibotsNetwork | None = None,
 ) -> Iterator[tuple[int, int]]:
-    """Plays the games that the folder lacks; tells after each block how many games there are, and positions."""
+    """Plays the games that the folder lacks; tells after each block how many games and positions it has."""
     folder.mkdir(parents=True, exist_ok=True)
     searcher: Any = evaluation.searcher(megabytes=4)
     searcher.consult(shipped_tables())
@@ -92,7 +92,8 @@ def _play(searcher: Any, nodes: int, seed: int, number: int) -> Positions:
     searcher.forget()
     state = start_of(load("expendibots"), searcher, Settings("expendibots"), rng)
     tables = shipped_tables()
-    states, values = [], []
+    states: list[ExpendibotsState] = []
+    values: list[float] = []
     while state.outcome is None and len(states) < _LONGEST and tables.probe(state) is None:
         found = searcher.analyse(state, nodes=nodes)
         states.append(state)

@@ -1,7 +1,7 @@
 """A network's evaluation of Expendibots, from positions of self-play.
 
-Against the report's trouble, a network that learns to say 0 of everything: a draw counts a little against both
-sides, and positions count the more the later in their game they are.
+Against the report's trouble, a network that learns to say 0 of everything: a draw counts a little against
+both sides, and positions count the more the later in their game they are.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def train(positions: Positions, recipe: Recipe) -> Iterator[tuple[Evaluator, Epo
             values = network(places, torch.from_numpy(positions.measured[chosen]))
             loss = (_tensor(weights[chosen]) * (values - _tensor(targets[chosen])) ** 2).mean()
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
             schedule.step()
             total += loss.item() * len(chosen)

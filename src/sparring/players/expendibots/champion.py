@@ -1,4 +1,4 @@
-"""The agent that the package ships: a book, a search that asks endgame tables, rules for when time is short."""
+"""The agent that the package ships: a book, a search that asks tables, and rules for when time is short."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Champion:
     def __init__(self, knowledge: Knowledge, budget: Budget, *, megabytes: int = 16) -> None:
         self.budget = budget
         self._knowledge = knowledge
-        self._search = ExpendibotsSearch(knowledge.evaluation.weights, megabytes)
+        self.search = ExpendibotsSearch(knowledge.evaluation.weights, megabytes)
         if knowledge.tables is not None:
-            self._search.consult(knowledge.tables)
+            self.search.consult(knowledge.tables)
         if knowledge.network is not None:
-            self._search.use(knowledge.network)
+            self.search.use(knowledge.network)
 
     def choose(self, state: ExpendibotsState) -> Choice:
         """The move that it thinks best: with nodes or depth for a budget always the same in the same game."""
@@ -66,6 +66,6 @@ class Champion:
         by_hand = ending_move(state) if hurried and (tables is None or tables.probe(state) is None) else None
         if by_hand is not None:
             return Choice(by_hand, {by_hand: 1.0}, "by rule of thumb")
-        found = self._search.analyse(state, **asdict(self.budget))
+        found = self.search.analyse(state, **asdict(self.budget))
         move = found.moves[0][0]
         return Choice(move, {move: 1.0}, in_words(found))

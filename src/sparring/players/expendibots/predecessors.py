@@ -88,12 +88,12 @@ class ReportAgent:
 
 
 _OPENING = ((1, (4, 0), (4, 1)), (2, (4, 1), (4, 3)), (2, (4, 3), (4, 5)))
-"""Section 2.3, its rows and columns the referee's way round: tokens, from and to, seen from one's own side."""
+"""Section 2.3, its rows and columns the referee's way round: tokens, from and to, seen from one's side."""
 _HOME = tuple((x, y) for x in (0, 1, 3, 4, 6, 7) for y in (0, 1))
 
 
 def opening_move(state: ExpendibotsState) -> Move | None:
-    """The report's opening, whatever the other side does, as long as one's own tokens stand as it left them."""
+    """The report's opening, whatever the other side does, while one's own tokens stand as it left them."""
     own = {_seen(square, state): height for square, height in stacks(state, state.to_move).items()}
     expected = dict.fromkeys(_HOME, 1)
     for count, start, end in _OPENING:

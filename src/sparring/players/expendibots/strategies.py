@@ -31,7 +31,7 @@ def ending_move(state: ExpendibotsState) -> Move | None:
 
 
 def chase(state: ExpendibotsState) -> Move | None:
-    """Against one stack: follow it closely with one's nearest, until it can no longer get away from a boom."""
+    """Against one stack: follow it closely with one's nearest, until it cannot get away from a boom."""
     if (boom := winning_boom(state)) is not None:
         return boom
     return _best_move(state, lambda after: _hunt(after, 1 - after.to_move))
@@ -103,7 +103,7 @@ def _refuted(after: ExpendibotsState) -> bool:
 
 
 def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
-    """How far the nearest stack is from the prey as a boom reaches, then on foot; then how far the others are."""
+    """How far the nearest stack is from the prey as a boom reaches, then on foot; the lower stack first."""
     prey = next(iter(stacks(after, 1 - hunter)))
     reach, walk, height = min(
         (max(abs(x - prey[0]), abs(y - prey[1])), abs(x - prey[0]) + abs(y - prey[1]), height)
@@ -113,7 +113,7 @@ def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
 
 
 def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
-    """How many steps the line lacks, for the best way to draw it; then how far the line is from the enemies."""
+    """How many steps the line lacks, for the best way to draw it; then how far it is from the enemies."""
     own, enemies = stacks(after, side), stacks(after, 1 - side)
     return min(
         (float(_steps(own, line)), float(gap), float(-len(own))) for line, gap in _lines(list(enemies))

@@ -1,4 +1,4 @@
-"""Evaluations by a neural network, and their files: the layers as arrays in half precision, and their origin."""
+"""Evaluations by a neural network, and their files: the layers in half precision, and their origin."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_network(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str
     """Writes a file that `open_network` reads, whole or not at all."""
     part = path.with_suffix(".part")
     with part.open("wb") as file:
-        halves = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+        halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
         np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
     part.replace(path)
 
