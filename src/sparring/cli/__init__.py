@@ -15,6 +15,7 @@ from sparring.cli.games import games
 from sparring.cli.perft import perft
 from sparring.cli.play import play
 from sparring.cli.predict import predict
+from sparring.cli.train_evaluator import evaluator
 from sparring.games import BadText, IllegalMove
 from sparring.networks import BadNetwork
 
@@ -38,6 +39,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(records.app, name="records")
 app.add_typer(study.app, name="study")
 app.add_typer(tables.app, name="tables")
+train.app.command()(evaluator)
 app.add_typer(train.app, name="train")
 
 _INTERRUPTED = 130

@@ -25,7 +25,7 @@ def accept(
     out: Annotated[Path | None, typer.Option(help="A folder for the games, to go on with.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """The acceptance match of Expendibots: pairs of games from random openings, and a test of significance."""
+    """The acceptance match of Expendibots: pairs of games from random openings, a test of significance."""
     from sparring.studies.ladder import match
 
     for name in (new, old):

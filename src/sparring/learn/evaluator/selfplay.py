@@ -6,7 +6,7 @@ are kept as they are played, so that a run that was killed goes on with the next
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,10 +77,10 @@ def gather(
         yield min(first + BLOCK, games), positions
 
 
-def read_positions(folder: Path) -> Positions:
-    """All that was gathered."""
+def read_positions(folders: Sequence[Path]) -> Positions:
+    """All that was gathered there."""
     blocks = []
-    for path in sorted(folder.glob("games-*.npz")):
+    for path in (each for folder in folders for each in sorted(folder.glob("games-*.npz"))):
         with np.load(path) as block:
             blocks.append(Positions(**{name: block[name] for name in Positions.__annotations__}))
     return _joined(blocks)

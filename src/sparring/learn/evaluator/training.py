@@ -39,6 +39,10 @@ class Recipe:
     """Every so many of a hundred positions measure and do not teach: the last ones, whole games."""
     seed: int = 0
 
+    def learned(self, positions: Positions) -> int:
+        """How many of the positions teach."""
+        return int(len(positions) * (1 - self.held_out))
+
 
 @dataclass(frozen=True)
 class Epoch:
@@ -64,6 +68,15 @@ class Evaluator(nn.Module):
         self.last = nn.Linear(second, 1)
         self.mean, self.scale = nn.Buffer(mean), nn.Buffer(scale)
 
+    @classmethod
+    def untrained(cls, recipe: Recipe, positions: Positions) -> Evaluator:
+        """Drawn at random, with the scale of the positions that it will learn from."""
+        torch.manual_seed(recipe.seed)
+        measured = positions.measured[: recipe.learned(positions)]
+        spread = measured.std(0)
+        scale = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 1e-3)
+        return cls(recipe.hidden, _tensor(measured.mean(0)), _tensor(scale))
+
     def forward(self, places: Tensor, measured: Tensor) -> Tensor:
         """The values of [n, 24] places and [n, 40] numbers: [n]."""
         numbers = self.measured((measured - self.mean) * self.scale)
@@ -86,15 +99,11 @@ class Evaluator(nn.Module):
         return {name: each.detach().numpy().astype(np.float32).copy() for name, each in tensors.items()}
 
 
-def train(positions: Positions, recipe: Recipe) -> Iterator[tuple[Evaluator, Epoch]]:
-    """The network after each pass over the positions."""
-    torch.manual_seed(recipe.seed)
+def train(network: Evaluator, positions: Positions, recipe: Recipe) -> Iterator[Epoch]:
+    """Teaches the network, and tells of each pass over the positions."""
     rng = np.random.default_rng(recipe.seed)
     targets, weights = _targets(positions, recipe)
-    learned = int(len(positions) * (1 - recipe.held_out))
-    measured = positions.measured[:learned]
-    scale = np.divide(1, measured.std(0), out=np.zeros(measured.shape[1]), where=measured.std(0) > 1e-3)
-    network = Evaluator(recipe.hidden, _tensor(measured.mean(0)), _tensor(scale))
+    learned = recipe.learned(positions)
     optimiser = torch.optim.Adam(network.parameters(), lr=recipe.rate)
     steps = recipe.epochs * -(-learned // recipe.batch)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
@@ -112,7 +121,7 @@ def train(positions: Positions, recipe: Recipe) -> Iterator[tuple[Evaluator, Epo
             optimiser.step()
             schedule.step()
             total += loss.item() * len(chosen)
-        yield network, _measured(network, positions, targets, weights, learned, number, total / learned)
+        yield _measured(network, positions, targets, weights, learned, number, total / learned)
 
 
 def turned_places() -> NDArray[np.int64]:
