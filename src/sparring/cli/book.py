@@ -13,7 +13,7 @@ from rich.progress import track
 
 from sparring.cli.errors import UserError
 from sparring.players import BadBook
-from sparring.players.expendibots import shipped_champion
+from sparring.players.expendibots import Budget, Champion, knowledge
 from sparring.players.expendibots.book import (
     SHIPPED_BOOK,
     ExpendibotsBook,
@@ -46,7 +46,8 @@ def build(
     entries: dict[int, int] = {}
     with journal.open("w", encoding="utf-8") as lines:
         lines.writelines(json.dumps(entry) + "\n" for entry in known.items())
-        found = build_book(shipped_champion().search, plan, known)
+        search = Champion(knowledge("network"), Budget(nodes=nodes)).search
+        found = build_book(search, plan, known)
         for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
             entries[key] = move
             if key not in known:

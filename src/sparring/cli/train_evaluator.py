@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
 def evaluator(
     game: Annotated[str, typer.Argument(help="expendibots", metavar="GAME")],
     out: Annotated[Path, typer.Option(help="The run's folder; what it has already is not done again.")],
-    generations: Annotated[int, typer.Option(min=1, help="Rounds of playing and learning.")] = 2,
-    games: Annotated[int, typer.Option(min=1, help="Of self-play in each round.")] = 2000,
+    generations: Annotated[int, typer.Option(min=1, help="Rounds of playing and learning.")] = 1,
+    games: Annotated[int, typer.Option(min=1, help="Of self-play in each round.")] = 2500,
     nodes: Annotated[int, typer.Option(min=1, help="That the search visits for a move.")] = 4000,
     hidden: Annotated[
         str, typer.Option(help="Units of the two hidden layers; 1000x100 is the report's.")

@@ -101,6 +101,7 @@ class Evaluator(nn.Module):
 
 def train(network: Evaluator, positions: Positions, recipe: Recipe) -> Iterator[Epoch]:
     """Teaches the network, and tells of each pass over the positions."""
+    torch.set_num_threads(1)  # so small a network only waits for other threads
     rng = np.random.default_rng(recipe.seed)
     targets, weights = _targets(positions, recipe)
     learned = recipe.learned(positions)

@@ -2,7 +2,7 @@
 
 from sparring.players.expendibots.champion import Budget, Champion, Knowledge
 from sparring.players.expendibots.predecessors import GreedyPlayer, RandomPlayer, ReportAgent
-from sparring.players.expendibots.rungs import RUNGS, rung, shipped_champion
+from sparring.players.expendibots.rungs import RUNGS, knowledge, rung, shipped_champion
 from sparring.players.expendibots.strategies import ending_move
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "RandomPlayer",
     "ReportAgent",
     "ending_move",
+    "knowledge",
     "rung",
     "shipped_champion",
 ]

@@ -40,17 +40,18 @@ def rung(name: str, budget: Budget, *, megabytes: int = 16) -> Maker:
         return lambda seed: simple(np.random.default_rng(seed))
     if name == "report":
         return lambda _: ReportAgent(open_evaluation("expendibots"))
-    knowledge = _knowledge(name)
-    return lambda _: Champion(knowledge, budget, megabytes=megabytes)
+    known = knowledge(name)
+    return lambda _: Champion(known, budget, megabytes=megabytes)
 
 
 def shipped_champion(budget: Budget | None = None, *, megabytes: int = 16) -> Champion:
     """The agent with all that the package has; a second a move unless it is told otherwise."""
-    return Champion(_knowledge("champion"), budget or Budget(seconds=1.0), megabytes=megabytes)
+    return Champion(knowledge("champion"), budget or Budget(seconds=1.0), megabytes=megabytes)
 
 
 @cache
-def _knowledge(name: str) -> Knowledge:
+def knowledge(name: str) -> Knowledge:
+    """What a rung from `hand` up knows."""
     weights = open_evaluation("expendibots", "start" if name == "hand" else "learned")
     parts = list(RUNGS).index(name) - list(RUNGS).index("learned")
     return Knowledge(
