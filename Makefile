@@ -27,7 +27,7 @@ $(STAMP): $(CORE)
 	@$(PIP) install -q -c constraints.txt -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
 	@touch $@
 
-play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots)
+play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
 	@$(BIN)/sparring play $(GAME)
 
 # Debian's engines, for the tests that play against them. A CI machine gets them; elsewhere those tests skip.
@@ -67,6 +67,7 @@ bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench networks
 	@$(BIN)/python -m bench records
 	@$(BIN)/python -m bench search
+	@$(BIN)/python -m bench expendibots
 
 fuzz: setup  ## A long run over every text parser
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness

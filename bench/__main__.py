@@ -21,6 +21,7 @@ SUITES = {
     "gpu": ("network_gpu",),
     "records": ("records_speed",),
     "search": ("search_speed",),
+    "expendibots": ("expendibots_search",),
     "training": ("training_speed",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"

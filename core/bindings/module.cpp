@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
     bindings::bind_chess(m);
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);
+    bindings::bind_breakthrough(m);
     bindings::bind_shogi(m);
     bindings::bind_go(m);
     bindings::bind_records(m);

@@ -3,6 +3,7 @@
 
 #include "bindings/games.hpp"
 #include "bindings/policy.hpp"
+#include "breakthrough/position.hpp"
 #include "chess/position.hpp"
 #include "expendibots/position.hpp"
 #include "go/position.hpp"
@@ -123,6 +124,7 @@ void bind_puct(nb::module_& m) {
     bind_tree<shogi::Position>(m, "ShogiTree");
     bind_tree<go::Position>(m, "GoTree");
     bind_tree<expendibots::Position>(m, "ExpendibotsTree");
+    bind_tree<breakthrough::Position>(m, "BreakthroughTree");
 }
 
 }  // namespace sparring::bindings

@@ -178,10 +178,10 @@ nb::class_<SharedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
         .def(
             "teach",
             [](S& searcher, const State<P>& state, int depth, bool tree, bool full, int least_depth,
-               double decay, bool skip_draws, bool staged) {
+               double decay, double most_error, bool skip_draws, bool staged) {
                 if (depth < 1) throw nb::value_error("a depth is at least 1");
-                auto [analysis, gradient] =
-                    searcher.teach(state, {depth, tree, full, least_depth, decay, skip_draws}, staged);
+                auto [analysis, gradient] = searcher.teach(
+                    state, {depth, tree, full, least_depth, decay, most_error, skip_draws}, staged);
                 const Zeros<double> sums(gradient.sums.size());
                 std::copy(gradient.sums.begin(), gradient.sums.end(), sums.data());
                 return nb::make_tuple(std::move(analysis),
@@ -190,9 +190,10 @@ nb::class_<SharedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
                                       gradient.positions, gradient.squared_error);
             },
             nb::arg("state"), nb::kw_only(), nb::arg("depth"), nb::arg("tree"), nb::arg("full"),
-            nb::arg("least_depth"), nb::arg("decay"), nb::arg("skip_draws"), nb::arg("staged"),
+            nb::arg("least_depth"), nb::arg("decay"), nb::arg("most_error"), nb::arg("skip_draws"),
+            nb::arg("staged"),
             nb::sig("def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, "
-                    "decay: float, skip_draws: bool, staged: bool) -> tuple[Analysis, "
+                    "decay: float, most_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, "
                     "numpy.typing.NDArray[numpy.float64], int, float]"),
             "A search with nothing remembered, and what it teaches: the sum over its positions of "
             "lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.")

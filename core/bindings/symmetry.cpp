@@ -65,6 +65,7 @@ void bind_symmetry(nb::module_& m) {
     bind<shogi::Position>(m);
     bind<go::Position>(m);
     bind<expendibots::Position>(m);
+    bind<breakthrough::Position>(m);
 }
 
 }  // namespace sparring::bindings

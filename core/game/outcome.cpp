@@ -21,6 +21,8 @@ const char* reason_name(Reason reason) {
         case Reason::score: return "score";
         case Reason::no_tokens: return "no tokens";
         case Reason::all_tokens_gone: return "all tokens gone";
+        case Reason::far_row: return "far row";
+        case Reason::no_pieces: return "no pieces";
     }
     return "none";
 }

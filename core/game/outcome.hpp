@@ -26,6 +26,8 @@ enum class Reason : std::uint8_t {
     score,
     no_tokens,
     all_tokens_gone,
+    far_row,
+    no_pieces,
 };
 
 /// Over when it has a reason; a draw when it is over and nobody won.

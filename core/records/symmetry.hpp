@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "breakthrough/position.hpp"
 #include "chess/position.hpp"
 #include "expendibots/position.hpp"
 #include "expendibots/symmetry.hpp"
@@ -80,6 +81,16 @@ struct Symmetry<go::Position> {
     }
     static Move move(const go::Position& p, int symmetry, Move m) {
         return m == p.pass() ? m : static_cast<Move>(turned(symmetry, m, p.size()));
+    }
+};
+
+template <>
+struct Symmetry<breakthrough::Position> {
+    static constexpr int count = 2;
+    static bool holds(const breakthrough::Position&) { return true; }
+    static int cell(const breakthrough::Position&, int, int cell) { return cell ^ 7; }
+    static Move move(const breakthrough::Position&, int, Move m) {
+        return static_cast<Move>(3 * ((m / 3) ^ 7) + 2 - m % 3);
     }
 };
 

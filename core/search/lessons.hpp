@@ -2,6 +2,7 @@
 // section 4.1).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <unordered_map>
@@ -19,6 +20,7 @@ struct Syllabus {
     bool full = false;        // of a minimax search; else of alpha-beta, with one-sided bounds
     int least_depth = 2;      // the bottom layers have too little below them to learn from
     double decay = 1.0;       // lambda: a position counts lambda^ply
+    double most_error = 100;  // larger ones count as this much: a found win says little of what led to it
     bool skip_draws = false;  // positions whose value is exactly 0 teach nothing
 };
 
@@ -88,7 +90,8 @@ Gradient gradient(const J& judge, const std::vector<typename Notebook<J>::Note>&
     std::vector<double> features(F::size);
     for (const auto& note : notes) {
         if (syllabus.skip_draws && note.score == 0) continue;
-        const double error = value_of(note.score) - value_of(judge.evaluate(note.scene));
+        const double error = std::clamp(value_of(note.score) - value_of(judge.evaluate(note.scene)),
+                                        -syllabus.most_error, syllabus.most_error);
         const bool known = note.bound == Bound::exact || (note.bound == Bound::lower ? error > 0 : error < 0);
         if (!known || error == 0.0) continue;
         const double weight = std::pow(syllabus.decay, note.ply);

@@ -531,7 +531,7 @@ class ExpendibotsSearch:
         Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
         """
 
-    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, most_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
         A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
         """
@@ -547,6 +547,146 @@ class ExpendibotsSearch:
 
     def use(self, network: ExpendibotsNetwork) -> None:
         """Evaluates with a network instead of the weights."""
+
+class BreakthroughState:
+    """A Breakthrough position and the line that led to it."""
+
+    @staticmethod
+    def parse(text: str) -> BreakthroughState:
+        """The state that a text describes; raises BadText."""
+
+    def text(self) -> str:
+        """The state as text; parse reads it back."""
+
+    @property
+    def to_move(self) -> int:
+        """0 for the first player, 1 for the second."""
+
+    @property
+    def ply(self) -> int:
+        """Moves played since the start of the line."""
+
+    @property
+    def key(self) -> int:
+        """A 64-bit key of what the repetition rule compares."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, or None while it goes on."""
+
+    def legal_moves(self) -> list[int]:
+        """The legal moves in ascending order; none when the game is over."""
+
+    def play(self, move: int) -> BreakthroughState:
+        """The state after a move; raises IllegalMove."""
+
+    def play_on(self, move: int) -> BreakthroughState:
+        """
+        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        """
+
+    def move_text(self, move: int) -> str:
+        """A move as text."""
+
+    def parse_move(self, text: str) -> int:
+        """The move that a text describes, legal or not; raises BadText."""
+
+    @property
+    def previous(self) -> Self | None:
+        """The state before the last move."""
+
+    @property
+    def last_move(self) -> int | None:
+        """The move that led here."""
+
+    def perft(self, depth: int) -> int:
+        """The number of move sequences of this length, the past ignored."""
+
+    def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
+        """
+        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        """
+
+    @staticmethod
+    def encode(states: Sequence[BreakthroughState]) -> NDArray[numpy.float32]:
+        """
+        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __str__(self) -> str: ...
+
+    def pack_line(self, width: int) -> bytes:
+        """
+        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        """
+
+    def unpack_line(self, packed: bytes, width: int) -> BreakthroughState:
+        """The state after moves that `pack_line` packed."""
+
+    def __getstate__(self) -> tuple[str, list[int]]: ...
+
+    def __setstate__(self, arg: tuple[str, Sequence[int]], /) -> None: ...
+
+    @staticmethod
+    def replay(start: str, moves: Sequence[int]) -> BreakthroughState:
+        """The state after the moves from a start."""
+
+    @staticmethod
+    def initial() -> BreakthroughState: ...
+
+    @property
+    def pieces(self) -> list[int]:
+        """White's pieces and Black's, as bits 8 * y + x."""
+
+class BreakthroughSearch:
+    """Alpha-beta with an evaluation that is linear in the game's features."""
+
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None: ...
+
+    @staticmethod
+    def feature_names() -> list[str]:
+        """What the columns of the weights mean."""
+
+    @staticmethod
+    def stage_names() -> list[str]:
+        """What the rows of the weights mean."""
+
+    @staticmethod
+    def describe(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
+        """The stage and the features of a state, seen by its side to move."""
+
+    def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Other weights; what was remembered is gone."""
+
+    def evaluate(self, state: BreakthroughState) -> float:
+        """
+        The value of a state for its side to move without looking ahead, between -100 and 100.
+        """
+
+    def plausible(self, state: BreakthroughState) -> list[int]:
+        """The moves that a search would try, in ascending order."""
+
+    def analyse(self, state: BreakthroughState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
+        """
+        Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
+        """
+
+    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, most_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+        """
+        A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
+        """
+
+    def stop(self) -> None:
+        """Ends the search that another thread is in."""
+
+    def forget(self) -> None:
+        """Forgets what earlier searches found."""
 
 class ShogiState:
     """A shogi position and the line that led to it."""
@@ -1325,7 +1465,10 @@ def symmetries(state: ShogiState) -> int: ...
 def symmetries(state: GoState) -> int: ...
 
 @overload
-def symmetries(state: ExpendibotsState) -> int:
+def symmetries(state: ExpendibotsState) -> int: ...
+
+@overload
+def symmetries(state: BreakthroughState) -> int:
     """
     In how many ways the board can be turned or mirrored and be the same game, itself included.
     """
@@ -1343,7 +1486,10 @@ def turned_cells(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
 def turned_cells(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]:
+def turned_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_cells(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
     """Where a symmetry takes each cell of the planes. Raises ValueError."""
 
 @overload
@@ -1359,7 +1505,10 @@ def turned_moves(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
 def turned_moves(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]:
+def turned_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
+
+@overload
+def turned_moves(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
     """
     The codes of the legal moves, in ascending order of the moves themselves, on the turned board. Raises ValueError.
     """
@@ -1590,6 +1739,69 @@ class ExpendibotsTree:
     def __len__(self) -> int: ...
 
     def select(self, count: int, visits: int) -> list[ExpendibotsState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        """
+
+    def line(self, first: int) -> list[int]:
+        """The most visited line that begins with a move of the root."""
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class BreakthroughTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: BreakthroughState, rules: PuctRules) -> None: ...
+
+    @property
+    def root(self) -> BreakthroughState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """The root's value for its side to move; NaN before the first visit."""
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[BreakthroughState]:
         """
         Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
         """

@@ -85,6 +85,7 @@ def _minimax(searcher: Searcher, state: ExpendibotsState, depth: int) -> float:
         full=True,
         least_depth=1,
         decay=1.0,
+        most_error=100.0,
         skip_draws=False,
         staged=False,
     )

@@ -30,6 +30,7 @@ from sparring.entries import WrongKind, field_names, fitting, missing
 from sparring.games import GAMES
 from sparring.players import LEVELS, BadDescription, load_description
 from sparring.players.description import parse_description
+from sparring.records.export import WRITERS
 
 T = TypeVar("T")
 
@@ -54,9 +55,10 @@ def parse_tournament(entries: dict[str, Any], path: Path, games: int | None) -> 
     known = ("name", "game", "format", "games", "seed", "rules", "openings", "clock", "adjudication", "sprt")
     _check_keys(entries, (*known, "player"), "the tournament")
     game = entries.get("game")
-    if not isinstance(game, str) or game not in GAMES or GAMES[game]().spec.hidden:
-        playable = ", ".join(name for name in GAMES if not GAMES[name]().spec.hidden)
-        raise ValueError(f"'game' is one of {playable}, not {game!r}")
+    # Games must be open, and have a form in which they are written down.
+    playable = [name for name in WRITERS if not GAMES[name]().spec.hidden]
+    if game not in playable:
+        raise ValueError(f"'game' is one of {', '.join(playable)}, not {game!r}")
     wanted = entries.get("games") if games is None else games
     if not isinstance(wanted, int) or not 1 <= wanted <= _MOST_GAMES:
         raise ValueError("'games' is how many games are to be played (or give --games)")

@@ -12,8 +12,45 @@ from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.errors import UserError
+from sparring.learn.bootstrap import BadRun
+from sparring.reports.look import NoPlots
+from sparring.search.evaluations import BadEvaluation
 
 app = typer.Typer(help="Experiments: data in, report out.", no_args_is_help=True)
+
+
+@app.command()
+def expendibots(
+    seconds: Annotated[float, typer.Option(min=1, help="Of a core, for each algorithm to learn.")] = 60.0,
+    games: Annotated[int, typer.Option(min=2, help="Of each pair of players.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, max=20, help="Of both players' searches.")] = 4,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    shipped_run: Annotated[
+        Path | None, typer.Option(help="The folder of the run that made the shipped weights, for its curves.")
+    ] = None,
+    work: Annotated[Path, typer.Option(help="Where runs and games are kept.")] = Path("build/expendibots"),
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
+) -> None:
+    """Compare RootStrap, TreeStrap and TDLeaf at equal processor time, and draw the report's figures."""
+    from sparring.studies.expendibots import Plan, study
+
+    plan = Plan(seconds=seconds, games=games, depth=depth, seed=seed)
+    say = Console(stderr=True, highlight=False, soft_wrap=True).print
+    try:
+        report = study(plan, work, out, _command(), shipped_run, say)
+    except (BadRun, BadEvaluation, NoPlots) as error:
+        raise UserError(str(error)) from None
+    shown = Table("player", "Elo", "95 %", "wins", "draws", "losses", box=None)
+    for player in report["standings"]["players"]:
+        low, high = player["low"], player["high"]
+        counts = (str(player[name]) for name in ("wins", "draws", "losses"))
+        shown.add_row(player["name"], f"{player['elo']:+.0f}", f"{low:+.0f} to {high:+.0f}", *counts)
+    Console().print(shown)
+
+
+def _command() -> str:
+    """The command line, without where files lie on this machine."""
+    return shlex.join([Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])])
 
 
 @app.command()
@@ -30,8 +67,7 @@ def networks(
     for path in (nets, references, games):
         if not path.exists():
             raise UserError(f"there is no {path}")
-    names = [Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])]
-    report = study.run(nets, references, games, positions, out, shlex.join(names))
+    report = study.run(nets, references, games, positions, out, _command())
     table = Table("network", "positions", "greatest differences", "", box=None)
     for name, found in report["networks"].items():
         differences = ", ".join(f"{key.split('_', 1)[1]} {found[key]:.2g}" for key in found["limits"])

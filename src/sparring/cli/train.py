@@ -1,4 +1,4 @@
-"""`sparring train`: networks from games."""
+"""`sparring train`: networks from games, and evaluations from one's own."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from sparring.cli.bootstrap import bootstrap
 from sparring.cli.choosing import GameName
 from sparring.cli.errors import UserError
 from sparring.learn import BadConfiguration, Configuration, load_configuration, shipped_configurations
@@ -22,15 +23,10 @@ from sparring.records import BadTable
 if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
     from sparring.learn import training
 
-app = typer.Typer(help="Networks that learn from games.", no_args_is_help=True)
+app = typer.Typer(help="Networks and evaluations that learn from games.", no_args_is_help=True)
+app.command()(bootstrap)
 
 _INTERRUPTED = 130
-
-
-@app.callback()
-def about() -> None:
-    """Networks that learn from games."""
-    # With one command alone Typer would drop its name from the command line.
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparring.games.breakthrough import Breakthrough
 from sparring.games.chess import Chess
 from sparring.games.expendibots import Expendibots
 from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
@@ -14,6 +15,7 @@ from sparring.games.shogi import Shogi
 __all__ = [
     "GAMES",
     "BadText",
+    "Breakthrough",
     "Chess",
     "Expendibots",
     "Game",
@@ -35,6 +37,7 @@ GAMES: dict[str, type[Any]] = {
     "shogi": Shogi,
     "go": Go,
     "expendibots": Expendibots,
+    "breakthrough": Breakthrough,
 }
 """Every game by name. Each is a frozen dataclass whose fields are its options."""
 

@@ -7,7 +7,7 @@ import hashlib
 from enum import StrEnum
 from typing import NamedTuple
 
-MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1}
+MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1, "breakthrough": 1}
 """Bytes of a packed move: two where a position can have more than 256 moves."""
 
 

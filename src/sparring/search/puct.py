@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import (
+    BreakthroughState,
+    BreakthroughTree,
     ChessState,
     ChessTree,
     ExpendibotsState,
@@ -39,6 +41,7 @@ _TREES: dict[type, Any] = {
     ShogiState: ShogiTree,
     GoState: GoTree,
     ExpendibotsState: ExpendibotsTree,
+    BreakthroughState: BreakthroughTree,
 }
 _GLANCE = 0.005
 """Seconds between looks at whether to stop."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -37,13 +37,16 @@ def play_match(
     depth: int,
     plies: int = 8,
     seed: int = 0,
+    skip: Container[int] = (),
 ) -> Iterator[Result]:
-    """Games in pairs, each pair from one random opening with colours changed."""
+    """Games in pairs, each pair from one random opening with colours changed; without those to skip."""
     players = {
         name: Agent(each, np.random.default_rng(seed), depth=depth, margin=0.0, megabytes=4)
         for name, each in (first, second)
     }
     for number in range(games):
+        if number in skip:
+            continue
         names = (first[0], second[0]) if number % 2 == 0 else (second[0], first[0])
         began = time.monotonic()
         state = opening(first[1], plies, np.random.default_rng([seed, number // 2]))
@@ -65,7 +68,15 @@ def play_match(
         )
 
 
-def round_robin(entries: Mapping[str, Evaluation], **match: Any) -> Iterator[Result]:
-    """Everybody against everybody else."""
+def round_robin(
+    entries: Mapping[str, Evaluation],
+    done: Container[tuple[frozenset[str], int]],
+    *,
+    games: int,
+    **match: Any,
+) -> Iterator[Result]:
+    """Everybody against everybody else, without the games (of whom, and which) that are done."""
     for first, second in combinations(entries.items(), 2):
-        yield from play_match(first, second, **match)
+        pair = frozenset((first[0], second[0]))
+        skip = {number for number in range(games) if (pair, number) in done}
+        yield from play_match(first, second, games=games, skip=skip, **match)

@@ -67,6 +67,7 @@ class Strap:
             # The two bottom layers do not learn, as in the report; a minimax search has no layers to spare.
             "least_depth": 1 if algorithm.full else 2,
             "decay": decay,
+            "most_error": settings.most_error,
             "skip_draws": settings.skip_draws,
             "staged": settings.staged,
         }

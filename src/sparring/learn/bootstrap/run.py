@@ -156,13 +156,18 @@ class Run:
         return self.finished
 
     def evaluation(self) -> Evaluation:
-        """The newest weights, and where they came from."""
+        """The mean of the weights after each block of the second half, and where they came from.
+
+        Single weights wander with the last games; their mean does so less (Polyak and Juditsky 1992).
+        """
+        later = [block.weights for block in self.blocks[len(self.blocks) // 2 :]]
+        weights = np.mean(later, axis=0) if later else self.weights
         origin = {
             **dataclasses.asdict(self.settings),
             "games": self.games,
             "processor_seconds": round(sum(block.seconds for block in self.blocks), 1),
         }
-        return Evaluation(self.settings.game, self.weights, origin)
+        return Evaluation(self.settings.game, weights, origin)
 
     def _keep(self, block: Block) -> None:
         with (self.folder / JOURNAL).open("a", encoding="utf-8") as file:

@@ -69,7 +69,12 @@ class Settings:
     the algorithm's own."""
     most_change: float = 0.05
     """M: no weight changes by more in one move."""
-    warm_up: int = 200
+    most_error: float = 10.0
+    """Larger errors of a position count as this much, where 100 is a win: most of them are wins that a search
+    found, which say little of the features that led to them."""
+    settle: int = 1000
+    """After so many games the rate is half of what it was, after twice as many a third, and so on."""
+    warm_up: int = 50
     """So many games learn with RootStrap at depth two before."""
     random_plies: int = 32
     """Half of the games begin after so many random plies, a quarter after half as many, and so on."""
@@ -81,6 +86,8 @@ class Settings:
     """Whether searches end with the stage, which then is won by whoever is ahead."""
     skip_draws: bool = False
     """Whether positions whose value is exactly 0 teach nothing."""
+    book: str = ""
+    """The name of the book, where there is one: other games open otherwise."""
     start: str = "start"
     """The weights to begin with: a file, or a name of `sparring.search.evaluations`."""
     block: int = 50
@@ -94,20 +101,15 @@ class Settings:
             raise BadSettings(f"{self.game} offers no features to learn from; {', '.join(SEARCHERS)} do")
         if self.algorithm not in ALGORITHMS:
             raise BadSettings(f"the algorithms are {', '.join(ALGORITHMS)}, not '{self.algorithm}'")
-        for name, least in (
-            ("games", 1),
-            ("warm_up", 0),
-            ("random_plies", 0),
-            ("longest", 1),
-            ("block", 1),
-            ("workers", 1),
-        ):
-            if getattr(self, name) < least:
-                raise BadSettings(f"{name} is at least {least}, not {getattr(self, name)}")
+        for name in ("games", "longest", "settle", "block", "workers"):
+            if getattr(self, name) < 1:
+                raise BadSettings(f"{name} is at least 1, not {getattr(self, name)}")
+        if min(self.warm_up, self.random_plies, self.seed) < 0:
+            raise BadSettings("warm_up, random_plies and seed are not below 0")
         if self.depth is not None and not 1 <= self.depth <= 20:
             raise BadSettings(f"depth is from 1 to 20, not {self.depth}")
-        if not (self.rate is None or self.rate > 0) or not self.most_change > 0:
-            raise BadSettings("rate and most_change are above 0")
+        if not (self.rate is None or self.rate > 0) or min(self.most_change, self.most_error) <= 0:
+            raise BadSettings("rate, most_change and most_error are above 0")
         if not 0 <= (self.decay or 0) <= 1 or not 0 <= self.book_share <= 1:
             raise BadSettings("decay and book_share are from 0 to 1")
 
@@ -118,4 +120,5 @@ class Settings:
             return "rootstrap", 2, root.rate, root.decay
         own = ALGORITHMS[self.algorithm]
         decay = own.decay if self.decay is None else self.decay
-        return self.algorithm, self.depth or own.depth, self.rate or own.rate, decay
+        rate = (self.rate or own.rate) / (1 + number / self.settle)
+        return self.algorithm, self.depth or own.depth, rate, decay

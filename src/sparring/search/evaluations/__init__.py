@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import Analysis, ExpendibotsSearch
+from sparring._core import Analysis, BreakthroughSearch, ExpendibotsSearch
 from sparring.games import Move
 
 Weights = NDArray[np.float64]
@@ -64,6 +64,7 @@ class Searcher(Protocol):
         full: bool,
         least_depth: int,
         decay: float,
+        most_error: float,
         skip_draws: bool,
         staged: bool,
     ) -> tuple[Analysis, Weights, int, float]:
@@ -83,7 +84,7 @@ class Searcher(Protocol):
         ...
 
 
-SEARCHERS: dict[str, type[Any]] = {"expendibots": ExpendibotsSearch}
+SEARCHERS: dict[str, type[Any]] = {"expendibots": ExpendibotsSearch, "breakthrough": BreakthroughSearch}
 """The games that offer features, each with its native search."""
 
 

@@ -1,0 +1,63 @@
+"""Expendibots: the search with all features, and learning, against what the project promises.
+
+All count the processor's time, so that a busy machine does not matter.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+
+import numpy as np
+
+from bench.rows import Row
+from sparring.games import Expendibots
+from sparring.learn.bootstrap import Settings
+from sparring.learn.bootstrap.selfplay import play
+from sparring.search.evaluations import open_evaluation
+from sparring.studies.agents import opening
+
+NODES = 400_000
+POSITIONS = 8
+"""The start of the game, and middle games after random plies."""
+
+
+def nodes_a_second() -> float:
+    evaluation = open_evaluation("expendibots")
+    searcher = evaluation.searcher(megabytes=64)
+    states = [opening(evaluation, 8 * number, np.random.default_rng(number)) for number in range(POSITIONS)]
+    seen, began = 0, process_time()
+    for state in states:
+        searcher.forget()
+        seen += searcher.analyse(state, nodes=NODES).nodes
+    return seen / (process_time() - began)
+
+
+def depth_in_a_second() -> int:
+    """The last depth from the opening that was searched before a second was over."""
+    searcher = open_evaluation("expendibots").searcher(megabytes=64)
+    depth = 0
+    while True:
+        searcher.forget()
+        began = process_time()
+        searcher.analyse(Expendibots().initial(), depth=depth + 1)
+        if process_time() - began > 1:
+            return depth
+        depth += 1
+
+
+def moves_a_second() -> float:
+    """Of TreeStrap on alpha-beta at depth 4."""
+    settings = Settings("expendibots", algorithm="treestrap-ab", depth=4, warm_up=0, seed=1)
+    evaluation = open_evaluation("expendibots", "start")
+    searcher = evaluation.searcher(megabytes=1)
+    games = [play(Expendibots(), searcher, evaluation.weights, settings, number) for number in range(12)]
+    return sum(game.plies for game in games) / sum(game.seconds for game in games)
+
+
+def measure() -> list[Row]:
+    promise = "the promise"
+    return [
+        Row("Expendibots search, all features", promise, nodes_a_second(), 2e6, "nodes/s", at_least=1),
+        Row("depth in a second from the opening", promise, depth_in_a_second(), 7, "plies", at_least=1),
+        Row("learning at depth 4", promise, moves_a_second(), 200, "moves/s", at_least=1),
+    ]

@@ -1,0 +1,68 @@
+// Breakthrough (Dan Troyka, 2000): pawns that go one step forward, and capture diagonally.
+//
+// White moves up the board from rows 1 and 2, Black down from 8 and 7. A step goes straight or diagonally
+// forward onto an empty square; only diagonally may it capture. Who reaches the far row or captures
+// everything wins.
+//
+// A position is one line in FEN's spirit, the initial one
+//
+//     pppppppp/pppppppp/8/8/8/8/PPPPPPPP/PPPPPPPP w
+//
+// and a move its two squares, such as a2b3.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "game/state.hpp"
+
+namespace sparring::breakthrough {
+
+using Bitboard = std::uint64_t;  // the square of column x and row y is bit 8 * y + x
+
+enum Color : int { white = 0, black = 1 };
+
+/// A move's code is 3 * its source + 0 for the step that goes to a lower column, 1 straight on, 2 to a
+/// higher.
+constexpr int move_codes = 3 * 64;
+
+class Position {
+ public:
+    Position();  // the initial position
+    static Position parse(std::string_view text);
+
+    std::string text() const;
+    Move parse_move(std::string_view text) const;
+    std::string move_text(Move m) const;
+    Player side() const { return turn_; }
+    std::uint64_t key() const;
+    std::uint64_t hash() const { return key(); }
+    bool operator==(const Position&) const = default;
+
+    /// All steps; none once somebody has won.
+    void moves(MoveList& list) const;
+    void play(Move m);
+    bool captures(Move m) const { return pieces_[1 - turn_] >> target(m) & 1; }
+
+    Bitboard pieces(int color) const { return pieces_[color]; }
+    /// The winner, or -1.
+    int winner() const;
+    /// Where a move goes, for the side to move.
+    int target(Move m) const { return m / 3 + (turn_ == white ? 8 : -8) + m % 3 - 1; }
+
+    std::array<std::size_t, 3> shape() const { return {2, 8, 8}; }
+    /// Own pieces and the other's; Black sees the board upside down.
+    void encode(float* out) const;
+
+    static Outcome outcome(const Node<Position>& node);
+    static void allowed(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
+
+ private:
+    std::array<Bitboard, 2> pieces_{};
+    int turn_ = white;
+};
+
+}  // namespace sparring::breakthrough

@@ -1,0 +1,55 @@
+"""Breakthrough: pawns that race for the far row. `core/breakthrough/position.hpp` has the rules and texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sparring._core import BreakthroughState
+from sparring.games.game import Spec
+from sparring.games.native import NativeGame
+from sparring.games.pictures import Diagram, Piece
+
+
+@dataclass(frozen=True)
+class Breakthrough(NativeGame[BreakthroughState]):
+    """Breakthrough on 8x8. Who reaches the far row or captures everything wins; there are no draws."""
+
+    state_type = BreakthroughState
+    spec: ClassVar[Spec] = Spec(
+        name="breakthrough",
+        title="Breakthrough",
+        players=("White", "Black"),
+        moves=3 * 64,  # a step to the left, straight on or to the right from every square
+        planes=("own pieces", "other's pieces"),
+        board=(8, 8),
+    )
+
+    def initial(self) -> BreakthroughState:
+        """The state in which a game begins."""
+        return BreakthroughState.initial()
+
+    def diagram(self, state: BreakthroughState) -> Diagram:
+        """The board as a picture; where the last move came from and went to is set off."""
+        before = state.pieces if state.previous is None else state.previous.pieces
+        changed = [
+            (7 - s // 8, s % 8)
+            for s in range(64)
+            if any((old ^ new) >> s & 1 for old, new in zip(before, state.pieces, strict=True))
+        ]
+        return Diagram(
+            cells=tuple(tuple(_piece(state.pieces, 8 * y + x) for x in range(8)) for y in reversed(range(8))),
+            columns=tuple("abcdefgh"),
+            rows=tuple("87654321"),
+            below=""
+            if state.previous is None or state.last_move is None
+            else f"last move: {state.previous.move_text(state.last_move)}",
+            highlights=frozenset(changed),
+        )
+
+
+def _piece(pieces: list[int], square: int) -> Piece | None:
+    for owner, letter in enumerate("WB"):
+        if pieces[owner] >> square & 1:
+            return Piece(letter, owner, shape="token", label="")
+    return None

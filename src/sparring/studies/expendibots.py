@@ -1,0 +1,177 @@
+"""The Expendibots study: the four ways to learn an evaluation, at equal processor time, against each other.
+
+Each learns for as long from the same hand-picked weights; then everybody, the hand-picked and the shipped
+weights included, plays everybody else at equal depth. What was trained and played is kept in a work folder,
+so that a study that was killed goes on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparring.arena import Result, Standings, stand
+from sparring.learn.bootstrap import ALGORITHMS, Run, Settings
+from sparring.learn.bootstrap.figures import weights_by_feature, weights_over_time
+from sparring.learn.bootstrap.run import SETTINGS, crew
+from sparring.reports import describe_machine, today
+from sparring.reports.look import LINES, open_pyplot, save
+from sparring.reports.page import code, figure, heading, page, paragraph, table
+from sparring.search.evaluations import Evaluation, open_evaluation
+from sparring.studies.agents import round_robin
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is compared, and how."""
+
+    game: str = "expendibots"
+    seconds: float = 60.0
+    """Of a processor, for each algorithm."""
+    games: int = 100
+    """Of each pair of players."""
+    depth: int = 4
+    """Of both players' searches."""
+    seed: int = 0
+
+
+def study(
+    plan: Plan, work: Path, out: Path, command: str, shipped_run: Path | None, say: Say
+) -> dict[str, Any]:
+    """Trains and plays what is still missing, and writes algorithms.json, figures and a page."""
+    runs = {name: trained(plan, name, work / name, say) for name in ALGORITHMS}
+    entries = {
+        "hand-picked": open_evaluation(plan.game, "start"),
+        **{name: run.evaluation() for name, run in runs.items()},
+        "shipped": open_evaluation(plan.game, "learned"),
+    }
+    results = played(plan, entries, work / "matches.jsonl", say)
+    standings = stand(results, list(entries), anchor="hand-picked")
+    report = {
+        "command": command,
+        "date": today(),
+        "machine": describe_machine(),
+        "plan": dataclasses.asdict(plan),
+        "interval": "Elo with 95 % intervals, hand-picked weights at 0; 8 random plies, colours changed",
+        "training": {name: _training(run) for name, run in runs.items()},
+        "standings": standings.as_json(),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "algorithms.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    pictures = _draw(plan, standings, out / "figures", shipped_run)
+    (out / "report.html").write_text(_page(report, pictures), encoding="utf-8")
+    return report
+
+
+def trained(plan: Plan, algorithm: str, folder: Path, say: Say) -> Run:
+    """A run that ends after the block in which its processor time was used up."""
+    settings = Settings(plan.game, algorithm=algorithm, games=10**6, block=25, seed=plan.seed)
+    run = Run(settings, folder)
+    used = sum(block.seconds for block in run.blocks)
+    while used < plan.seconds:
+        one = dataclasses.replace(settings, games=run.games + settings.block)
+        run = Run(one, folder)
+        with crew(one) as players:
+            run.train(players)
+        used += run.blocks[-1].seconds
+        say(f"{algorithm}: {run.games} games, {used:.0f} of {plan.seconds:.0f} s")
+    return run
+
+
+def played(plan: Plan, entries: Mapping[str, Evaluation], path: Path, say: Say) -> list[Result]:
+    """All games of the round robin; those that are in the file already are not played again."""
+    done: dict[tuple[frozenset[str], int], Result] = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                result = Result(**json.loads(line))
+            except ValueError:  # the line that a kill left half written
+                continue
+            done[frozenset((result.first, result.second)), result.number] = result
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n")  # ends what a kill left half written
+        for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
+            file.write(json.dumps(dataclasses.asdict(result)) + "\n")
+            file.flush()
+            done[frozenset((result.first, result.second)), result.number] = result
+            if result.number == plan.games - 1:
+                say(f"{result.first} and {result.second} have played")
+    return list(done.values())
+
+
+def _training(run: Run) -> dict[str, Any]:
+    seconds, plies = sum(b.seconds for b in run.blocks), sum(b.plies for b in run.blocks)
+    algorithm = ALGORITHMS[run.settings.algorithm]
+    return {
+        "games": run.games,
+        "moves": plies,
+        "processor_seconds": round(seconds, 1),
+        "moves_a_second": round(plies / seconds, 1),
+        "positions": sum(b.positions for b in run.blocks),
+        "depth": algorithm.depth,
+        "rate": algorithm.rate,
+        "decay": algorithm.decay,
+    }
+
+
+def _draw(plan: Plan, standings: Standings, folder: Path, shipped_run: Path | None) -> list[tuple[str, str]]:
+    """The pictures and what they show."""
+    drawn = [(_ratings(standings, folder), "Elo of the players with 95 % intervals")]
+    shipped = open_evaluation(plan.game, "learned")
+    if shipped_run is not None:
+        told = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))
+        run = Run(Settings(**told), shipped_run)
+        start = open_evaluation(plan.game, run.settings.start)
+        drawn.append((weights_over_time(plan.game, start, run.blocks, folder), "weights over training (A.2)"))
+    drawn.append((weights_by_feature(shipped, folder), "weights by feature and stage (A.3)"))
+    return drawn
+
+
+def _ratings(standings: Standings, folder: Path) -> str:
+    pyplot = open_pyplot()
+    players = standings.as_json()["players"]
+    figure_, axis = pyplot.subplots(figsize=(7, 0.45 * len(players) + 1))
+    for row, player in enumerate(reversed(players)):
+        axis.plot([player["low"], player["high"]], [row, row], color=LINES[1], linewidth=2)
+        axis.plot([player["elo"]], [row], "o", color=LINES[0])
+    axis.set_yticks(range(len(players)), [player["name"] for player in reversed(players)])
+    axis.set_xlabel("Elo above the hand-picked weights")
+    return save(figure_, folder, "algorithms")
+
+
+def _page(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str:
+    rows = []
+    for player in report["standings"]["players"]:
+        told = report["training"].get(player["name"], {})
+        low, high = player["low"], player["high"]
+        rows.append(
+            [
+                player["name"],
+                f"{player['elo']:+.0f}|{low:+.0f} to {high:+.0f}",
+                f"+{player['wins']} ={player['draws']} -{player['losses']}",
+                f"{told['games']:,}" if told else "",
+                f"{told['moves_a_second']:,.0f}" if told else "",
+            ]
+        )
+    plan = report["plan"]
+    return page(
+        "Expendibots: four ways to learn an evaluation",
+        [
+            paragraph(
+                f"Each algorithm had {plan['seconds']:.0f} s of one core. {plan['games']} games a pair at "
+                f"depth {plan['depth']}. {report['interval']}."
+            ),
+            table(["player", "Elo", "games", "training games", "moves/s"], rows),
+            *(part for svg, title in pictures for part in (heading(title), figure(svg, title))),
+            heading("How to make this again"),
+            code(report["command"]),
+            paragraph(f"{report['machine']['processor']}, {report['date']}.", faint=True),
+        ],
+    )
