@@ -77,7 +77,8 @@ def test_the_native_network_says_what_pytorch_does(folder: Path, tmp_path: Path)
     for _ in train(evaluator, positions, recipe):
         pass
     layers = evaluator.layers()
-    network = ExpendibotsNetwork(**{**layers, "last_bias": float(layers["last_bias"])})
+    last_bias = float(layers.pop("last_bias"))
+    network = ExpendibotsNetwork(**layers, last_bias=last_bias)
     state = games.load("expendibots").initial()
     places, measured = ExpendibotsNetwork.inputs([state])
     with torch.no_grad():

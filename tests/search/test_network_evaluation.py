@@ -23,7 +23,8 @@ def some_layers(rng: np.random.Generator, first: int = 8, second: int = 4) -> di
 
 
 def native(layers: dict[str, np.ndarray]) -> ExpendibotsNetwork:
-    return ExpendibotsNetwork(**{**layers, "last_bias": float(layers["last_bias"])})
+    others = {name: each for name, each in layers.items() if name != "last_bias"}
+    return ExpendibotsNetwork(**others, last_bias=float(layers["last_bias"]))
 
 
 def states(count: int) -> list[ExpendibotsState]:
