@@ -34,7 +34,7 @@ def test_perft_takes_a_position(capsys: pytest.CaptureFixture[str]) -> None:
 def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
     main(["games", "--json"])
     names = [row["game"] for row in json.loads(capsys.readouterr().out)]
-    assert names == ["chess", "rbc", "shogi", "go", "expendibots"]
+    assert names == ["chess", "rbc", "shogi", "go", "expendibots", "breakthrough"]
     main(["games"])
     assert "Reconnaissance" in capsys.readouterr().out
 

@@ -44,6 +44,9 @@ def bootstrap(
     most_change: Annotated[
         float, typer.Option(help="M: no weight changes by more in one move.")
     ] = _DEFAULT.most_change,
+    most_error: Annotated[
+        float, typer.Option(help="Larger errors of a position count as this much; 100 is a win.")
+    ] = _DEFAULT.most_error,
     settle: Annotated[int, typer.Option(help="Games until the rate has halved.")] = _DEFAULT.settle,
     warm_up: Annotated[
         int, typer.Option(help="Games with RootStrap at depth two to begin with.")
@@ -78,6 +81,7 @@ def bootstrap(
             rate=rate,
             decay=decay,
             most_change=most_change,
+            most_error=most_error,
             settle=settle,
             warm_up=warm_up,
             random_plies=random_plies,

@@ -29,16 +29,16 @@ class Algorithm:
 
 ALGORITHMS = {
     "rootstrap": Algorithm(
-        "the root moves towards its search's value", tree=False, full=False, rate=2e-3, depth=4
+        "the root moves towards its search's value", tree=False, full=False, rate=5e-3, depth=4
     ),
     "treestrap": Algorithm(
-        "every node of a minimax search moves towards its value", tree=True, full=True, rate=1e-5, depth=2
+        "every node of a minimax search moves towards its value", tree=True, full=True, rate=3e-5, depth=2
     ),
     "treestrap-ab": Algorithm(
         "every node of an alpha-beta search moves towards its bounds",
         tree=True,
         full=False,
-        rate=1e-4,
+        rate=3e-4,
         depth=4,
     ),
     "tdleaf": Algorithm(
@@ -51,6 +51,9 @@ ALGORITHMS = {
     ),
 }
 """By name; `Settings` describes the rest."""
+
+_WARM_UP = ("rootstrap", 2, 2e-3, 0.5)
+"""The algorithm, depth, rate and lambda of the first games."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Settings:
     most_error: float = 10.0
     """Larger errors of a position count as this much, where 100 is a win: most of them are wins that a search
     found, which say little of the features that led to them."""
-    settle: int = 1000
+    settle: int = 300
     """After so many games the rate is half of what it was, after twice as many a third, and so on."""
     warm_up: int = 50
     """So many games learn with RootStrap at depth two before."""
@@ -116,8 +119,7 @@ class Settings:
     def teaching(self, number: int) -> tuple[str, int, float, float]:
         """The algorithm, depth, rate and lambda of a game."""
         if number < self.warm_up:
-            root = ALGORITHMS["rootstrap"]
-            return "rootstrap", 2, root.rate, root.decay
+            return _WARM_UP
         own = ALGORITHMS[self.algorithm]
         decay = own.decay if self.decay is None else self.decay
         rate = (self.rate or own.rate) / (1 + number / self.settle)
