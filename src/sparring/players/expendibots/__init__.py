@@ -2,7 +2,7 @@
 
 from sparring.players.expendibots.champion import Budget, Champion, Knowledge
 from sparring.players.expendibots.predecessors import GreedyPlayer, RandomPlayer, ReportAgent
-from sparring.players.expendibots.rungs import RUNGS, knowledge, rung, shipped_champion
+from sparring.players.expendibots.rungs import RUNGS, knowledge, levelled, rung, shipped_champion
 from sparring.players.expendibots.strategies import ending_move
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "ReportAgent",
     "ending_move",
     "knowledge",
+    "levelled",
     "rung",
     "shipped_champion",
 ]

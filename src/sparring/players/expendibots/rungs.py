@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sparring._core import ExpendibotsNetwork
+from sparring.players.agent import Agent
 from sparring.players.expendibots.book import ExpendibotsBook, open_book
 from sparring.players.expendibots.champion import Budget, Champion, Knowledge
 from sparring.players.expendibots.predecessors import GreedyPlayer, RandomPlayer, ReportAgent
@@ -47,6 +48,15 @@ def rung(name: str, budget: Budget, *, megabytes: int = 16) -> Maker:
 def shipped_champion(budget: Budget | None = None, *, megabytes: int = 16) -> Champion:
     """The agent with all that the package has; a second a move unless it is told otherwise."""
     return Champion(knowledge("champion"), budget or Budget(seconds=1.0), megabytes=megabytes)
+
+
+def levelled(nodes: int, rng: np.random.Generator, *, megabytes: int) -> Agent:
+    """The agent for an evening: it varies its play, so it has no book."""
+    agent = Agent(open_evaluation("expendibots"), rng, nodes=nodes, megabytes=megabytes)
+    searcher: Any = agent.searcher
+    searcher.consult(shipped_tables())
+    searcher.use(_network())
+    return agent
 
 
 @cache
