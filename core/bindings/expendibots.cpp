@@ -1,8 +1,11 @@
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/games.hpp"
 #include "bindings/searcher.hpp"
 #include "bindings/state.hpp"
 #include "expendibots/judge.hpp"
 #include "expendibots/position.hpp"
+#include "expendibots/symmetry.hpp"
 
 namespace sparring::bindings {
 
@@ -20,6 +23,18 @@ nb::tuple action(int code) {
     const auto action = expendibots::decode(move);
     if (action.is_boom()) return nb::make_tuple("BOOM", point(action.from));
     return nb::make_tuple("MOVE", action.tokens, point(action.from), point(action.to));
+}
+
+Move turned(int code, int symmetry) {
+    const Move move = checked(code);
+    if (!expendibots::is_action(move)) throw IllegalMove("no action has the code " + std::to_string(code));
+    return expendibots::turned_action(move, symmetry);
+}
+int to_canonical(const S& s, int code) {
+    return turned(code, expendibots::canonical(s.position().board()).symmetry);
+}
+int from_canonical(const S& s, int code) {
+    return turned(code, expendibots::undone(expendibots::canonical(s.position().board()).symmetry));
 }
 
 std::vector<std::vector<int>> heights(const S& s) {
@@ -45,11 +60,34 @@ void bind_expendibots(nb::module_& m) {
         .def_prop_ro(
             "repetitions", [](const S& s) { return expendibots::visits(s.node()); },
             "How often this position has come up in its line, now included.")
+        .def_prop_ro(
+            "canonical_key", [](const S& s) { return expendibots::canonical(s.position().board()).key; },
+            "The same for all turned and mirrored boards, also with the sides exchanged.")
+        .def("to_canonical", &to_canonical, nb::arg("move"),
+             "A move as it is on the board that stands for all those with the canonical key.")
+        .def("from_canonical", &from_canonical, nb::arg("move"), "What `to_canonical` was given.")
         .def_static("action", &action, nb::arg("move"),
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
-    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch");
+    bind_endgames(m);
+    bind_evaluator(m);
+    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch")
+        .def(
+            "consult",
+            [](SharedSearcher<Position, expendibots::Judge>& searcher,
+               const expendibots::Endgames& endgames) {
+                auto copy = std::make_shared<const expendibots::Endgames>(endgames);
+                searcher.change_judge([&](expendibots::Judge& judge) { judge.consult(std::move(copy)); });
+            },
+            nb::arg("endgames"), "Takes positions that these tables have now for decided.")
+        .def(
+            "use",
+            [](SharedSearcher<Position, expendibots::Judge>& searcher,
+               std::shared_ptr<const expendibots::Network> network) {
+                searcher.change_judge([&](expendibots::Judge& judge) { judge.use(std::move(network)); });
+            },
+            nb::arg("network"), "Evaluates with a network instead of the weights.");
 }
 
 }  // namespace sparring::bindings

@@ -10,6 +10,8 @@ void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
 void bind_rbc_boards(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
+void bind_endgames(nanobind::module_& m);
+void bind_evaluator(nanobind::module_& m);
 void bind_breakthrough(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);

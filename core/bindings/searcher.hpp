@@ -40,8 +40,18 @@ class SharedSearcher {
         : searcher_(judge(weights), megabytes << 20) {}
 
     void set_weights(const Weights& weights) {
+        change_judge([other = judge(weights)](J& judge) {
+            if constexpr (requires { judge.set_weights(other); }) judge.set_weights(other);
+            else judge = other;
+        });
+    }
+    /// `change` is given the judge.
+    template <class Change>
+    void change_judge(Change change) {
         const std::lock_guard lock(mutex_);
-        searcher_.set_judge(judge(weights));
+        J judge = searcher_.judge();
+        change(judge);
+        searcher_.set_judge(std::move(judge));
     }
     void stop() { searcher_.stop(); }
     void forget() {
@@ -123,10 +133,10 @@ inline search::Limits limits_of(std::optional<int> depth, std::optional<std::uin
 }
 
 template <GamePosition P, search::Judging J>
-void bind_searcher(nb::module_& m, const char* name) {
+nb::class_<SharedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name) {
     using S = SharedSearcher<P, J>;
     using F = typename J::Features;
-    nb::class_<S>(m, name, "Alpha-beta with an evaluation that is linear in the game's features.")
+    return nb::class_<S>(m, name, "Alpha-beta with an evaluation that is linear in the game's features.")
         .def(nb::init<const Weights&, std::size_t>(), nb::arg("weights"), nb::arg("megabytes") = 16)
         .def_static("feature_names", &F::names, "What the columns of the weights mean.")
         .def_static("stage_names", &F::stage_names, "What the rows of the weights mean.")

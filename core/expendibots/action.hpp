@@ -20,7 +20,7 @@ struct Action {
     Square to;   // of a BOOM: from
     int tokens;  // of a BOOM: 0
 
-    bool is_boom() const { return tokens == 0; }
+    constexpr bool is_boom() const { return tokens == 0; }
 };
 
 constexpr bool is_boom(Move code) { return code < 64; }

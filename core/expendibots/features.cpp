@@ -131,8 +131,9 @@ void measure_player(const Board& board, Color player, Distances far, float* out)
 /// In their own units, in this order: the mover's ratio and the other's, closest, the mover's numbers, the
 /// other's.
 constexpr int ratios = 0, closest = 2, mover_numbers = 3, other_numbers = mover_numbers + of_a_player;
-using Measured = std::array<float, 40>;
 static_assert(other_numbers + of_a_player <= 40);
+
+}  // namespace
 
 Measured measure(const Board& board) {
     Measured out{};
@@ -148,6 +149,8 @@ Measured measure(const Board& board) {
     out[closest] = static_cast<float>(ours.fewest);
     return out;
 }
+
+namespace {
 
 /// 0 behind, 1 level, 2 ahead.
 int standing_of(float own, float other) { return own < other ? 0 : own > other ? 2 : 1; }

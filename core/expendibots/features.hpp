@@ -30,6 +30,11 @@ struct Scene {
     }
 };
 
+/// What is measured of a board, each number in its own unit: the mover's ratio and the other's, the shortest
+/// distance, the mover's numbers, the other's, and zeros up to a multiple of four.
+using Measured = std::array<float, 40>;
+Measured measure(const Board& board);
+
 enum Stage : int { opening, developing, middle, ending };
 
 struct Features {

@@ -38,6 +38,11 @@ std::optional<int> Judge::decided(const Scene& scene) const {
     const Bitboard own = board.colors[board.turn], other = board.colors[1 - board.turn];
     if (!own || !other) return own ? search::win_score : other ? -search::win_score : 0;
     if (board.actions >= action_limit) return 0;
+    if (const auto value = endgames_ ? endgames_->probe(board) : std::nullopt) {
+        const bool in_time = board.actions + std::abs(*value) <= action_limit;
+        if (*value == 0 || !in_time) return 0;
+        return *value > 0 ? search::win_score - *value : -search::win_score - *value;
+    }
     if (stage_ && Features::stage(scene) != *stage_) {
         const int lead = tokens(board, board.turn) - tokens(board, 1 - board.turn);
         return ((lead > 0) - (lead < 0)) * static_cast<int>(search::win_value) * search::score_unit +
@@ -46,7 +51,9 @@ std::optional<int> Judge::decided(const Scene& scene) const {
     return {};
 }
 
-int Judge::evaluate(const Scene& scene) const { return search::score_of(weights_->value(scene)); }
+int Judge::evaluate(const Scene& scene) const {
+    return network_ ? network_->score(scene.board) : search::score_of(weights_->value(scene));
+}
 
 void Judge::loud(const Scene& scene, OrderedMoves& moves) const {
     const Board& board = scene.board;

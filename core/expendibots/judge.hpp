@@ -6,7 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "expendibots/endgames.hpp"
 #include "expendibots/features.hpp"
+#include "expendibots/network.hpp"
 #include "expendibots/position.hpp"
 #include "search/judge.hpp"
 
@@ -31,6 +33,15 @@ class Judge {
     /// a win, and each token more counts.
     void end_with(std::optional<Stage> stage) { stage_ = stage; }
 
+    /// The weights of another judge.
+    void set_weights(const Judge& other) { weights_ = other.weights_; }
+
+    /// Positions that the tables have count as decided, unless the 500th action would come before the end.
+    void consult(std::shared_ptr<const Endgames> endgames) { endgames_ = std::move(endgames); }
+
+    /// Evaluates with a network instead of the weights.
+    void use(std::shared_ptr<const Network> network) { network_ = std::move(network); }
+
     std::optional<int> decided(const Scene& scene) const;
     int evaluate(const Scene& scene) const;
     /// Booms that better the ratio of tokens, one for each component, and all MOVEs; a boom that does not
@@ -44,6 +55,8 @@ class Judge {
 
  private:
     std::shared_ptr<const Features::Weights> weights_;
+    std::shared_ptr<const Endgames> endgames_;
+    std::shared_ptr<const Network> network_;
     std::optional<Stage> stage_;
 };
 

@@ -7,6 +7,7 @@
 #include "breakthrough/position.hpp"
 #include "chess/position.hpp"
 #include "expendibots/position.hpp"
+#include "expendibots/symmetry.hpp"
 #include "go/position.hpp"
 #include "rbc/position.hpp"
 #include "shogi/position.hpp"
@@ -95,18 +96,15 @@ struct Symmetry<breakthrough::Position> {
 
 template <>
 struct Symmetry<expendibots::Position> {
-    static constexpr int count = 8;
+    static constexpr int count = expendibots::symmetries;
     static bool holds(const expendibots::Position&) { return true; }
     /// Black's planes are upside down.
     static int cell(const expendibots::Position& p, int symmetry, int cell) {
         const int flip = p.side() == 0 ? 0 : 56;
-        return turned(symmetry, cell ^ flip, 8) ^ flip;
+        return expendibots::turned(cell ^ flip, symmetry) ^ flip;
     }
     static Move move(const expendibots::Position&, int symmetry, Move m) {
-        const expendibots::Action action = expendibots::decode(m);
-        const int from = turned(symmetry, action.from, 8);
-        if (action.is_boom()) return expendibots::boom(from);
-        return expendibots::move(from, turned(symmetry, action.to, 8), action.tokens);
+        return expendibots::turned_action(m, symmetry);
     }
 };
 

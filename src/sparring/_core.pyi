@@ -503,9 +503,74 @@ class ExpendibotsState:
     def repetitions(self) -> int:
         """How often this position has come up in its line, now included."""
 
+    @property
+    def canonical_key(self) -> int:
+        """
+        The same for all turned and mirrored boards, also with the sides exchanged.
+        """
+
+    def to_canonical(self, move: int) -> int:
+        """
+        A move as it is on the board that stands for all those with the canonical key.
+        """
+
+    def from_canonical(self, move: int) -> int:
+        """What `to_canonical` was given."""
+
     @staticmethod
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
         """The referee's tuple of a move; raises IllegalMove when there is none."""
+
+class ExpendibotsEndgames:
+    """
+    Endgame tables. A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws.
+    """
+
+    def __init__(self) -> None: ...
+
+    def add(self, strong: int, weak: int, values: bytes) -> None:
+        """
+        Takes the table of so many tokens against so many, a signed byte a place. Raises BadText.
+        """
+
+    def has(self, strong: int, weak: int) -> bool:
+        """Whether it has the table."""
+
+    def probe(self, state: ExpendibotsState) -> int | None:
+        """The value of a state, where a table has it."""
+
+    def solve(self, strong: int, weak: int) -> bytes:
+        """
+        The values of a table by retrograde analysis, from the tables of fewer tokens that were added. Places without a position are -128. Raises BadText.
+        """
+
+    def count_errors(self, strong: int, weak: int) -> int:
+        """
+        How many positions of a table have another value than their successors give them.
+        """
+
+class ExpendibotsNetwork:
+    """
+    Evaluates boards: stacks and measured numbers, two hidden layers, tanh.
+    """
+
+    def __init__(self, stacks: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
+        """Layers as [inputs, units]. Raises BadText when they do not fit."""
+
+    places: Final[int] = ...
+    """The inputs that are stacks."""
+
+    numbers: Final[int] = ...
+    """The inputs that are measured."""
+
+    def value(self, state: ExpendibotsState) -> float:
+        """The value for the side to move, from -1 to 1."""
+
+    @staticmethod
+    def inputs(states: Sequence[ExpendibotsState]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The places of the stacks [states, 24], filled up with `places`, and the measured numbers.
+        """
 
 class ExpendibotsSearch:
     """Alpha-beta with an evaluation that is linear in the game's features."""
@@ -550,6 +615,12 @@ class ExpendibotsSearch:
 
     def forget(self) -> None:
         """Forgets what earlier searches found."""
+
+    def consult(self, endgames: ExpendibotsEndgames) -> None:
+        """Takes positions that these tables have now for decided."""
+
+    def use(self, network: ExpendibotsNetwork) -> None:
+        """Evaluates with a network instead of the weights."""
 
 class BreakthroughState:
     """A Breakthrough position and the line that led to it."""

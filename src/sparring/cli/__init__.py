@@ -8,12 +8,14 @@ from typing import NoReturn
 
 import typer
 
-from sparring.cli import arena, blend, engine, measure, models, rbc, records, study, train
+from sparring.cli import arena, blend, book, engine, measure, models, rbc, records, study, tables, train
+from sparring.cli.accept import accept
 from sparring.cli.errors import UserError
 from sparring.cli.games import games
 from sparring.cli.perft import perft
 from sparring.cli.play import play
 from sparring.cli.predict import predict
+from sparring.cli.train_evaluator import evaluator
 from sparring.games import BadText, IllegalMove
 from sparring.networks import BadNetwork
 
@@ -24,18 +26,22 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(accept)
 app.command()(games)
 app.command()(perft)
 app.command()(play)
 app.command()(predict)
 app.add_typer(arena.app, name="arena")
 app.add_typer(blend.app, name="blend")
+app.add_typer(book.app, name="book")
 app.add_typer(engine.app, name="engine")
 app.add_typer(measure.app, name="measure")
 app.add_typer(models.app, name="models")
 app.add_typer(rbc.app, name="rbc")
 app.add_typer(records.app, name="records")
 app.add_typer(study.app, name="study")
+app.add_typer(tables.app, name="tables")
+train.app.command()(evaluator)
 app.add_typer(train.app, name="train")
 
 _INTERRUPTED = 130

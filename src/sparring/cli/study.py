@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from sparring.cli.accept import in_words
 from sparring.cli.errors import UserError
 from sparring.cli.study_blend import blend_command
 from sparring.learn.bootstrap import BadRun
@@ -50,6 +51,47 @@ def expendibots(
         counts = (str(player[name]) for name in ("wins", "draws", "losses"))
         shown.add_row(player["name"], f"{player['elo']:+.0f}", f"{low:+.0f} to {high:+.0f}", *counts)
     Console().print(shown)
+
+
+@app.command()
+def ladder(
+    games: Annotated[int, typer.Option(min=2, help="Of each match.")] = 100,
+    nodes: Annotated[int, typer.Option(min=1, help="That a search may visit for a move.")] = 20_000,
+    opening_nodes: Annotated[
+        int, typer.Option(min=1, help="For each reply to the report's opening.")
+    ] = 500_000,
+    network: Annotated[
+        list[Path] | None, typer.Option(help="Networks to compare with the weights, beside the shipped one.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.001, help="A move, for that comparison.")] = 0.01,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
+) -> None:
+    """Every step of the Expendibots agent against the one below; its opening, networks and endings."""
+    from sparring.search.evaluations.networks import SHIPPED_NETWORK
+    from sparring.studies.evaluators import compare
+    from sparring.studies.ladder import climb
+    from sparring.studies.ladder_page import write_page
+    from sparring.studies.opening import examine
+
+    console, command = Console(highlight=False), _command()
+    try:
+        climb(
+            out,
+            games=games,
+            nodes=nodes,
+            seed=seed,
+            command=command,
+            heard=lambda v: console.print(in_words(v)),
+        )
+        if not (out / "opening.json").exists():
+            examine(out, nodes=opening_nodes, command=command)
+        if not (out / "networks.json").exists():
+            named = {"shipped": SHIPPED_NETWORK, **{path.stem: path for path in network or []}}
+            compare(out, named, seconds=seconds, games=games, seed=seed, command=command)
+        write_page(out)
+    except (BadEvaluation, NoPlots) as error:
+        raise UserError(str(error)) from None
 
 
 def _command() -> str:

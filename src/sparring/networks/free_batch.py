@@ -8,16 +8,19 @@ rewritten graph must give a batch what the graph as it was gives the positions o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
-import onnxruntime
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.networks.errors import BadNetwork
 from sparring.networks.graph import BATCH
 from sparring.networks.onnx_files import keep_outputs, modernised, to_array
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 _TOLERANCE = 1e-3
 _PROOF_BATCH = 3
@@ -176,6 +179,8 @@ def _sample_inputs(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
 
 
 def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    import onnxruntime  # begins threads of its own, which nobody who loads no network wants
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4

@@ -10,6 +10,7 @@ from sparring.players.agent import Agent
 from sparring.players.book import BadBook
 from sparring.players.clock import Clock
 from sparring.players.description import USUAL_RATING, BadDescription, Description, load_description
+from sparring.players.expendibots import levelled
 from sparring.players.player import Choice, HiddenPlayer, Player
 from sparring.players.scout import Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
@@ -48,6 +49,8 @@ def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]
     effort = 3 ** (level - 1)
     if name == "go":
         return PlayoutPlayer(60 * effort, rng)
+    if name == "expendibots":
+        return levelled(150 * effort, rng, megabytes=max(1, effort // 100))
     if name in SEARCHERS:
         return Agent(open_evaluation(name), rng, nodes=150 * effort, megabytes=max(1, effort // 100))
     return AlphaBetaPlayer(150 * effort, rng)

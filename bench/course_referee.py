@@ -1,0 +1,126 @@
+"""A small referee of Expendibots that does what the course's does: rules, limits, log.
+
+Players are classes with `__init__(colour)`, `action()` and `update(colour, action)`. Time is the processor's,
+summed over a player's calls; memory is the peak of this process beyond what it had when the game began. Rules
+are the plain ones beside this file, so that the native core does not check itself.
+
+    python -m bench.course_referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from bench.plain_expendibots import Action, PlainGame
+
+COLOURS = ("white", "black")
+DRAWS = {
+    "all tokens gone": "no tokens remaining",
+    "repetition": "game state occurred 4 times.",
+    "move limit": "maximum number of turns reached.",
+}
+T = TypeVar("T")
+
+
+class Player(Protocol):
+    """What sits under the referee."""
+
+    def action(self) -> Action: ...  # noqa: D102
+    def update(self, colour: str, action: Action) -> None: ...  # noqa: D102
+
+
+Maker = Callable[[str], Player]
+
+
+@dataclass
+class Report:
+    """A game that is over."""
+
+    ending: str = ""
+    log: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COLOURS, 0.0))
+    """Of the processor, by colour."""
+    megabytes: float = 0.0
+    """Both players' together."""
+
+    def timed(self, colour: str, call: Callable[[], T]) -> T:
+        """What a player answers, on its clock."""
+        gc.collect()
+        started = time.process_time()
+        answer = call()
+        self.seconds[colour] += time.process_time() - started
+        return answer
+
+    def exceeds(self, seconds: float | None, megabytes: float | None) -> bool:
+        """Whether somebody used too much."""
+        over_time = seconds is not None and max(self.seconds.values()) > seconds
+        return over_time or (megabytes is not None and self.megabytes > 2 * megabytes)
+
+
+def referee(
+    makers: tuple[Maker, Maker], *, seconds: float | None = None, megabytes: float | None = None
+) -> Report:
+    """Plays a game. Limits are a player's; memory is checked for both together."""
+    report, game, at_rest = Report(), PlainGame(), _memory("VmSize")
+    report.log.append(f"[game ] - Start game log at {time.asctime()}")
+    seats = [
+        report.timed(colour, partial(make, colour)) for make, colour in zip(makers, COLOURS, strict=True)
+    ]
+    while (outcome := game.outcome()) is None:
+        mover = game.taken % 2
+        action = report.timed(COLOURS[mover], seats[mover].action)
+        if not isinstance(action, tuple) or action not in game.actions():
+            report.ending = f"illegal action detected ({COLOURS[mover]}): {action!r}."
+            report.log.append(f"[error] - {report.ending}")
+            return report
+        game.play(action)
+        report.log.append(f"[{COLOURS[mover]}] - {_words(action)}")
+        for seat, colour in zip(seats, COLOURS, strict=True):
+            report.timed(colour, partial(seat.update, COLOURS[mover], action))
+        report.megabytes = _memory("VmPeak") - at_rest
+        if report.exceeds(seconds, megabytes):
+            report.ending = "resource limit exceeded!"
+            return report
+    winner, reason = outcome
+    report.ending = f"draw detected: {DRAWS[reason]}" if winner is None else f"winner: {COLOURS[winner]}"
+    report.log.append(f"[over ] - {report.ending}")
+    return report
+
+
+def _words(action: Action) -> str:
+    if len(action) == 2:
+        return f"BOOM at {action[1]}."
+    return f"MOVE {action[1]} from {action[2]} to {action[3]}."
+
+
+def _memory(name: str) -> float:
+    """A line of the process's status, in MB; 0 where the system has none."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{name}:")), 0.0)
+
+
+def _load(name: str) -> Maker:
+    module, _, made = name.partition(":")
+    maker: Maker = getattr(importlib.import_module(module), made or "Player")
+    return maker
+
+
+def main() -> None:
+    white, black = (_load(name) for name in sys.argv[1:3])
+    report = referee((white, black), seconds=60, megabytes=100)
+    print("\n".join(report.log))
+    print(json.dumps({"ending": report.ending, "seconds": report.seconds, "megabytes": report.megabytes}))
+
+
+if __name__ == "__main__":
+    main()

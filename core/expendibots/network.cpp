@@ -1,0 +1,89 @@
+#include "expendibots/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "game/errors.hpp"
+#include "search/linear.hpp"
+
+namespace sparring::expendibots {
+
+namespace {
+
+/// With weights up to this no sum overflows.
+constexpr float largest = 1e4f;
+
+std::vector<float> copied(std::span<const float> from, int rows, int columns, const char* what) {
+    const auto wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    if (from.size() != wanted) {
+        throw BadText(std::string("the network's ") + what + " are " + std::to_string(wanted) + " numbers, not " +
+                      std::to_string(from.size()));
+    }
+    for (const float each : from) {
+        if (!(std::abs(each) <= largest)) throw BadText(std::string("the network's ") + what + " are too large");
+    }
+    return {from.begin(), from.end()};
+}
+
+int checked(int width, int widest) {
+    if (width < 1 || width > widest) {
+        throw BadText("a layer of the network has 1 to " + std::to_string(widest) + " units, not " +
+                      std::to_string(width));
+    }
+    return width;
+}
+
+/// to += factor * row
+void add(float* to, const float* row, float factor, int width) {
+    for (int i = 0; i < width; ++i) to[i] += factor * row[i];
+}
+
+}  // namespace
+
+Network::Network(const Layers& layers)
+    : first_(checked(layers.first, widest_first)),
+      second_(checked(layers.second, widest_second)),
+      stacks_(copied(layers.stacks, places, first_, "weights of stacks")),
+      measured_(copied(layers.measured, numbers, first_, "weights of measured numbers")),
+      first_bias_(copied(layers.first_bias, 1, first_, "first biases")),
+      between_(copied(layers.between, first_, second_, "weights between layers")),
+      second_bias_(copied(layers.second_bias, 1, second_, "second biases")),
+      last_(copied(layers.last, 1, second_, "last weights")),
+      last_bias_(layers.last_bias) {
+    if (!(std::abs(last_bias_) <= largest)) throw BadText("the network's last bias is too large");
+}
+
+int Network::place(const Board& board, Square s) {
+    const bool own = board.colors[board.turn] & bit(s);
+    const Square seen = board.turn == white ? s : s ^ 56;
+    return ((own ? 0 : max_tokens) + board.height(s) - 1) * 64 + seen;
+}
+
+float Network::value(const Board& board) const {
+    alignas(16) std::array<float, widest_first> first;
+    alignas(16) std::array<float, widest_second> second;
+    std::copy(first_bias_.begin(), first_bias_.end(), first.begin());
+    for (Bitboard stacks = board.occupied(); stacks;) {
+        const auto row = static_cast<std::size_t>(place(board, pop(stacks))) * static_cast<std::size_t>(first_);
+        add(first.data(), &stacks_[row], 1.0f, first_);
+    }
+    const Measured inputs = measure(board);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] != 0.0f) add(first.data(), &measured_[i * static_cast<std::size_t>(first_)], inputs[i], first_);
+    }
+    std::copy(second_bias_.begin(), second_bias_.end(), second.begin());
+    for (int i = 0; i < first_; ++i) {
+        if (first[i] > 0.0f) add(second.data(), &between_[static_cast<std::size_t>(i * second_)], first[i], second_);
+    }
+    float result = last_bias_;
+    for (int i = 0; i < second_; ++i) result += std::max(second[i], 0.0f) * last_[i];
+    return std::tanh(result);
+}
+
+int Network::score(const Board& board) const {
+    constexpr int most = static_cast<int>(search::win_value) * search::score_unit - 1;
+    return static_cast<int>(std::lround(value(board) * static_cast<float>(most)));
+}
+
+}  // namespace sparring::expendibots

@@ -1,0 +1,62 @@
+// The eight symmetries of the board. Nothing in the rules knows forward from sideways.
+#pragma once
+
+#include "expendibots/action.hpp"
+#include "expendibots/board.hpp"
+#include "expendibots/squares.hpp"
+
+namespace sparring::expendibots {
+
+/// A symmetry is a number: 4 swaps columns with rows, then 2 mirrors the rows and 1 the columns.
+constexpr int symmetries = 8;
+
+constexpr Square turned(Square s, int symmetry) {
+    const int x = symmetry & 4 ? y_of(s) : x_of(s), y = symmetry & 4 ? x_of(s) : y_of(s);
+    return square(symmetry & 1 ? 7 - x : x, symmetry & 2 ? 7 - y : y);
+}
+
+/// The symmetry that undoes one: mirroring before a swap is mirroring the other way after it.
+constexpr int undone(int symmetry) {
+    return symmetry & 4 ? 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1 : symmetry;
+}
+
+constexpr Move turned_action(Move code, int symmetry) {
+    const Action action = decode(code);
+    if (action.is_boom()) return boom(turned(action.from, symmetry));
+    return move(turned(action.from, symmetry), turned(action.to, symmetry), action.tokens);
+}
+
+/// The board turned, its sides exchanged where `swapped`: who was to move is White then, or Black.
+inline Board turned_board(const Board& board, int symmetry, bool swapped) {
+    Board result;
+    for (const Color c : {white, black}) {
+        const Color owner = swapped ? static_cast<Color>(1 - c) : c;
+        for (Bitboard stacks = board.colors[c]; stacks;) {
+            const Square s = pop(stacks);
+            result.set_height(owner, turned(s, symmetry), board.height(s));
+        }
+    }
+    result.set_turn(static_cast<Color>(swapped ? 1 - board.turn : board.turn));
+    result.actions = board.actions;
+    return result;
+}
+
+/// The image of a board that stands for all its turned and mirrored ones, with sides exchanged or not.
+struct Canonical {
+    std::uint64_t key;
+    int symmetry;  // that leads there
+};
+
+/// The image with the smallest key; of several symmetries that lead there the first.
+inline Canonical canonical(const Board& board) {
+    Canonical best{~std::uint64_t{0}, 0};
+    for (int symmetry = 0; symmetry < symmetries; ++symmetry) {
+        for (const bool swapped : {false, true}) {
+            const std::uint64_t key = turned_board(board, symmetry, swapped).key;
+            if (key < best.key) best = {key, symmetry};
+        }
+    }
+    return best;
+}
+
+}  // namespace sparring::expendibots

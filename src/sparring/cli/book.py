@@ -1,0 +1,88 @@
+"""`sparring book`: openings that were thought about beforehand."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from sparring.cli.errors import UserError
+from sparring.players import BadBook
+from sparring.players.expendibots import Budget, Champion, knowledge
+from sparring.players.expendibots.book import (
+    SHIPPED_BOOK,
+    ExpendibotsBook,
+    Plan,
+    build_book,
+    open_book,
+    write_book,
+)
+from sparring.reports import describe_machine, today
+
+app = typer.Typer(help="Opening books: build one, look into it.", no_args_is_help=True)
+
+GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
+
+
+@app.command()
+def build(
+    game: GameArgument,
+    positions: Annotated[int, typer.Option(min=1, help="In which the book has a move.")] = Plan.positions,
+    nodes: Annotated[int, typer.Option(min=1, help="Searched for each of them.")] = Plan.nodes,
+    out: Annotated[
+        Path, typer.Option(help="Where it goes; the package's own place if left out.")
+    ] = SHIPPED_BOOK,
+) -> None:
+    """Build an opening book by search: the likeliest positions first. What a kill left is gone on with."""
+    _check(game)
+    journal = out.with_suffix(f".{positions}x{nodes}.jsonl")
+    known = _read(journal)
+    started, plan = time.process_time(), Plan(positions=positions, nodes=nodes)
+    entries: dict[int, int] = {}
+    with journal.open("w", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(entry) + "\n" for entry in known.items())
+        search = Champion(knowledge("network"), Budget(nodes=nodes)).search
+        found = build_book(search, plan, known)
+        for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
+            entries[key] = move
+            if key not in known:
+                lines.write(json.dumps([key, move]) + "\n")
+                lines.flush()
+    origin = {
+        "command": f"sparring book build {game} --positions {positions} --nodes {nodes}",
+        "date": today(),
+        "machine": describe_machine(),
+    }
+    write_book(ExpendibotsBook(entries, origin), out)
+    journal.unlink()
+    print(f"{out}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
+
+
+@app.command()
+def info(
+    game: GameArgument,
+    file: Annotated[Path, typer.Option("--file", help="The package's own if left out.")] = SHIPPED_BOOK,
+) -> None:
+    """How a book was made."""
+    _check(game)
+    try:
+        book = open_book(file)
+    except BadBook as error:
+        raise UserError(str(error)) from None
+    print(json.dumps({"positions": len(book.entries), "bytes": file.stat().st_size, **book.origin}))
+
+
+def _read(journal: Path) -> dict[int, int]:
+    """What an earlier run found; a line that a kill left half written does not count."""
+    lines = journal.read_text(encoding="utf-8").split("\n")[:-1] if journal.exists() else []
+    return dict(json.loads(line) for line in lines)
+
+
+def _check(game: str) -> None:
+    if game != "expendibots":
+        raise UserError(f"there is an opening book of expendibots, not of {game}")

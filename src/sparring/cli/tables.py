@@ -1,0 +1,125 @@
+"""`sparring tables`: endgames that are solved."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from sparring.cli.choosing import choose_game, choose_state
+from sparring.cli.errors import UserError
+from sparring.reports import describe_machine, today
+from sparring.search.endgames import MATERIALS, SHIPPED, BadTables, about_tables, build_tables, open_tables
+
+app = typer.Typer(help="Endgame tables: build them, ask them.", no_args_is_help=True)
+
+GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
+File = Annotated[Path, typer.Option("--file", help="The tables' file; the package's own if left out.")]
+
+
+@app.command()
+def build(
+    game: GameArgument,
+    out: Annotated[Path, typer.Option(help="Where they go; the package's own place if left out.")] = SHIPPED,
+) -> None:
+    """Solve all endgames of up to five tokens by retrograde analysis: some two minutes."""
+    _check(game)
+    started = time.process_time()
+    finished: list[str] = []
+    origin = {
+        "command": f"sparring tables build {game}",
+        "date": today(),
+        "machine": describe_machine(),
+    }
+    # In a thread, so that Ctrl-C works while the core counts.
+    worker = threading.Thread(target=build_tables, args=(out, finished.append, origin), daemon=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("")
+        worker.start()
+        while worker.is_alive():
+            worker.join(0.2)
+            names = [f"{strong} v {weak}" for strong, weak in MATERIALS]
+            at = names[min(len(finished), len(names) - 1)]
+            progress.update(task, description=f"solving {at} tokens ({len(finished)} of {len(names)} done)")
+    if len(finished) < len(MATERIALS) or not out.is_file():
+        raise UserError(f"the tables could not be written to {out}")
+    print(f"{out}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
+
+
+@app.command()
+def info(
+    game: GameArgument,
+    file: File = SHIPPED,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """What the tables hold."""
+    _check(game)
+    try:
+        about = about_tables(file)
+    except BadTables as error:
+        raise UserError(str(error)) from None
+    if as_json:
+        print(json.dumps(about))
+        return
+    table = Table("tokens", "positions", "won", "drawn", "lost", "longest win", "longest loss", box=None)
+    rows = about["materials"]
+    for row in rows if isinstance(rows, list) else []:
+        shares = (f"{row[key] / row['positions']:.2%}" for key in ("won", "drawn", "lost"))
+        table.add_row(
+            f"{row['mover']} v {row['other']}",
+            f"{row['positions']:,}",
+            *shares,
+            str(row["longest_win"]),
+            str(row["longest_loss"]),
+        )
+    Console().print(table)
+
+
+@app.command()
+def probe(
+    game: GameArgument,
+    position: Annotated[str, typer.Argument(help="The position as text.")],
+    file: File = SHIPPED,
+) -> None:
+    """What a position is worth, and each of its moves."""
+    _check(game)
+    rules = choose_game(game, None)
+    state = choose_state(rules, position)
+    try:
+        tables = open_tables(file)
+    except BadTables as error:
+        raise UserError(str(error)) from None
+    value = tables.probe(state)
+    if value is None:
+        raise UserError(f"no table has {position}: there are {', '.join(f'{s} v {w}' for s, w in MATERIALS)}")
+    print(_in_words(value))
+    for move in state.legal_moves():
+        after = state.play(move)
+        if after.outcome is not None:
+            winner = after.outcome.winner
+            found = (
+                "draws" if winner is None else "wins at once" if winner == state.to_move else "loses at once"
+            )
+        else:
+            probed = tables.probe(after)
+            found = _in_words(-probed, 1) if probed is not None else ""
+        print(f"  {state.move_text(move)}: {found}")
+
+
+def _in_words(value: int, earlier: int = 0) -> str:
+    if value == 0:
+        return "draws"
+    return f"{'wins' if value > 0 else 'loses'} in {abs(value) + earlier}"
+
+
+def _check(game: str) -> None:
+    if game != "expendibots":
+        raise UserError(f"there are endgame tables of expendibots, not of {game}")

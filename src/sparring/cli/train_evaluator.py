@@ -1,0 +1,78 @@
+"""`sparring train evaluator`: a network in place of weights."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from sparring.cli.errors import UserError
+from sparring.reports import describe_machine, today
+from sparring.search.evaluations import BadEvaluation, open_evaluation
+
+if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
+    from sparring.learn.evaluator import Epoch
+
+
+def evaluator(
+    game: Annotated[str, typer.Argument(help="expendibots", metavar="GAME")],
+    out: Annotated[Path, typer.Option(help="The run's folder; what it has already is not done again.")],
+    generations: Annotated[int, typer.Option(min=1, help="Rounds of playing and learning.")] = 1,
+    games: Annotated[int, typer.Option(min=1, help="Of self-play in each round.")] = 2500,
+    nodes: Annotated[int, typer.Option(min=1, help="That the search visits for a move.")] = 4000,
+    hidden: Annotated[
+        str, typer.Option(help="Units of the two hidden layers; 1000x100 is the report's.")
+    ] = "32x16",
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the positions.")] = 12,
+    weights: Annotated[str, typer.Option(help="Whose games begin: start, learned or a file.")] = "start",
+    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same network.")] = 1,
+    save: Annotated[Path | None, typer.Option(help="Where a copy of the last network goes.")] = None,
+) -> None:
+    """A network that evaluates positions, from the agent's own games and what its search thought of them."""
+    from sparring.learn.evaluator import Recipe, learn_evaluator
+
+    if game != "expendibots":
+        raise UserError(f"there are network evaluations of expendibots, not of {game}")
+    sizes = re.fullmatch(r"(\d{1,4})x(\d{1,3})", hidden)
+    if not sizes or not (1 <= int(sizes[1]) <= 1024 and 1 <= int(sizes[2]) <= 128):
+        raise UserError(f"--hidden is two numbers such as 32x16, at most 1024x128, not {hidden}")
+    try:
+        first = open_evaluation(game, weights)
+    except BadEvaluation as error:
+        raise UserError(str(error)) from None
+    recipe = Recipe(hidden=(int(sizes[1]), int(sizes[2])), epochs=epochs, seed=seed)
+    command = (
+        f"sparring train evaluator {game} --generations {generations} --games {games} --nodes {nodes} "
+        f"--hidden {hidden} --epochs {epochs} --weights {weights} --seed {seed}"
+    )
+    origin = {"command": command, "date": today(), "machine": describe_machine(), "recipe": asdict(recipe)}
+    console = Console(stderr=True, highlight=False)
+
+    def played(generation: int, number: int, positions: int) -> None:
+        console.print(f"generation {generation}: {number:,} games, {positions:,} positions")
+
+    def learned(generation: int, epoch: Epoch) -> None:
+        console.print(
+            f"generation {generation}, pass {epoch.number}: error {epoch.loss:.4f}, of positions held out "
+            f"{epoch.held_out_loss:.4f}; values spread by {epoch.spread:.3f}"
+        )
+
+    made = learn_evaluator(
+        out,
+        first,
+        recipe,
+        generations=generations,
+        games=games,
+        nodes=nodes,
+        origin=origin,
+        played=played,
+        learned=learned,
+    )
+    if save is not None:
+        shutil.copyfile(made, save)
+    print(save or made)

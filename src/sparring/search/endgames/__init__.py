@@ -1,0 +1,112 @@
+"""Endgame tables: what perfect play makes of every position with few tokens.
+
+The package has Expendibots' tables of up to five tokens on the board, in one archive: a member for each
+material, such as 3v2, with a signed byte for each position up to symmetry. Beyond 0 for a draw a byte says in
+how many actions the side to move wins (above zero) or loses. The limit of 250 turns is ignored: it depends on
+the past, which a table does not know.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from sparring._core import BadText, ExpendibotsEndgames
+
+SHIPPED = Path(__file__).parent / "expendibots.zip"
+"""The package's own tables."""
+MATERIALS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1))
+"""The tokens of the stronger and the weaker side, each after those that its BOOMs lead to."""
+
+_ABOUT = "about.json"
+_NO_POSITION = -128
+
+
+class BadTables(Exception):
+    """Tables that cannot be used; the message says why."""
+
+
+def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, object]) -> None:
+    """Solves all materials, checks every value against its successors', and writes them, whole or not at all.
+
+    `done` hears of each material. Raises BadTables when a check fails, which is an error of ours.
+    """
+    endgames, about = ExpendibotsEndgames(), []
+    part = path.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for strong, weak in MATERIALS:
+            values = endgames.solve(strong, weak)
+            endgames.add(strong, weak, values)
+            if errors := endgames.count_errors(strong, weak):
+                raise BadTables(f"{errors} values of {strong} v {weak} do not follow from their successors")
+            about += _count(strong, weak, values)
+            _write(archive, f"{strong}v{weak}", values)
+            done(f"{strong} v {weak}")
+        _write(archive, _ABOUT, json.dumps({**origin, "materials": about}, indent=1).encode())
+    part.replace(path)
+
+
+def open_tables(path: Path = SHIPPED) -> ExpendibotsEndgames:
+    """The tables of a file that `build_tables` wrote. Raises BadTables or OSError."""
+    endgames = ExpendibotsEndgames()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for strong, weak in MATERIALS:
+                endgames.add(strong, weak, archive.read(f"{strong}v{weak}"))
+    except (zipfile.BadZipFile, zlib.error, KeyError, BadText) as error:
+        raise BadTables(f"{path} has no endgame tables: {error}") from None
+    return endgames
+
+
+@cache
+def shipped_tables() -> ExpendibotsEndgames:
+    """The package's tables, read once."""
+    return open_tables()
+
+
+def about_tables(path: Path = SHIPPED) -> dict[str, object]:
+    """How the tables were made, and what each material has. Raises BadTables or OSError."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            about: dict[str, object] = json.loads(archive.read(_ABOUT))
+            return about
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
+        raise BadTables(f"{path} has no endgame tables: {error}") from None
+
+
+def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """With a date of its own: the same content gives the same file on any day."""
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content)
+
+
+def _count(strong: int, weak: int, values: bytes) -> list[dict[str, object]]:
+    """What there is in a table, by who is to move: the stronger side's positions come first."""
+    places = np.frombuffer(values, np.int8)
+    halves = [(strong, weak, places)]
+    if strong != weak:
+        middle = len(places) // 2
+        halves = [(strong, weak, places[:middle]), (weak, strong, places[middle:])]
+    rows: list[dict[str, object]] = []
+    for mover, other, half in halves:
+        real = half[half != _NO_POSITION].astype(int)
+        rows.append(
+            {
+                "mover": mover,
+                "other": other,
+                "positions": len(real),
+                "won": int((real > 0).sum()),
+                "drawn": int((real == 0).sum()),
+                "lost": int((real < 0).sum()),
+                "longest_win": int(real.max(initial=0)),
+                "longest_loss": int(-real.min(initial=0)),
+            }
+        )
+    return rows

@@ -1,0 +1,206 @@
+"""The acceptance match: does an agent beat its predecessor? The Expendibots report's test of every change.
+
+Games come in pairs: the same random opening, colours exchanged. Openings are a few random moves after which a
+search sees nobody ahead, so that both have something to play for. A game is kept before the next begins.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring.arena import CannotRate, Result, log_likelihood_ratio, rate
+from sparring.arena.ratings import RatedGame
+from sparring.games import load
+from sparring.players import Player
+from sparring.search.evaluations import Searcher, open_evaluation
+
+LEVEL = 0.05
+"""How often a match may call equals different."""
+_PLIES = range(2, 9)
+_LOOK_AHEAD = 4
+_EVEN = 5.0
+"""Of 100: less than a token's worth."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A player and its name; `make` gives a fresh one for every game from a seed."""
+
+    name: str
+    make: Callable[[int], Player[Any]]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a match says of the new player."""
+
+    new: str
+    old: str
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    """Points a game."""
+    score_low: float
+    score_high: float
+    """95 % over pairs, by Wilson's formula with the pairs' own spread."""
+    elo: float | None
+    elo_half_width: float | None
+    """Davidson's model; none where nobody lost a point, which no finite rating explains."""
+    p_value: float
+    """The exact sign test: how likely equals would have so many wins or more among the decided games."""
+    log_likelihood_ratio: float
+    """Fishtest's, over pairs: stronger by 50 Elo against not stronger."""
+    accepted: bool
+    plies: float
+    cpu_seconds: float
+    """Of the new player in its longest game."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game and what the new player spent on it."""
+
+    result: Result
+    cpu_seconds: float
+
+
+def play_match(
+    game: str, new: Side, old: Side, *, games: int, seed: int, journal: Path | None = None
+) -> Iterator[Played]:
+    """The games of a match, those that the journal has already among them."""
+    known = _known(journal)
+    yield from known[:games]
+    searcher = open_evaluation(game, "start").searcher(megabytes=4)
+    for number in range(len(known), games):
+        start = _opening(game, searcher, np.random.default_rng([seed, number // 2]))
+        sides = (new, old) if number % 2 == 0 else (old, new)
+        played = _play(start, sides, sides.index(new), number, seed)
+        if journal is not None:
+            _keep(journal, played)
+        yield played
+
+
+def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
+    """The verdict over whole pairs and what is left of the last."""
+    points = [
+        result if each.result.first == new else 1 - result
+        for each in played
+        if (result := each.result.result) is not None
+    ]
+    wins, losses = points.count(1.0), points.count(0.0)
+    pairs = [points[i] + points[i + 1] for i in range(0, len(points) - 1, 2)]
+    counts = [pairs.count(score / 2) for score in range(5)]
+    score, low, high = _interval(pairs)
+    elo, half_width = _elo(new, [each.result for each in played])
+    p_value = _sign_test(wins, losses)
+    return Verdict(
+        new=new,
+        old=old,
+        wins=wins,
+        draws=points.count(0.5),
+        losses=losses,
+        score=score,
+        score_low=low,
+        score_high=high,
+        elo=elo,
+        elo_half_width=half_width,
+        p_value=p_value,
+        log_likelihood_ratio=round(log_likelihood_ratio(counts, 0, 50), 2),
+        accepted=p_value < LEVEL,
+        plies=float(np.mean([each.result.plies for each in played])),
+        cpu_seconds=max(each.cpu_seconds for each in played),
+    )
+
+
+def _play(start: Any, sides: tuple[Side, Side], measured: int, number: int, seed: int) -> Played:
+    players = [side.make(seed * 1_000_003 + 2 * number + place) for place, side in enumerate(sides)]
+    state, began, spent = start, time.monotonic(), 0.0
+    while (outcome := state.outcome) is None:
+        before = time.process_time()
+        move = players[state.to_move].choose(state).move
+        if state.to_move == measured:
+            spent += time.process_time() - before
+        state = state.play(move)
+    result = Result(
+        number=number,
+        first=sides[0].name,
+        second=sides[1].name,
+        opening=number // 2,
+        result=0.5 if outcome.winner is None else float(outcome.winner == 0),
+        reason=outcome.reason,
+        detail=start.text(),
+        plies=state.ply,
+        seconds=round(time.monotonic() - began, 3),
+    )
+    return Played(result, round(spent, 3))
+
+
+def _opening(game: str, searcher: Searcher, rng: np.random.Generator) -> Any:
+    while True:
+        state = load(game).initial()
+        for _ in range(int(rng.choice(_PLIES))):
+            moves = searcher.plausible(state)
+            state = state.play(moves[int(rng.integers(len(moves)))])
+            if state.outcome is not None:
+                break
+        searcher.forget()
+        if state.outcome is None and abs(searcher.analyse(state, depth=_LOOK_AHEAD).value) <= _EVEN:
+            return state
+
+
+def _interval(pairs: Sequence[float]) -> tuple[float, float, float]:
+    """Points a game with a 95 % interval: Wilson's, for as many games as the pairs' spread is worth."""
+    scores = np.array(pairs) / 2
+    mean, spread = float(scores.mean()), float(scores.var(ddof=1)) if len(scores) > 1 else 0.25
+    worth = len(scores) * mean * (1 - mean) / spread if spread > 0 else 2 * len(scores)
+    z2 = 1.959964**2
+    centre = (mean + z2 / (2 * worth)) / (1 + z2 / worth)
+    half = math.sqrt(z2 * (mean * (1 - mean) / worth + z2 / (4 * worth**2))) / (1 + z2 / worth)
+    return mean, max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def _elo(new: str, results: Sequence[Result]) -> tuple[float | None, float | None]:
+    games = [
+        RatedGame(*((0, 1) if each.first == new else (1, 0)), each.result)
+        for each in results
+        if each.result is not None
+    ]
+    try:
+        ratings = rate(games, 2, anchor=1, prior=0.0)
+    except CannotRate:
+        return None, None
+    return round(float(ratings.elo[0]), 1), round(float(ratings.half_widths[0]), 1)
+
+
+def _sign_test(wins: int, losses: int) -> float:
+    decided = wins + losses
+    return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)
+
+
+def _known(journal: Path | None) -> list[Played]:
+    """The games on the disk; a line that a kill left half written is cut off."""
+    if journal is None or not journal.exists():
+        return []
+    content = journal.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    if len(whole) < len(content):
+        os.truncate(journal, len(whole))
+    lines = [json.loads(line) for line in whole.splitlines()]
+    return [Played(Result(**line["result"]), line["cpu_seconds"]) for line in lines]
+
+
+def _keep(journal: Path, played: Played) -> None:
+    with journal.open("ab") as file:
+        file.write(json.dumps(asdict(played)).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

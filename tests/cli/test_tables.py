@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sparring.cli import main
+
+
+def test_info_tells_what_the_tables_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["tables", "info", "expendibots", "--json"])
+    rows = {(row["mover"], row["other"]): row for row in json.loads(capsys.readouterr().out)["materials"]}
+    assert rows[2, 2]["longest_win"] == 7
+    assert rows[2, 3]["longest_loss"] == 46
+
+
+def test_probe_values_a_position_and_its_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["tables", "probe", "expendibots", "8/8/8/8/8/8/a7/A6A w"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "wins in 1"
+    assert "  boom a1: wins at once" in lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tables", "info", "chess"], "of expendibots, not of chess"),
+        (["tables", "probe", "expendibots", "8/8/8/8/8/aaa5/8/AAA5 w"], "no table has"),
+        (["tables", "info", "expendibots", "--file", "README.md"], "has no endgame tables"),
+    ],
+)
+def test_mistakes_end_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

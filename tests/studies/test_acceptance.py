@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.arena import Result
+from sparring.players.expendibots import GreedyPlayer, RandomPlayer
+from sparring.studies.acceptance import Played, Side, judge, play_match
+from sparring.studies.ladder import climb, match
+from sparring.studies.opening import examine
+
+GREEDY = Side("greedy", lambda seed: GreedyPlayer(np.random.default_rng(seed)))
+RANDOM = Side("random", lambda seed: RandomPlayer(np.random.default_rng(seed)))
+
+
+def played(points: list[float]) -> list[Played]:
+    """Games with these points for the new player, who has White in every other one."""
+    games = []
+    for number, point in enumerate(points):
+        names = ("new", "old") if number % 2 == 0 else ("old", "new")
+        result = point if number % 2 == 0 else 1 - point
+        games.append(Played(Result(number, *names, number // 2, result, "no tokens", "", 30, 1.0), 0.5))
+    return games
+
+
+def test_games_come_in_pairs_with_colours_exchanged() -> None:
+    games = [each.result for each in play_match("expendibots", GREEDY, RANDOM, games=4, seed=1)]
+    assert [game.first for game in games] == ["greedy", "random", "greedy", "random"]
+    assert games[0].detail == games[1].detail
+    assert games[2].detail == games[3].detail
+    assert games[0].detail != games[2].detail
+
+
+def test_a_match_is_the_same_with_the_same_seed_and_goes_on_after_a_kill(tmp_path: Path) -> None:
+    def results(journal: Path | None) -> list[Any]:
+        found = play_match("expendibots", GREEDY, RANDOM, games=6, seed=2, journal=journal)
+        return [(each.result.result, each.result.plies) for each in found]
+
+    journal = tmp_path / "games.jsonl"
+    whole = results(journal)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:3]) + lines[3][:20])
+    assert results(journal) == whole == results(None)
+    assert len(journal.read_text().splitlines()) == 6
+
+
+def test_a_clear_win_is_accepted() -> None:
+    verdict = judge("new", "old", played([1, 1, 1, 0.5, 1, 1, 1, 1, 0, 1]))
+    assert (verdict.wins, verdict.draws, verdict.losses) == (8, 1, 1)
+    assert verdict.p_value == pytest.approx((1 + 9) / 2**9)
+    assert verdict.accepted
+    assert verdict.score == pytest.approx(0.85)
+    assert verdict.score_low < 0.85 < verdict.score_high
+    assert verdict.elo is not None
+    assert verdict.elo > 100
+
+
+def test_equals_are_not_accepted() -> None:
+    verdict = judge("new", "old", played([1, 0, 0.5, 0.5, 0, 1, 1, 0]))
+    assert not verdict.accepted
+    assert verdict.score == 0.5
+    assert verdict.elo == pytest.approx(0, abs=30)
+
+
+def test_a_match_without_a_lost_point_has_no_finite_rating() -> None:
+    verdict = judge("new", "old", played([1.0] * 20))
+    assert verdict.elo is None
+    assert verdict.accepted
+    assert 0.8 < verdict.score_low < verdict.score_high <= 1.0
+
+
+def test_greed_beats_chance_by_the_command_of_the_ladder(tmp_path: Path) -> None:
+    verdict = match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
+    assert verdict.accepted
+    report = climb(
+        tmp_path, games=4, nodes=100, seed=0, command="test", steps=[("greedy", "random"), ("hand", "random")]
+    )
+    assert json.loads((tmp_path / "ladder.json").read_text()) == report
+    assert [step["new"] for step in report["matches"]] == ["greedy", "hand"]
+
+
+def test_the_reports_opening_is_examined_reply_by_reply(tmp_path: Path) -> None:
+    report = examine(tmp_path, nodes=200, command="test")
+    assert len(report["replies"]) == report["won_for_white"] + report["even"] + report["won_for_black"]
+    assert len({row["reply"] for row in report["replies"]}) > 30
+    assert report["mirroring"] is not None
+    assert (tmp_path / "opening.json").exists()
