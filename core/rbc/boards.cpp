@@ -64,6 +64,7 @@ class Doorman {
 /// The other side after the player's move: what was captured is gone, and so is the chance of en passant.
 HiddenSide moved_upon(const HiddenSide& hidden, std::optional<Square> captured) {
     const HiddenSide left = captured ? hidden.without(bit(*captured)) : hidden;
+    if (!left.kings()) return left.plain();  // nobody castles any more
     return left.toggled(HiddenSide::a_pawn ^ HiddenSide::special, left.passing_pawns());
 }
 
