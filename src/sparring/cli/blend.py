@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.blending.fitting import BYS, METHODS, By, Method
 from sparring.cli.bars import Bar
 from sparring.cli.choosing import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
@@ -42,9 +41,9 @@ def fit_blend(
         list[Path], typer.Option("--records", "-r", help="A table by `sparring records build`, or a file.")
     ],
     also: Annotated[list[str] | None, typer.Option(help=f"{_POLICY}: one more; again for more.")] = None,
-    by: Annotated[str, typer.Option(help=f"What weights go by: {', '.join(BYS)}.")] = "rating",
+    by: Annotated[str, typer.Option(help="What weights go by: rating, position or all.")] = "rating",
     method: Annotated[
-        str, typer.Option(help=f"How: {', '.join(METHODS)} (the paper's, on accuracy; of two policies).")
+        str, typer.Option(help="How: likelihood, or grid (the paper's, on accuracy; of two policies).")
     ] = "likelihood",
     player: Annotated[str | None, typer.Option(help="Fit this player's moves alone.")] = None,
     split: Annotated[
@@ -61,7 +60,8 @@ def fit_blend(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Fit weights to people's moves: for each group with intervals, and a blend's file for any player."""
-    from sparring import blending, matching
+    from sparring import blending, matching  # with what reads tables, too much for every command to wait for
+    from sparring.blending.fitting import BYS, METHODS
 
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
@@ -103,7 +103,7 @@ def fit_blend(
         f"{command_line()}"
     )
     uses = [os.path.relpath(source, out.parent) if Path(source).is_file() else source for _, source in named]
-    text, nll = _blend(choices, groups, game, uses, cast(By, by), cast(Method, method), note)
+    text, nll = _blend(choices, groups, game, uses, cast(Any, by), method, note)
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(out.name + ".part")
     part.write_text(text, encoding="utf-8")
@@ -116,7 +116,7 @@ def fit_blend(
 
 
 def _blend(
-    choices: Any, groups: list[Any], game: str, uses: list[str], by: By, method: Method, note: str
+    choices: Any, groups: list[Any], game: str, uses: list[str], by: Any, method: str, note: str
 ) -> tuple[str, float]:
     """The text of the blend's file, and the nats a move where it was fitted."""
     from sparring import blending
