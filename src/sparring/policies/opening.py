@@ -1,4 +1,4 @@
-"""Opening policies: by a model's name, a network's file, or a policy's TOML file."""
+"""Opening policies: by a model's name, a network's file, a policy's TOML file, or the name of a shipped one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from sparring.policies.policy_files import BadPolicy, MemberEntry, PolicyFile, r
 from sparring.policies.pool import Member, Pool
 from sparring.policies.tempered import Tempered
 from sparring.policies.trait_pool import TraitPool
+
+_SHIPPED = Path(__file__).parent / "shipped"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def open_policy(
     batch: int = 64,
     symmetries: bool = False,
 ) -> Policy:
-    """The policy of a model's name, a network's file or a policy's TOML file.
+    """The policy of a model's name, a network's file or a policy's TOML file; `blend` is shipped for each game.
 
     `symmetries` averages every network over the symmetries of each position.
     Raises BadPolicy, BadNetwork or OSError.
@@ -66,9 +68,9 @@ def fingerprint(text: str, game: str | None = None) -> str:
 
 
 def _open(text: str, name: str, how: _Opening, folder: Path, inside: tuple[Path, ...]) -> Policy:
-    if not _is_policy_file(text):
+    path = _policy_path(text, how.game, folder, inside)
+    if path is None:
         return _open_network(_located(text, folder), name, how)
-    path = _policy_path(text, folder, inside)
     file = read_policy_file(path)
     if file.game != how.game:
         raise BadPolicy(f"{path} is a policy for {file.game}, not for {how.game}")
@@ -107,11 +109,11 @@ def _open_network(text: str, name: str, how: _Opening) -> Policy:
 
 def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
     """The files of a policy, its own first."""
-    if not _is_policy_file(text):
+    path = _policy_path(text, game, folder, inside)
+    if path is None:
         path = find(_located(text, folder), game)
         weights = path.with_name(path.name + ".data")  # where ONNX may keep them
         return [path, weights] if weights.is_file() else [path]
-    path = _policy_path(text, folder, inside)
     files = [path]
     for member in read_policy_file(path).members:
         files += _files(member.use, game, path.parent, (*inside, path.resolve()))
@@ -127,7 +129,11 @@ def _located(text: str, folder: Path) -> str:
     return str(folder / text) if (folder / text).is_file() else text
 
 
-def _policy_path(text: str, folder: Path, inside: tuple[Path, ...]) -> Path:
+def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> Path | None:
+    """The TOML file of a policy; None for a network's name or file."""
+    if not _is_policy_file(text):
+        shipped = _SHIPPED / f"{text}-{game}.toml"
+        return shipped if shipped.is_file() else None
     path = folder / text
     if not path.is_file():
         raise BadPolicy(f"there is no policy file {path}")
