@@ -24,6 +24,15 @@ EPD = (
 PGN = b'[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n[Event "?"]\n\n1. d4 d5 *\n'
 
 
+def test_several_openings_from_one_game(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n")
+    found = read_openings(Openings(path, 4, every=2), Chess())
+    assert [each.state(Chess()).ply for each in found] == [2, 4]
+    assert [each.state(Chess()).ply for each in read_openings(Openings(path, 80, every=2), Chess())] == [2, 4]
+    assert [each.state(Chess()).ply for each in read_openings(Openings(path, 80), Chess())] == [5]
+
+
 def texts(path: Path, game: Game[Any], plies: int = 16) -> list[str]:
     return [game.text(each.state(game)) for each in read_openings(Openings(path, plies), game)]
 

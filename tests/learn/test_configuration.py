@@ -51,6 +51,7 @@ WRONG: list[tuple[str, str]] = [
     ('game = "chess"\n[[teachers]]\nmodel = "x"', "[[teachers]] 1 needs weight"),
     ('game = "chess"\n[[teachers]]\nmodel = "x"\nweight = 0', "weights are above 0"),
     ('game = "chess"\n[[teachers]]\nmodel = "x"\nweight = 1.1', "add up to at most 1"),
+    ('game = "chess"\n[[teachers]]\nmodel = "x"\nweight = 1\nresults = 2', "results are not below 0"),
     ("game = ", "Invalid value"),
 ]
 

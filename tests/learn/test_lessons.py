@@ -20,7 +20,7 @@ from sparring.learn.lessons import IGNORED, make_lesson
 from sparring.learn.model import People
 from sparring.learn.objective import losses
 from sparring.learn.seats import Seats, changed, group_name, groups_of, seats_of
-from sparring.learn.teachers import Teacher
+from sparring.learn.teachers import Answer, Teacher
 from sparring.networks import BadNetwork
 from sparring.records import Batch, Batches
 from sparring.records.batches import NO_LABEL
@@ -97,14 +97,14 @@ def test_a_teachers_probabilities_are_mixed_into_the_target(games: Path, tmp_pat
         "maia3"
     ]
     ratings = torch.from_numpy(seats.ratings).float()
-    logits = teacher.logits(torch.from_numpy(tokens.planes), ratings, lesson.context, ratings[:, :0])
+    said = teacher.asked(torch.from_numpy(tokens.planes), ratings, lesson.context, ratings[:, :0])
     torch.manual_seed(2)
     policy, result = torch.randn(6, 1858), torch.randn(6, 3)
     total = 0.0
     for i in range(6):
         begin, end = batch.offsets[i], batch.offsets[i + 1]
         places, named = batch.labels[begin:end].astype(int), tokens.labels[begin:end].astype(int)
-        probabilities = logits[i, named].softmax(0)
+        probabilities = said.logits[i, named].softmax(0)
         share = 1.0 if i % 2 else 0.6
         target = torch.zeros(1858)
         target[places] = share * probabilities
@@ -119,7 +119,8 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
     """Its rows run from the other end, and it is told more than the board."""
     path = tmp_path / "small.bin.gz"
     path.write_bytes(gzip.compress(Writer(small_network(8)).file()))
-    config = small_config("go", data={"mirrored": False}, teachers=[{"model": str(path), "weight": 0.5}])  # type: ignore[arg-type]
+    teachers: Any = [{"model": str(path), "weight": 0.5, "results": 0.4}]
+    config = small_config("go", data={"mirrored": False}, teachers=teachers)
     teacher = Teacher(config.teachers[0], config, CPU)
     record = line_record(
         "go", ["Q16", "D4", "C16", "pass", "R4"], "katago", first_rank="3d", second_rank="1k"
@@ -140,6 +141,23 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
         expected = torch.zeros(362)
         expected[list(prediction.moves)] = torch.from_numpy(prediction.probabilities) * 0.5
         assert torch.allclose(lesson.taught[i], expected, atol=1e-5)
+        assert lesson.foretold[i].tolist() == pytest.approx([x * 0.4 for x in prediction.wdl or ()], abs=1e-5)
+
+
+def test_what_a_teacher_expects_is_mixed_into_the_result(games: Path, tmp_path: Path) -> None:
+    config = taught_config(write_maia3(tmp_path))
+    teacher = Teacher(dataclasses.replace(config.teachers[0], results=0.7), config, CPU)
+    batch = one_batch(games, also=("maia3",))
+    seats = dataclasses.replace(seats_of(batch), imagined=np.array([False, True] * 3))
+    lesson = make_lesson(batch, seats, config, [teacher], CPU)
+    assert lesson.foretold_share.tolist() == pytest.approx([0.7, 1.0] * 3)
+    assert torch.allclose(lesson.foretold.sum(dim=1), lesson.foretold_share)
+    policy, result = torch.zeros(6, 1858), torch.randn(6, 3)
+    target = lesson.foretold.clone()
+    target[torch.arange(6), lesson.result] += 1 - lesson.foretold_share
+    expected = -float((target * result.log_softmax(1)).sum(dim=1).mean())
+    found = [float(losses(policy, result, lesson, weight).total) for weight in (0.0, 1.0)]
+    assert found[1] - found[0] == pytest.approx(expected, rel=1e-5)
 
 
 def test_two_teachers_add_up(games: Path, tmp_path: Path) -> None:
@@ -189,11 +207,11 @@ def test_hidden_boards_are_empty_for_the_pupil_and_not_for_the_teacher(games: Pa
     shown: list[torch.Tensor] = []
 
     class Onlooker:
-        encoding, beside, weight = "lc0", None, 0.5
+        encoding, beside, weight, results = "lc0", None, 0.5, 0.0
 
-        def logits(self, planes: torch.Tensor, *_: torch.Tensor) -> torch.Tensor:
+        def asked(self, planes: torch.Tensor, *_: torch.Tensor) -> Answer:
             shown.append(planes.clone())
-            return torch.zeros(len(planes), 1858)
+            return Answer(torch.zeros(len(planes), 1858), torch.zeros(len(planes), 3))
 
     teachers: Any = [Onlooker()]
     lesson = make_lesson(batch, seats, config, teachers, CPU)

@@ -18,7 +18,7 @@ def human(game: str, seed: int, rating: int | None) -> Mind:
     return make_mind(Description(game, rating=rating, seed=seed))
 
 
-@pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("shogi", None)])
+@pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 5), ("shogi", None)])
 def test_human_beats_random_moves(game: str, rating: int | None) -> None:
     results = [against_random(load(game), human(game, seed, rating), seed % 2, seed) for seed in range(6)]
     assert sum(results) >= 5, results

@@ -42,7 +42,7 @@ def read_openings(openings: Openings | None, game: Game[Any]) -> list[Opening]:
         return [Opening(None, b"")]
     path = openings.file
     try:
-        found = list(dict.fromkeys(_read(path, openings.plies, game)))
+        found = list(dict.fromkeys(_read(path, openings, game)))
     except (OSError, CutOff, NoReader, zipfile.BadZipFile) as error:
         raise BadTournament(f"openings {path}: {error}") from None
     if not found:
@@ -50,14 +50,14 @@ def read_openings(openings: Openings | None, game: Game[Any]) -> list[Opening]:
     return found
 
 
-def _read(path: Path, plies: int, game: Game[Any]) -> Iterator[Opening]:
+def _read(path: Path, openings: Openings, game: Game[Any]) -> Iterator[Opening]:
     count = 0
     for name, chunks in _members(path):
         ending = format_of(Path(name))
         if POSITIONS.get(ending, game.spec.name if ending == "txt" else "") == game.spec.name:
             found = _positions(chunks, name, game)
         elif ending in READERS and READERS[ending][0] == game.spec.name:
-            found = _games(chunks, name, READERS[ending][1], plies, game)
+            found = _games(chunks, name, READERS[ending][1], openings, game)
         else:
             known = [each for each, played in POSITIONS.items() if played == game.spec.name]
             known += [each for each, (played, _) in READERS.items() if played == game.spec.name]
@@ -87,14 +87,17 @@ def _games(
     chunks: Iterable[bytes],
     name: str,
     reader: Callable[[Iterable[bytes], int], Iterable[Any]],
-    plies: int,
+    openings: Openings,
     game: Game[Any],
 ) -> Iterator[Opening]:
-    width = MOVE_BYTES[game.spec.name]
+    width, plies, every = MOVE_BYTES[game.spec.name], openings.plies, openings.every
     for found in reader(chunks, 0):
         if found.record is None:
             raise BadTournament(f"openings {name}, {found.where}: {found.error}")
-        yield Opening(found.record.start, found.record.moves[: plies * width])
+        start, moves = found.record.start, found.record.moves
+        longest = min(plies, len(moves) // width)
+        for length in range(every, longest + 1, every) if every else (longest,):
+            yield Opening(start, moves[: length * width])
 
 
 def _positions(chunks: Iterable[bytes], name: str, game: Game[Any]) -> Iterator[Opening]:

@@ -104,6 +104,8 @@ class Openings:
     file: Path
     plies: int = 16
     """How many moves of a recorded game are played before the players take over."""
+    every: int = 0
+    """Takes an opening from a recorded game after each so many moves, up to `plies`; 0 for only the last."""
 
 
 @dataclass(frozen=True)

@@ -181,8 +181,9 @@ def _openings(table: object, folder: Path) -> Openings | None:
     if not isinstance(table, dict) or not isinstance(table.get("file"), str):
         raise ValueError("[openings] needs a 'file'")
     openings = _made(Openings, {**table, "file": folder / table["file"]}, "[openings]")
-    if openings.plies < 0:
-        raise ValueError(f"[openings]: 'plies' is 0 or more, not {openings.plies}")
+    for entry in ("plies", "every"):
+        if (value := getattr(openings, entry)) < 0:
+            raise ValueError(f"[openings]: '{entry}' is 0 or more, not {value}")
     return openings
 
 

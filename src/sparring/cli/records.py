@@ -103,6 +103,7 @@ def stats(
 def export(
     folder: Folder,
     game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
+    split: Annotated[records.Split | None, typer.Option("--split", help="Only games of this part.")] = None,
 ) -> None:
     """A game, or all, in its own notation again: PGN, SGF, CSA, GameHistory JSON or a referee's log."""
     try:
@@ -111,13 +112,17 @@ def export(
         write = WRITERS[played]
         for shard in records.read_shards(folder):
             for record in records.records_of(shard):
-                if game == "all" or f"{record.identity(played):016x}" == game:
+                identity = record.identity(played)
+                if split is not None and records.split_of(identity) is not split:
+                    continue
+                if game in ("all", f"{identity:016x}"):
                     found = True
                     print(write(record))
     except records.BadTable as error:
         raise UserError(str(error)) from None
     if not found:
-        raise UserError(f"there is no game {game} in {folder}")
+        where = f"the {split} part of {folder}" if split else str(folder)
+        raise UserError(f"there is no game {'at all' if game == 'all' else game} in {where}")
 
 
 @app.command(name="list")

@@ -101,6 +101,8 @@ class TeacherPart:
     """A model's name or file."""
     weight: float
     """Its share in the target; the people's moves have what is left of 1."""
+    results: float = 0.0
+    """The share of what it expects in the target of how the game ends; what happened has the rest."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +224,9 @@ def _checked(config: Configuration) -> Configuration:
     weights = [teacher.weight for teacher in config.teachers]
     if not all(weight > 0 for weight in weights) or sum(weights) > 1:
         raise BadConfiguration("the teachers' weights are above 0 and add up to at most 1")
+    results = [teacher.results for teacher in config.teachers]
+    if not all(share >= 0 for share in results) or sum(results) > 1:
+        raise BadConfiguration("the teachers' results are not below 0 and add up to at most 1")
     if data.imagine and not (config.teachers and network.ratings):
         raise BadConfiguration("[data] imagine needs teachers, and a network that is told ratings")
     return config

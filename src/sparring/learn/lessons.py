@@ -46,6 +46,10 @@ class Lesson(NamedTuple):
     """[n]: the teachers' share in the target."""
     imagined: Tensor
     """[n]: whether the players are imagined; how their game ended is not learned then."""
+    foretold: Tensor
+    """[n, 3]: how teachers expect the game to end, times their shares; [n, 0] where none is asked."""
+    foretold_share: Tensor
+    """[n]: those shares together."""
 
 
 @torch.no_grad()
@@ -63,20 +67,25 @@ def make_lesson(
     legal[rows, labels] = True
     planes = _planes(sent, layout)
     taught = torch.zeros((n, layout.moves if teachers else 0), device=device)
+    asked = any(teacher.results for teacher in teachers)
+    foretold = torch.zeros((n, 3 if asked else 0), device=device)
     for teacher in teachers:
         own = teacher.encoding == layout.encoding
         shown = planes if own else unpacked(sent[f"{teacher.encoding} planes"], _SHAPES[teacher.encoding])
         beside = sent[f"{teacher.beside} planes"] if teacher.beside else sent["ratings"][:, :0]
-        logits = teacher.logits(shown, sent["ratings"], sent["context"], beside)
-        named = sent["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=logits.shape[1] - 1)
+        said = teacher.asked(shown, sent["ratings"], sent["context"], beside)
+        last = said.logits.shape[1] - 1
+        named = sent["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=last)
         scores = torch.full((n, layout.moves + 1), IMPOSSIBLE, device=device)
-        scores[rows, labels] = logits[rows, named]
+        scores[rows, labels] = said.logits[rows, named]
         taught += teacher.weight * scores[:, :-1].softmax(dim=1)
-    share = torch.full((n,), float(sum(teacher.weight for teacher in teachers)), device=device)
-    if teachers:  # what no person played is the teachers' alone
-        alone = sent["imagined"] | (sent["played"] < 0)
-        taught = torch.where(alone[:, None], taught / share[:, None], taught)
-        share = torch.where(alone, 1.0, share)
+        if asked:
+            foretold += teacher.results * said.results
+    imagined = sent["imagined"]
+    # What no person played, and what did not happen, is the teachers' alone.
+    taught, share = _shared(taught, sum(each.weight for each in teachers), imagined | (sent["played"] < 0))
+    results = sum(each.results for each in teachers)
+    foretold, foretold_share = _shared(foretold, results, imagined | (sent["result"] < 0))
     if config.data.forget:
         begin, end = layout.past
         planes[:, begin:end] *= sent["past"][:, None, None, None]
@@ -88,8 +97,18 @@ def make_lesson(
         sent["result"],
         taught,
         share,
-        sent["imagined"],
+        imagined,
+        foretold,
+        foretold_share,
     )
+
+
+def _shared(taught: Tensor, share: float, alone: Tensor) -> tuple[Tensor, Tensor]:
+    """What teachers say and its share in each target: all of it where they are alone."""
+    shares = torch.full((len(taught),), float(share), device=taught.device)
+    if not share:
+        return taught, shares
+    return torch.where(alone[:, None], taught / share, taught), torch.where(alone, 1.0, shares)
 
 
 def unpacked(bits: Tensor, shape: tuple[int, ...]) -> Tensor:

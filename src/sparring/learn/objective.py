@@ -28,8 +28,12 @@ def losses(policy: Tensor, result: Tensor, lesson: Lesson, value_weight: float) 
         policy_loss = ((1 - lesson.share) * each - (lesson.taught * likely).sum(dim=1)).mean()
     else:
         policy_loss = _mean(each, lesson.played >= 0)
-    results = functional.cross_entropy(result.float(), lesson.result, reduction="none", ignore_index=IGNORED)
-    result_loss = _mean(results, (lesson.result >= 0) & ~lesson.imagined)
+    chances = result.float().log_softmax(dim=1)
+    results = functional.nll_loss(chances, lesson.result, reduction="none", ignore_index=IGNORED)
+    if lesson.foretold.shape[1]:
+        result_loss = ((1 - lesson.foretold_share) * results - (lesson.foretold * chances).sum(dim=1)).mean()
+    else:
+        result_loss = _mean(results, (lesson.result >= 0) & ~lesson.imagined)
     return Losses(
         policy_loss + value_weight * result_loss,
         likely.detach().argmax(dim=1) == lesson.played,

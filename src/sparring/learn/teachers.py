@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -24,6 +24,15 @@ _BESIDE = {"katago": "katago-global"}
 """And what they are told beside that."""
 
 
+class Answer(NamedTuple):
+    """What a teacher says of n positions."""
+
+    logits: Tensor
+    """Of its encoding's labels, [n, labels]."""
+    results: Tensor
+    """Chances of a win, a draw and a loss for the mover, [n, 3]."""
+
+
 class Teacher:
     """A network that is asked, not changed. Raises BadNetwork or BadConfiguration."""
 
@@ -31,7 +40,8 @@ class Teacher:
         model, card = read_network(find(part.model))
         if card.game != config.game:
             raise BadConfiguration(f"the teacher {card.name} plays {card.game}, not {config.game}")
-        self.name, self.licence, self.weight = card.name, card.licence, part.weight
+        self.name, self.licence = card.name, card.licence
+        self.weight, self.results = part.weight, part.results
         self.encoding = _encoding(card, config)
         self.beside = _BESIDE.get(card.codec)
         self._ask = _ASK[card.codec]
@@ -39,8 +49,8 @@ class Teacher:
         self._quick: Callable[..., Any] | None = None
 
     @torch.no_grad()
-    def logits(self, planes: Tensor, ratings: Tensor, context: Tensor, beside: Tensor) -> Tensor:
-        """Of the encoding's labels, [n, labels]; `ratings` [n, 2] are the mover's and the opponent's.
+    def asked(self, planes: Tensor, ratings: Tensor, context: Tensor, beside: Tensor) -> Answer:
+        """Its answer; `ratings` [n, 2] are the mover's and the opponent's.
 
         `beside` is the encoding that the teacher has by this name, [n, 0] where it has none.
         """
@@ -49,13 +59,12 @@ class Teacher:
             return self._ask(self._graph, *told)
         if self._quick is None:
             self._quick = self._made_quick(*told)
-        answer: Tensor = self._quick(*told)
-        return answer.float()
+        return Answer(*(tensor.float() for tensor in self._quick(*told)))
 
     def _made_quick(self, *example: Tensor) -> Callable[..., Any]:
         """Mixed precision, fused kernels, one launch."""
 
-        def asked(*told: Tensor) -> Tensor:
+        def asked(*told: Tensor) -> Answer:
             with torch.autocast("cuda", torch.bfloat16):
                 return self._ask(self._graph, *told)
 
@@ -80,30 +89,36 @@ def _encoding(card: ModelCard, config: Configuration) -> str:
     return _ENCODINGS[card.codec]
 
 
-Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], Tensor]
+Ask = Callable[[TorchGraph, Tensor, Tensor, Tensor, Tensor], Answer]
 
 
-def _ask_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> Tensor:
-    logits: Tensor = graph(planes=planes)["policy"]
-    return logits
+def _ask_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> Answer:
+    said = graph(planes=planes)
+    if "wdl" in said:
+        return Answer(said["policy"], said["wdl"])
+    value = said["value"]  # an older head has no draws of its own
+    return Answer(said["policy"], torch.cat([1 + value, 0 * value, 1 - value], dim=1) / 2)
 
 
-def _ask_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tensor) -> Tensor:
+def _ask_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tensor) -> Answer:
     own, other = ratings.clamp(600, 2600).long().unbind(1)
-    logits: Tensor = graph(tokens=planes.float(), self_elo=own, oppo_elo=other)["logits_move"]
-    return logits
+    said = graph(tokens=planes.float(), self_elo=own, oppo_elo=other)
+    return Answer(said["logits_move"], said["logits_value"].softmax(dim=1).flip(1))
 
 
-def _ask_katago(graph: TorchGraph, planes: Tensor, _: Tensor, __: Tensor, beside: Tensor) -> Tensor:
-    """KataGo's rows run from the top, ours from the bottom."""
-    logits: Tensor = graph(**{"spatial": planes.float().flip(2), "global": beside})["policy"]
+def _ask_katago(graph: TorchGraph, planes: Tensor, _: Tensor, __: Tensor, beside: Tensor) -> Answer:
+    """KataGo's rows run from the top, ours from the bottom; its third result, none, is not taught."""
+    said = graph(**{"spatial": planes.float().flip(2), "global": beside})
+    logits: Tensor = said["policy"]
     points = logits[:, :-1].reshape(-1, *planes.shape[2:]).flip(1)
-    return torch.cat([points.flatten(1), logits[:, -1:]], dim=1)
+    moves = torch.cat([points.flatten(1), logits[:, -1:]], dim=1)
+    won, lost = said["value"][:, :2].softmax(dim=1).split(1, dim=1)
+    return Answer(moves, torch.cat([won, 0 * won, lost], dim=1))
 
 
-def _ask_people(graph: TorchGraph, planes: Tensor, _: Tensor, context: Tensor, __: Tensor) -> Tensor:
-    logits: Tensor = graph(planes=planes, context=context)["policy"]
-    return logits
+def _ask_people(graph: TorchGraph, planes: Tensor, _: Tensor, context: Tensor, __: Tensor) -> Answer:
+    said = graph(planes=planes, context=context)
+    return Answer(said["policy"], said["wdl"])
 
 
 _ASK: dict[str, Ask] = {

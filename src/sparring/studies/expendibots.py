@@ -25,6 +25,7 @@ from sparring.search.evaluations import Evaluation, open_evaluation
 from sparring.studies.agents import round_robin
 
 Say = Callable[[str], None]
+_SECOND = {"hand-picked": "start", "learned": "learned"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def study(
         "interval": "Elo with 95 % intervals, hand-picked weights at 0; 8 random plies, colours changed",
         "training": {name: _training(run) for name, run in runs.items()},
         "standings": standings.as_json(),
+        "breakthrough": second_game(plan).as_json(),
     }
     out.mkdir(parents=True, exist_ok=True)
     (out / "algorithms.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -104,6 +106,16 @@ def played(plan: Plan, entries: Mapping[str, Evaluation], path: Path, say: Say) 
             if result.number == plan.games - 1:
                 say(f"{result.first} and {result.second} have played")
     return list(done.values())
+
+
+def second_game(plan: Plan) -> Standings:
+    """The learned weights of Breakthrough, which the same command made, against those they began with."""
+    players = {name: open_evaluation("breakthrough", source) for name, source in _SECOND.items()}
+    return stand(
+        list(round_robin(players, (), games=plan.games, depth=plan.depth, seed=plan.seed)),
+        list(players),
+        anchor="hand-picked",
+    )
 
 
 def _training(run: Run) -> dict[str, Any]:
@@ -150,11 +162,10 @@ def _page(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str
     rows = []
     for player in report["standings"]["players"]:
         told = report["training"].get(player["name"], {})
-        low, high = player["low"], player["high"]
         rows.append(
             [
                 player["name"],
-                f"{player['elo']:+.0f}|{low:+.0f} to {high:+.0f}",
+                _elo(player),
                 f"+{player['wins']} ={player['draws']} -{player['losses']}",
                 f"{told['games']:,}" if told else "",
                 f"{told['moves_a_second']:,.0f}" if told else "",
@@ -169,9 +180,21 @@ def _page(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str
                 f"depth {plan['depth']}. {report['interval']}."
             ),
             table(["player", "Elo", "games", "training games", "moves/s"], rows),
+            heading("The same command on Breakthrough"),
+            table(
+                ["player", "Elo", "games"],
+                [
+                    [each["name"], _elo(each), f"+{each['wins']} -{each['losses']}"]
+                    for each in report["breakthrough"]["players"]
+                ],
+            ),
             *(part for svg, title in pictures for part in (heading(title), figure(svg, title))),
             heading("How to make this again"),
             code(report["command"]),
             paragraph(f"{report['machine']['processor']}, {report['date']}.", faint=True),
         ],
     )
+
+
+def _elo(player: Mapping[str, Any]) -> str:
+    return f"{player['elo']:+.0f}|{player['low']:+.0f} to {player['high']:+.0f}"
