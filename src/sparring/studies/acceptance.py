@@ -101,7 +101,8 @@ def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
     pairs = [points[i] + points[i + 1] for i in range(0, len(points) - 1, 2)]
     counts = [pairs.count(score / 2) for score in range(5)]
     score, low, high = _interval(pairs)
-    elo, half_width = _elo(new, [each.result for each in played])
+    one_sided = wins == len(points) or losses == len(points)
+    elo, half_width = (None, None) if one_sided else _elo(new, [each.result for each in played])
     p_value = _sign_test(wins, losses)
     return Verdict(
         new=new,
@@ -162,7 +163,8 @@ def _interval(pairs: Sequence[float]) -> tuple[float, float, float]:
     """Points a game with a 95 % interval: Wilson's, for as many games as the pairs' spread is worth."""
     scores = np.array(pairs) / 2
     mean, spread = float(scores.mean()), float(scores.var(ddof=1)) if len(scores) > 1 else 0.25
-    worth = len(scores) * mean * (1 - mean) / spread if spread > 0 else 2 * len(scores)
+    mixed = spread > 0 and 0 < mean < 1
+    worth = len(scores) * mean * (1 - mean) / spread if mixed else 2 * len(scores)
     z2 = 1.959964**2
     centre = (mean + z2 / (2 * worth)) / (1 + z2 / worth)
     half = math.sqrt(z2 * (mean * (1 - mean) / worth + z2 / (4 * worth**2))) / (1 + z2 / worth)
