@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparring.learn.bootstrap.run import Block
-from sparring.reports.look import LINES, label_ends, open_pyplot, save
+from sparring.reports.look import INK, LINES, label_ends, open_pyplot, save
 from sparring.search.evaluations import Evaluation, feature_names, stage_names
 
 _LARGEST = 7
@@ -61,7 +61,9 @@ def weights_by_feature(evaluation: Evaluation, folder: Path) -> str:
         ha="right",
     )
     for y, x in np.argwhere(np.abs(table) >= most / 20):
-        axis.text(x, y, f"{table[y, x]:.0f}", ha="center", va="center", fontsize=6)
+        dark = abs(table[y, x]) > most / 3
+        ink = "white" if dark else INK
+        axis.text(x, y, f"{table[y, x]:.0f}", ha="center", va="center", fontsize=6, color=ink)
     bar = figure.colorbar(image, ax=axis, ticks=[-1, -0.5, 0, 0.5, 1], shrink=0.4)
     bar.ax.set_yticklabels([f"{most * tick**3:.0f}" for tick in (-1, -0.5, 0, 0.5, 1)])
     axis.set_title("weights by feature and stage")
