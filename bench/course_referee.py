@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from bench.plain_expendibots import Action, PlainGame
+from sparring.reports import describe_machine, today
 
 COLOURS = ("white", "black")
 DRAWS = {
@@ -119,7 +121,20 @@ def main() -> None:
     white, black = (_load(name) for name in sys.argv[1:3])
     report = referee((white, black), seconds=60, megabytes=100)
     print("\n".join(report.log))
-    print(json.dumps({"ending": report.ending, "seconds": report.seconds, "megabytes": report.megabytes}))
+    print(
+        json.dumps(
+            {
+                "command": shlex.join(["python", "-m", "bench.course_referee", *sys.argv[1:]]),
+                "date": today(),
+                "machine": describe_machine(),
+                "ending": report.ending,
+                "actions": len(report.log) - 2,
+                "seconds": {colour: round(spent, 2) for colour, spent in report.seconds.items()},
+                "megabytes_of_both": round(report.megabytes, 1),
+            },
+            indent=1,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -61,12 +61,13 @@ void bind_evaluator(nb::module_& m) {
         .def_ro_static("places", &Network::places, "The inputs that are stacks.")
         .def_ro_static("numbers", &Network::numbers, "The inputs that are measured.")
         .def(
-            "value", [](const Network& n, const S& s) { return n.value(s.position().board()); }, nb::arg("state"),
-            "The value for the side to move, from -1 to 1.")
-        .def_static("inputs", &inputs, nb::arg("states"),
-                    nb::sig("def inputs(states: collections.abc.Sequence[ExpendibotsState]) -> "
-                            "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
-                    "The places of the stacks [states, 24], filled up with `places`, and the measured numbers.");
+            "value", [](const Network& n, const S& s) { return n.value(s.position().board()); },
+            nb::arg("state"), "The value for the side to move, from -1 to 1.")
+        .def_static(
+            "inputs", &inputs, nb::arg("states"),
+            nb::sig("def inputs(states: collections.abc.Sequence[ExpendibotsState]) -> "
+                    "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
+            "The places of the stacks [states, 24], filled up with `places`, and the measured numbers.");
 }
 
 }  // namespace sparring::bindings

@@ -41,8 +41,10 @@ class SharedSearcher {
 
     void set_weights(const Weights& weights) {
         change_judge([other = judge(weights)](J& judge) {
-            if constexpr (requires { judge.set_weights(other); }) judge.set_weights(other);
-            else judge = other;
+            if constexpr (requires { judge.set_weights(other); })
+                judge.set_weights(other);
+            else
+                judge = other;
         });
     }
     /// `change` is given the judge.

@@ -17,11 +17,12 @@ constexpr float largest = 1e4f;
 std::vector<float> copied(std::span<const float> from, int rows, int columns, const char* what) {
     const auto wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     if (from.size() != wanted) {
-        throw BadText(std::string("the network's ") + what + " are " + std::to_string(wanted) + " numbers, not " +
-                      std::to_string(from.size()));
+        throw BadText(std::string("the network's ") + what + " are " + std::to_string(wanted) +
+                      " numbers, not " + std::to_string(from.size()));
     }
     for (const float each : from) {
-        if (!(std::abs(each) <= largest)) throw BadText(std::string("the network's ") + what + " are too large");
+        if (!(std::abs(each) <= largest))
+            throw BadText(std::string("the network's ") + what + " are too large");
     }
     return {from.begin(), from.end()};
 }
@@ -65,16 +66,19 @@ float Network::value(const Board& board) const {
     alignas(16) std::array<float, widest_second> second;
     std::copy(first_bias_.begin(), first_bias_.end(), first.begin());
     for (Bitboard stacks = board.occupied(); stacks;) {
-        const auto row = static_cast<std::size_t>(place(board, pop(stacks))) * static_cast<std::size_t>(first_);
+        const auto row =
+            static_cast<std::size_t>(place(board, pop(stacks))) * static_cast<std::size_t>(first_);
         add(first.data(), &stacks_[row], 1.0f, first_);
     }
     const Measured inputs = measure(board);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] != 0.0f) add(first.data(), &measured_[i * static_cast<std::size_t>(first_)], inputs[i], first_);
+        if (inputs[i] != 0.0f)
+            add(first.data(), &measured_[i * static_cast<std::size_t>(first_)], inputs[i], first_);
     }
     std::copy(second_bias_.begin(), second_bias_.end(), second.begin());
     for (int i = 0; i < first_; ++i) {
-        if (first[i] > 0.0f) add(second.data(), &between_[static_cast<std::size_t>(i * second_)], first[i], second_);
+        if (first[i] > 0.0f)
+            add(second.data(), &between_[static_cast<std::size_t>(i * second_)], first[i], second_);
     }
     float result = last_bias_;
     for (int i = 0; i < second_; ++i) result += std::max(second[i], 0.0f) * last_[i];

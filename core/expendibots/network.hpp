@@ -21,7 +21,8 @@ class Network {
     static constexpr int numbers = static_cast<int>(std::tuple_size_v<Measured>);
     static constexpr int widest_first = 1024, widest_second = 128;
 
-    /// The layers row by row: [places][first], [numbers][first], [first]; [first][second], [second]; [second].
+    /// The layers row by row: [places][first], [numbers][first], [first]; [first][second], [second];
+    /// [second].
     struct Layers {
         int first;
         int second;

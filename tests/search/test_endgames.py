@@ -8,6 +8,7 @@ import pytest
 
 from sparring import games
 from sparring._core import BadText, ExpendibotsEndgames, ExpendibotsState
+from sparring.search import endgames
 from sparring.search.endgames import (
     MATERIALS,
     SHIPPED,
@@ -84,13 +85,15 @@ def test_every_value_follows_from_its_successors(material: tuple[int, int]) -> N
     assert shipped_tables().count_errors(*material) == 0
 
 
-def test_retrograde_analysis_gives_what_is_shipped() -> None:
-    solved = ExpendibotsEndgames()
-    with zipfile.ZipFile(SHIPPED) as archive:
+def test_building_gives_what_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endgames, "MATERIALS", MATERIALS[:4])
+    heard: list[str] = []
+    endgames.build_tables(tmp_path / "tables.zip", heard.append, {"command": "test"})
+    assert heard == ["1 v 1", "2 v 1", "2 v 2", "3 v 1"]
+    assert about_tables(tmp_path / "tables.zip")["command"] == "test"
+    with zipfile.ZipFile(SHIPPED) as shipped, zipfile.ZipFile(tmp_path / "tables.zip") as built:
         for strong, weak in MATERIALS[:4]:
-            values = solved.solve(strong, weak)
-            solved.add(strong, weak, values)
-            assert values == archive.read(f"{strong}v{weak}")
+            assert built.read(f"{strong}v{weak}") == shipped.read(f"{strong}v{weak}")
 
 
 def test_turned_and_mirrored_positions_and_exchanged_sides_have_the_same_value() -> None:

@@ -28,7 +28,8 @@ def native(layers: dict[str, np.ndarray]) -> ExpendibotsNetwork:
 
 
 def states(count: int) -> list[ExpendibotsState]:
-    rng, found = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    found: list[ExpendibotsState] = []
     while len(found) < count:
         state = EXPENDIBOTS.initial()
         while state.outcome is None and state.ply < 40:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena import CannotRate, Result, log_likelihood_ratio, rate
+from sparring.arena import Result, log_likelihood_ratio, rate
 from sparring.arena.ratings import RatedGame
 from sparring.games import load
 from sparring.players import Player
@@ -55,7 +55,7 @@ class Verdict:
     """95 % over pairs, by Wilson's formula with the pairs' own spread."""
     elo: float | None
     elo_half_width: float | None
-    """Davidson's model; none where nobody lost a point, which no finite rating explains."""
+    """Davidson's model; none where one side won everything, which no finite rating explains."""
     p_value: float
     """The exact sign test: how likely equals would have so many wins or more among the decided games."""
     log_likelihood_ratio: float
@@ -101,7 +101,8 @@ def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
     pairs = [points[i] + points[i + 1] for i in range(0, len(points) - 1, 2)]
     counts = [pairs.count(score / 2) for score in range(5)]
     score, low, high = _interval(pairs)
-    elo, half_width = _elo(new, [each.result for each in played])
+    swept = len(points) in (wins, losses)
+    elo, half_width = (None, None) if swept else _elo(new, [each.result for each in played])
     p_value = _sign_test(wins, losses)
     return Verdict(
         new=new,
@@ -162,23 +163,21 @@ def _interval(pairs: Sequence[float]) -> tuple[float, float, float]:
     """Points a game with a 95 % interval: Wilson's, for as many games as the pairs' spread is worth."""
     scores = np.array(pairs) / 2
     mean, spread = float(scores.mean()), float(scores.var(ddof=1)) if len(scores) > 1 else 0.25
-    worth = len(scores) * mean * (1 - mean) / spread if spread > 0 else 2 * len(scores)
+    mixed = spread > 0 and 0 < mean < 1
+    worth = len(scores) * mean * (1 - mean) / spread if mixed else 2 * len(scores)
     z2 = 1.959964**2
     centre = (mean + z2 / (2 * worth)) / (1 + z2 / worth)
     half = math.sqrt(z2 * (mean * (1 - mean) / worth + z2 / (4 * worth**2))) / (1 + z2 / worth)
     return mean, max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-def _elo(new: str, results: Sequence[Result]) -> tuple[float | None, float | None]:
+def _elo(new: str, results: Sequence[Result]) -> tuple[float, float]:
     games = [
         RatedGame(*((0, 1) if each.first == new else (1, 0)), each.result)
         for each in results
         if each.result is not None
     ]
-    try:
-        ratings = rate(games, 2, anchor=1, prior=0.0)
-    except CannotRate:
-        return None, None
+    ratings = rate(games, 2, anchor=1)
     return round(float(ratings.elo[0]), 1), round(float(ratings.half_widths[0]), 1)
 
 

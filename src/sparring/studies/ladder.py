@@ -16,7 +16,6 @@ STEPS = (
     *zip(list(RUNGS)[1:], list(RUNGS)[:-1], strict=True),
     ("champion", "random"),
     ("champion", "report"),
-    ("network", "learned"),
 )
 """The new player and the old: neighbours on the ladder, and what the agent must show."""
 

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from sparring.players.expendibots.book import open_book
+from sparring.search.evaluations.networks import open_network, origin_of
+
+
+def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    main(["accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
+    words = capsys.readouterr().out
+    assert words.startswith("greedy v random: ")
+    assert "accepted: p = " in words
+    main(["accept", "greedy", "random", "--games", "12", "--out", str(tmp_path), "--json"])
+    verdict = json.loads(capsys.readouterr().out)
+    assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
+
+
+def test_a_book_is_built_and_told_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "book.npz"
+    main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
+    assert len(open_book(path).entries) == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["book.npz"]
+    capsys.readouterr()
+    main(["book", "info", "expendibots", "--file", str(path)])
+    assert json.loads(capsys.readouterr().out)["positions"] == 2
+
+
+def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
+    saved = tmp_path / "network.npz"
+    options = ["--games", "3", "--nodes", "50", "--hidden", "4x2", "--epochs", "1", "--save", str(saved)]
+    main(["train", "evaluator", "expendibots", "--out", str(tmp_path / "run"), *options])
+    open_network(saved)
+    assert "--hidden 4x2" in origin_of(saved)["command"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["accept", "champion", "nobody"], "there is no player nobody; there are random"),
+        (["accept", "report", "report"], "does not play against itself"),
+        (["book", "build", "chess"], "of expendibots, not of chess"),
+        (["book", "info", "expendibots", "--file", "README.md"], "is no book of Expendibots"),
+        (["train", "evaluator", "chess", "--out", "x"], "of expendibots, not of chess"),
+        (
+            ["train", "evaluator", "expendibots", "--out", "x", "--hidden", "9000x1"],
+            "two numbers such as 32x16",
+        ),
+        (
+            ["train", "evaluator", "expendibots", "--out", "x", "--weights", "none"],
+            "there is no evaluation none",
+        ),
+    ],
+)
+def test_mistakes_end_in_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
