@@ -42,13 +42,18 @@ def test_what_a_user_added_hides_what_was_shipped(shelf: Path, tmp_path: Path) -
 
 def test_the_shipped_networks_are_small() -> None:
     shipped = find("human-chess").parent
-    assert {path.stem for path in shipped.iterdir()} == {f"human-{game}" for game in PEOPLE}
-    assert sum(path.stat().st_size for path in shipped.iterdir()) < MOST_BYTES
+    kinds = ("human", "strong")
+    assert {path.stem for path in shipped.iterdir()} == {
+        f"{kind}-{game}" for kind in kinds for game in PEOPLE
+    }
+    for kind in kinds:
+        assert sum(path.stat().st_size for path in shipped.glob(f"{kind}-*.onnx")) < MOST_BYTES
 
 
+@pytest.mark.parametrize("name", ["human", "strong"])
 @pytest.mark.parametrize("game", PEOPLE)
-def test_every_legal_move_and_no_other_has_a_chance(game: str) -> None:
-    network = load("human", game=game)
+def test_every_legal_move_and_no_other_has_a_chance(game: str, name: str) -> None:
+    network = load(name, game=game)
     told = [(None, None, None), (1, 2, 30.0), (2000, None, 0.0), (None, 1500, 1e9)]
     places = [
         Position(state, *told[i % len(told)]) for i, state in enumerate(random_states(game, 40, seed=3))

@@ -158,3 +158,19 @@ def test_policies_say_which_ratings_they_know(folder: Path) -> None:
     by_rating = part.format(use="strong.onnx") + "weight = { 1100 = 0.8, 1900 = 0.6 }\n"
     assert known(blend(folder, by_rating, "c.toml")) == (-math.inf, math.inf)
     assert known(blend(folder, by_rating + '[[policy]]\nuse = "human-chess"\n', "d.toml")) == people
+
+
+@pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 7), ("shogi", None)])
+def test_a_blend_comes_with_each_game(shelf: Path, game: str, rating: int | None) -> None:
+    policy = open_policy("blend", game)
+    assert (policy.name, policy.game) == ("blend", game)
+    state = load(game).initial()
+    (prediction,) = policy.predict([Position(state, rating=rating)])
+    assert sorted(prediction.moves) == state.legal_moves()
+    assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    assert fingerprint("blend", game) != fingerprint("human", game)
+
+
+def test_no_blend_comes_with_a_game_without_people(shelf: Path) -> None:
+    with pytest.raises(BadNetwork, match="there is no network 'blend'"):
+        open_policy("blend", "expendibots")

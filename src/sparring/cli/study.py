@@ -94,11 +94,6 @@ def ladder(
         raise UserError(str(error)) from None
 
 
-def _command() -> str:
-    """The command line, without where files lie on this machine."""
-    return shlex.join([Path(sys.argv[0]).name, *(Path(a).name if "/" in a else a for a in sys.argv[1:])])
-
-
 @app.command()
 def networks(
     nets: Annotated[Path, typer.Option(help="A folder with lc0/, katago/ and maia3/.")],

@@ -1,4 +1,4 @@
-"""Opening policies: by a model's name, a network's file, a policy's TOML file, or the name of a shipped one."""
+"""Opening policies: by a model's name, a network's file, a policy's TOML file, or a shipped one's name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def open_policy(
     batch: int = 64,
     symmetries: bool = False,
 ) -> Policy:
-    """The policy of a model's name, a network's file or a policy's TOML file; `blend` is shipped for each game.
+    """The policy of a model's name, a network's file or a policy's TOML file; `blend` comes with each game.
 
     `symmetries` averages every network over the symmetries of each position.
     Raises BadPolicy, BadNetwork or OSError.
