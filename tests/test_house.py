@@ -28,6 +28,7 @@ STOREYS = [
     "knowledge",
     "games",
     "entries",
+    "workers",
     "_core",
 ]
 

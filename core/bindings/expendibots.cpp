@@ -1,5 +1,5 @@
 #include "bindings/games.hpp"
-#include "bindings/search.hpp"
+#include "bindings/searcher.hpp"
 #include "bindings/state.hpp"
 #include "expendibots/judge.hpp"
 #include "expendibots/position.hpp"
@@ -49,7 +49,7 @@ void bind_expendibots(nb::module_& m) {
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
-    bind_alphabeta(state);
+    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch");
 }
 
 }  // namespace sparring::bindings

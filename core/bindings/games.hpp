@@ -5,6 +5,7 @@
 
 namespace sparring::bindings {
 
+void bind_searcher(nanobind::module_& m);
 void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
 void bind_rbc_boards(nanobind::module_& m);

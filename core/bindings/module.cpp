@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
                    ", reason='" + reason_name(o.reason) + "')";
         });
 
+    bindings::bind_searcher(m);
     bindings::bind_chess(m);
     bindings::bind_rbc(m);
     bindings::bind_expendibots(m);

@@ -1,8 +1,8 @@
-// The small alpha-beta search as a method of the states whose games have a Judge.
+// The small alpha-beta search as a method of the states whose games have Pieces.
 #pragma once
 
 #include "bindings/state.hpp"
-#include "search/alphabeta.hpp"
+#include "search/pieces.hpp"
 
 namespace sparring::bindings {
 
@@ -16,7 +16,7 @@ void bind_alphabeta(nb::class_<State<P>>& state) {
                 nb::gil_scoped_release release;
                 MoveList list;
                 s.legal_moves(list);
-                scores = search::AlphaBeta<P>(nodes, margin).analyse(s.position(), list);
+                scores = search::count_pieces(s.position(), list, nodes, margin);
             }
             nb::list result;
             for (const auto& [move, score] : scores)

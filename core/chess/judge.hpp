@@ -4,7 +4,7 @@
 #include <array>
 
 #include "chess/position.hpp"
-#include "search/judge.hpp"
+#include "search/pieces.hpp"
 
 namespace sparring::chess {
 
@@ -21,7 +21,7 @@ int urgency(const Board& board, Move move);
 namespace sparring::search {
 
 template <>
-struct Judge<chess::Position> {
+struct Pieces<chess::Position> {
     static int evaluate(const chess::Position& p) { return chess::evaluate(p.board()); }
     static int stuck(const chess::Position& p) { return p.in_check() ? -win_score : 0; }
     static int urgency(const chess::Position& p, Move m) { return chess::urgency(p.board(), m); }

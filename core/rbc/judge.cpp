@@ -13,6 +13,7 @@ namespace {
 struct Known {
     Board board;
 
+    std::uint64_t key() const { return board.key; }
     void moves(MoveList& list) const {
         if (!board.pieces(board.side(), chess::king)) return;
         pseudo_legal(board, list);
@@ -26,7 +27,7 @@ struct Known {
 }  // namespace sparring::rbc
 
 template <>
-struct sparring::search::Judge<sparring::rbc::Known> {
+struct sparring::search::Pieces<sparring::rbc::Known> {
     static int evaluate(const rbc::Known& k) { return chess::evaluate(k.board); }
     static int stuck(const rbc::Known&) { return -win_score; }
     static int urgency(const rbc::Known& k, Move m) {
@@ -46,7 +47,7 @@ std::vector<MeanScore> judge_requests(const std::vector<Board>& boards, std::uin
         list.clear();
         known.moves(list);
         std::unordered_map<Move, int> scores;
-        for (const auto& [move, score] : search::AlphaBeta<Known>(nodes, 2 * worst).analyse(known, list)) {
+        for (const auto& [move, score] : search::count_pieces(known, list, nodes, 2 * worst)) {
             scores[move] = std::clamp(score, -worst, worst);
         }
         list.clear();

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "rbc/boards.hpp"
-#include "search/alphabeta.hpp"
+#include "search/pieces.hpp"
 
 namespace sparring::rbc {
 

@@ -30,12 +30,12 @@ int side_value(const Board& b, Color c) {
 
 }  // namespace
 
-int Judge<shogi::Position>::evaluate(const shogi::Position& p) {
+int Pieces<shogi::Position>::evaluate(const shogi::Position& p) {
     const Board& b = p.board();
     return side_value(b, b.side()) - side_value(b, ~b.side());
 }
 
-int Judge<shogi::Position>::urgency(const shogi::Position& p, Move m) {
+int Pieces<shogi::Position>::urgency(const shogi::Position& p, Move m) {
     if (shogi::is_drop(m)) return 0;
     const Board& b = p.board();
     const int victim = b.squares[shogi::to_square(m)];

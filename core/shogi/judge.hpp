@@ -1,13 +1,13 @@
 // Material on the board and in hand: what the small search player knows of shogi.
 #pragma once
 
-#include "search/judge.hpp"
+#include "search/pieces.hpp"
 #include "shogi/position.hpp"
 
 namespace sparring::search {
 
 template <>
-struct Judge<shogi::Position> {
+struct Pieces<shogi::Position> {
     /// Hundredths of a pawn: pieces, a little more for those in hand, and attackers near a king.
     static int evaluate(const shogi::Position& p);
     /// Whoever cannot move has lost: mated, out of moves, or facing a declaration.

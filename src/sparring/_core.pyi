@@ -30,6 +30,37 @@ class Outcome:
 
     def __repr__(self) -> str: ...
 
+class Analysis:
+    """What a search found, for the side to move; values are 100 for a win."""
+
+    @property
+    def moves(self) -> list[tuple[int, float]]:
+        """
+        The moves that were searched, best first; beyond the margin the values are upper bounds.
+        """
+
+    @property
+    def line(self) -> list[int]:
+        """The principal variation, quiescence included."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Where the game is decided, how soon it ends; the value says for whom."""
+
+    @property
+    def depth(self) -> int:
+        """The last depth that was finished."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited, by all threads."""
+
+    @property
+    def seconds(self) -> float: ...
+
 class ChessState:
     """A chess position and the line that led to it."""
 
@@ -476,10 +507,49 @@ class ExpendibotsState:
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
         """The referee's tuple of a move; raises IllegalMove when there is none."""
 
-    def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
+class ExpendibotsSearch:
+    """Alpha-beta with an evaluation that is linear in the game's features."""
+
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None: ...
+
+    @staticmethod
+    def feature_names() -> list[str]:
+        """What the columns of the weights mean."""
+
+    @staticmethod
+    def stage_names() -> list[str]:
+        """What the rows of the weights mean."""
+
+    @staticmethod
+    def describe(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
+        """The stage and the features of a state, seen by its side to move."""
+
+    def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Other weights; what was remembered is gone."""
+
+    def evaluate(self, state: ExpendibotsState) -> float:
         """
-        The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
+        The value of a state for its side to move without looking ahead, between -100 and 100.
         """
+
+    def plausible(self, state: ExpendibotsState) -> list[int]:
+        """The moves that a search would try, in ascending order."""
+
+    def analyse(self, state: ExpendibotsState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
+        """
+        Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
+        """
+
+    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+        """
+        A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
+        """
+
+    def stop(self) -> None:
+        """Ends the search that another thread is in."""
+
+    def forget(self) -> None:
+        """Forgets what earlier searches found."""
 
 class ShogiState:
     """A shogi position and the line that led to it."""

@@ -45,7 +45,7 @@ def play(tournament: Tournament) -> list[tuple[Result, GameRecord | None]]:
     table = Table(tournament)
     try:
         pairings = [pairing_of(tournament, number, len(openings)) for number in range(tournament.games)]
-        return [table.play(Task(each, openings[each.opening].state(game))) for each in pairings]
+        return [table.work(Task(each, openings[each.opening].state(game))) for each in pairings]
     finally:
         table.close()
 

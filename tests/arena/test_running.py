@@ -166,7 +166,7 @@ def test_a_test_stops_the_tournament(tmp_path: Path) -> None:
 
 def test_ray_plays_the_same_games(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'sparring[scale]'")
-    from sparring.arena.ray_workers import RayWorkers
+    from sparring.arena.workers import RayWorkers
 
     entry = tournament(*small(1, 1), games=4, game="expendibots", rules={})
     with RayWorkers(entry, 2, "local") as remote:
@@ -178,7 +178,7 @@ def test_ray_plays_the_same_games(tmp_path: Path) -> None:
 
 
 def test_without_ray_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparring.arena.ray_workers import RayWorkers
+    from sparring.arena.workers import RayWorkers
 
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(BadTournament, match=r"sparring\[scale\]"):

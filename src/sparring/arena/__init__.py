@@ -7,7 +7,8 @@ from sparring.arena.sprt import SequentialTest, Sprt, log_likelihood_ratio
 from sparring.arena.standings import Standings, stand
 from sparring.arena.tournament import BadTournament, Tournament
 from sparring.arena.tournament_files import read_tournament
-from sparring.arena.workers import LocalWorkers, WorkerDied
+from sparring.arena.workers import LocalWorkers, RayWorkers
+from sparring.workers import WorkerDied
 
 __all__ = [
     "BadTournament",
@@ -15,6 +16,7 @@ __all__ = [
     "LocalWorkers",
     "PairTest",
     "Ratings",
+    "RayWorkers",
     "Result",
     "Run",
     "SequentialTest",

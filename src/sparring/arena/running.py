@@ -90,7 +90,7 @@ def run_tournament(
                     pairing = pairing_of(tournament, number, len(openings))
                     yield Task(pairing, openings[pairing.opening].state(game))
 
-        for result, record in workers.play(tasks()):
+        for result, record in workers.run(tasks()):
             store.add(result, record)
             if pairs is not None:
                 pairs.hear(result)

@@ -145,9 +145,7 @@ def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) ->
         with arena.LocalWorkers(tournament, concurrency) as local:
             yield local
         return
-    from sparring.arena.ray_workers import RayWorkers
-
-    with RayWorkers(tournament, concurrency, ray) as remote:
+    with arena.RayWorkers(tournament, concurrency, ray) as remote:
         yield remote
 
 

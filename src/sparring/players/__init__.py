@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sparring.players.agent import Agent
 from sparring.players.book import BadBook
 from sparring.players.clock import Clock
 from sparring.players.description import USUAL_RATING, BadDescription, Description, load_description
@@ -13,10 +14,12 @@ from sparring.players.player import Choice, HiddenPlayer, Player
 from sparring.players.scout import Scout
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
 from sparring.players.thinking import Limits, Mind, Thought, make_mind
+from sparring.search.evaluations import SEARCHERS, open_evaluation
 
 __all__ = [
     "LEVELS",
     "USUAL_RATING",
+    "Agent",
     "AlphaBetaPlayer",
     "BadBook",
     "BadDescription",
@@ -45,6 +48,8 @@ def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]
     effort = 3 ** (level - 1)
     if name == "go":
         return PlayoutPlayer(60 * effort, rng)
+    if name in SEARCHERS:
+        return Agent(open_evaluation(name), rng, nodes=150 * effort, megabytes=max(1, effort // 100))
     return AlphaBetaPlayer(150 * effort, rng)
 
 
