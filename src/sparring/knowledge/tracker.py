@@ -112,6 +112,7 @@ class Tracker:
         mine = self._start.to_move == player
         self._now = _Now(self._start, True, "sense" if mine else "opponent")
         self._past = Past(self.options.past_limit, self._threads)
+        self._anticipated: tuple[_Now, RbcBoards] | None = None
 
     @property
     def boards(self) -> RbcBoards:
@@ -167,6 +168,11 @@ class Tracker:
                 return self.opponent_moved(capture_square)
         return None
 
+    def anticipate(self) -> None:
+        """Works out, while the opponent thinks, the boards that follow if it captures nothing."""
+        if self._now.phase == "opponent":
+            self._anticipated = (self._now, self._successors(self._now.boards, None, (), 0))
+
     def opponent_moved(self, capture_square: int | None) -> Change:
         """The opponent moved, and captured the player's piece on that square or none.
 
@@ -176,12 +182,9 @@ class Tracker:
         if now.phase == "sense" and self._is_first_turn() and capture_square is None:
             return self._enter(now, "opponent", now, 0)
         self._expect("opponent")
-        boards = now.boards.after_opponent(
-            capture_square,
-            limit=self.options.limit,
-            threads=self._threads,
-            seed=self._salt(0),
-        )
+        boards = self._take_anticipated() if capture_square is None else None
+        if boards is None:
+            boards = self._successors(now.boards, capture_square, (), 0)
         what = (
             f"the capture on {chess.square_name(capture_square)}"
             if capture_square is not None
@@ -301,6 +304,11 @@ class Tracker:
         return boards.after_opponent(
             lost, seen, limit=self.options.limit, threads=self._threads, seed=self._salt(attempt)
         )
+
+    def _take_anticipated(self) -> RbcBoards | None:
+        """The boards that `anticipate` found, if nothing has happened since."""
+        anticipated, self._anticipated = self._anticipated, None
+        return anticipated[1] if anticipated is not None and anticipated[0] is self._now else None
 
     def _salt(self, attempt: int) -> int:
         return (self.options.seed * 1_000_003 + self.turns * 1009 + attempt) % 2**64

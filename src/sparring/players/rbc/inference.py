@@ -1,0 +1,148 @@
+"""The bot that keeps all boards: senses for what it will need to know, moves by mean and worst case."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparring._core import RbcBoards
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, SENSE, Observation, Sensed
+from sparring.knowledge import Tracker, TrackerOptions, weigh_senses, winning_request
+from sparring.players.clock import Clock, thinking_time
+from sparring.players.player import Choice
+from sparring.players.rbc.guess import Guess
+from sparring.players.rbc.judges import Judge, Verdicts
+from sparring.players.rbc.worth import Temper, chances, likelihoods, request_values, sense_values
+
+_INCREMENT = 5.0
+"""Seconds a turn that reconchess adds."""
+_HURRY = 10.0
+"""With fewer seconds left only the least is looked at."""
+_FEWEST = 6
+"""Boards that are looked at in any case."""
+_HUNTED = 20_000
+"""Boards on which a sense is weighed by the king captures that it makes possible."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a bot looks at."""
+
+    boards: int
+    """That it follows; of more it follows a sample."""
+    sense_boards: int
+    """That it judges before a sense."""
+    move_boards: int
+    """That it judges before a move."""
+    clocked: bool = False
+    """Whether it takes these numbers for the most, and uses its clock."""
+    threads: int = 1
+
+
+class InferenceBot:
+    """Follows every possible board. The judge is closed with the bot."""
+
+    def __init__(
+        self, player: int, effort: Effort, temper: Temper, judge: Judge, rng: np.random.Generator
+    ) -> None:
+        self.player, self.effort, self.temper, self.judge = player, effort, temper, judge
+        self._options = TrackerOptions(
+            limit=effort.boards,
+            past_limit=2 * effort.boards,
+            threads=effort.threads or os.cpu_count() or 1,
+            seed=int(rng.integers(2**63)),
+        )
+        self.tracker = Tracker(player, self._options)
+        self._rng = rng
+        self._seconds_a_board = 0.01
+        self.contradictions = 0
+        """How often what it was told fitted none of its boards."""
+
+    def observe(self, observation: Observation) -> None:
+        """Takes in what it is told. Where that contradicts all boards it goes on from a guess."""
+        boards = self.tracker.boards
+        try:
+            self.tracker.observe(observation)
+        except ValueError:  # a Contradiction, or a call that was lost on the way
+            self.contradictions += 1
+            guess = Guess(self.player, boards.sample(1, self._draw())[0])
+            guess.observe(observation)
+            self.tracker = Tracker(self.player, self._options, guess.state)
+            if isinstance(observation, Sensed):
+                self.tracker.sensed(())
+
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+        """A sense or a request, whichever is due."""
+        return self._sense(seconds) if legal_moves[-1] == NO_SENSE else self._move(legal_moves, seconds)
+
+    def ponder(self) -> None:
+        """Works out the boards that there will be if nothing is captured, which is so most often."""
+        self.tracker.anticipate()
+
+    def close(self) -> None:
+        """Closes its judge."""
+        self.judge.close()
+
+    def _sense(self, seconds: float | None) -> Choice:
+        boards = self.tracker.boards
+        why = f"{len(boards):,} possible boards"
+        senses = weigh_senses(boards, self._options.threads)
+        if not senses.undominated:
+            return Choice(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
+        looked_at = boards.keep(self._count(self.effort.sense_boards, seconds, 0.3), self._draw())
+        outlook = self._outlook(self._judge(looked_at))
+        weights = likelihoods(outlook, self.temper.trust)
+        values = sense_values(outlook, weights, looked_at.partition, senses.undominated)
+        hunted = boards.keep(_HUNTED, self._draw())
+        hunts = np.asarray(hunted.wins_after_sense(self._options.threads))[list(senses.undominated)]
+        values += hunts / len(hunted)
+        values += self.temper.curiosity * senses.entropies[list(senses.undominated)]
+        move = SENSE + senses.undominated[int(np.argmax(values))]
+        return Choice(move, {move: 1.0}, why)
+
+    def _move(self, legal_moves: Sequence[Move], seconds: float | None) -> Choice:
+        boards = self.tracker.boards
+        winner = winning_request(boards)
+        if winner is not None and winner in legal_moves:
+            return Choice(winner, {winner: 1.0}, "captures the king")
+        looked_at = boards.keep(self._count(self.effort.move_boards, seconds, 0.7), self._draw())
+        verdicts = self._judge(looked_at)
+        outlook = self._outlook(verdicts)
+        weights = likelihoods(outlook, self.temper.trust)
+        values = request_values(outlook, weights, self.temper.caution)
+        allowed = np.isin(verdicts.requests, np.asarray(legal_moves))
+        if not allowed.any():  # only where its own pieces are others than it thinks
+            move = legal_moves[int(self._rng.integers(len(legal_moves)))]
+            return Choice(move, {move: 1.0}, "has lost track")
+        values[~allowed] = -1.0
+        best = int(np.argmax(values))
+        move = int(verdicts.requests[best])
+        chance = float(weights @ outlook[:, best])
+        return Choice(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
+
+    def _outlook(self, verdicts: Verdicts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        return chances(verdicts.scores, verdicts.attacks, self.temper.sneak)
+
+    def _judge(self, boards: RbcBoards) -> Verdicts:
+        began = time.perf_counter()
+        verdicts = self.judge.judge(boards)
+        spent = (time.perf_counter() - began) / len(boards)
+        self._seconds_a_board += 0.5 * (spent - self._seconds_a_board)
+        return verdicts
+
+    def _count(self, most: int, seconds: float | None, share: float) -> int:
+        """How many boards to look at: as many as the clock allows, by how long they took before."""
+        if not self.effort.clocked or seconds is None:
+            return most
+        if seconds < _HURRY:
+            return _FEWEST
+        planned = share * thinking_time(Clock(seconds - _HURRY / 2, _INCREMENT))
+        return int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
+
+    def _draw(self) -> int:
+        return int(self._rng.integers(2**63))

@@ -1,0 +1,78 @@
+"""What requests and senses are worth over boards of which one is true. Plain functions of matrices.
+
+Scores of searches become chances of winning, so that a lost king weighs as much as it should and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+_SCALE = 350.0
+"""Hundredths of a pawn that make a chance of 1/2 one of 0.73."""
+_WORST_SHARE = 0.1
+"""Of the boards, which are the worst case."""
+
+
+@dataclass(frozen=True)
+class Temper:
+    """What a bot makes of its uncertainty."""
+
+    caution: float = 0.15
+    """Weight of the worst tenth of the boards against the mean of all."""
+    sneak: float = 0.1
+    """How often an attack on the king is thought to go unseen."""
+    curiosity: float = 0.01
+    """Chances that a bit of information is worth beyond the next move."""
+    trust: float = 1.5
+    """How much likelier boards are on which the opponent has played well; 0: all alike."""
+
+    def __post_init__(self) -> None:
+        for name in ("caution", "sneak"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is {getattr(self, name)}, where 0 to 1 is expected")
+        for name in ("curiosity", "trust"):
+            if not 0 <= getattr(self, name) <= 100:
+                raise ValueError(f"{name} is {getattr(self, name)}, where 0 to 100 is expected")
+
+
+def chances(scores: NDArray[np.int32], attacks: NDArray[np.bool_], sneak: float) -> Matrix:
+    """Chances of winning [boards, requests]; an attack on the king wins where it goes unseen."""
+    seen = 1 / (1 + np.exp(-np.clip(scores, -10_000, 10_000) / _SCALE))
+    return np.asarray(seen + sneak * attacks * (1 - seen))
+
+
+def likelihoods(outlook: Matrix, trust: float) -> NDArray[np.float64]:
+    """Weights of the boards [boards], which sum to 1: less where the opponent must have blundered."""
+    best = outlook.max(axis=1)
+    weights = np.exp(-trust * (best - best.min()))
+    return np.asarray(weights / weights.sum())
+
+
+def request_values(outlook: Matrix, weights: NDArray[np.float64], caution: float) -> NDArray[np.float64]:
+    """Each request's value [requests]: the mean, and what it brings on its worst boards."""
+    worst = max(1, round(_WORST_SHARE * len(outlook)))
+    lowest = np.partition(outlook, worst - 1, axis=0)[:worst].mean(axis=0)
+    return np.asarray((1 - caution) * (weights @ outlook) + caution * lowest)
+
+
+def sense_values(
+    outlook: Matrix,
+    weights: NDArray[np.float64],
+    partition: Callable[[int], NDArray[np.uint32]],
+    senses: tuple[int, ...],
+) -> NDArray[np.float64]:
+    """For each of the senses the mean chance of the request that is best once its answer is known."""
+    weighed = weights[:, None] * outlook
+    values = np.empty(len(senses))
+    for i, square in enumerate(senses):
+        parts = partition(square)
+        together = np.zeros((int(parts.max()) + 1, outlook.shape[1]))
+        np.add.at(together, parts, weighed)
+        values[i] = together.max(axis=1).sum()
+    return values
