@@ -1,7 +1,7 @@
 """How a bot of ours does against the bots that come with reconchess, in reconchess's own games.
 
-Every game is played as `rc-bot-match` plays it, players loaded from their modules. A game counts once its line
-in the journal is whole, so that a run that was stopped goes on.
+Every game is played as `rc-bot-match` plays it, players loaded from their modules. A game counts once its
+line in the journal is whole, so that a run that was stopped goes on.
 """
 
 from __future__ import annotations

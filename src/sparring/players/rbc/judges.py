@@ -69,7 +69,7 @@ class NoStockfish(Exception):
 
 
 def find_stockfish(path: str | None = None) -> str:
-    """The program: as named, else as STOCKFISH_EXECUTABLE says, on the PATH, or Debian's. Raises NoStockfish."""
+    """The program: as named, as STOCKFISH_EXECUTABLE says, on the PATH, or Debian's. Raises NoStockfish."""
     named = path or os.environ.get("STOCKFISH_EXECUTABLE")
     found = shutil.which(named or "stockfish") or (None if named or not _DEBIAN.exists() else str(_DEBIAN))
     if found is None:
