@@ -64,6 +64,7 @@ stubs: setup  ## Write the types of the native module to _core.pyi
 
 bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench rules
+	@$(BIN)/python -m bench rbc
 	@$(BIN)/python -m bench networks
 	@$(BIN)/python -m bench records
 	@$(BIN)/python -m bench search

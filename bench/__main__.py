@@ -16,7 +16,8 @@ from bench.rows import Row
 from sparring.reports.machine import describe_machine, today
 
 SUITES = {
-    "rules": ("chess_rules", "shogi_rules", "rbc_rules", "go_rules", "expendibots_rules"),
+    "rules": ("chess_rules", "shogi_rules", "go_rules", "expendibots_rules"),
+    "rbc": ("rbc_tracking",),
     "networks": ("network_speed",),
     "gpu": ("network_gpu",),
     "records": ("records_speed",),

@@ -157,29 +157,39 @@ Boards Boards::after_sense(const std::vector<Seen>& seen) const {
     return filtered([&](const HiddenSide& side) { return sight.possible && sight.fits(side); });
 }
 
-Boards Boards::before_move(Move request, Move result, std::optional<Square> captured) const {
+/// A function that says on which boards a request has this result.
+auto Boards::with_result(Move request, Move result, std::optional<Square> captured) const {
     demand_turn(known_.player);
     const bool possible = may_be_requested(known_, request);
-    return filtered([&](const HiddenSide& side) {
+    return [=, this](const HiddenSide& side) {
         if (!possible) return false;
         const Board board = keyless_board(known_, side);
         return taken(board, request) == result && capture_square(board, result) == captured;
-    });
+    };
+}
+
+Boards Boards::before_move(Move request, Move result, std::optional<Square> captured) const {
+    return filtered(with_result(request, result, captured));
 }
 
 Boards Boards::after_move(Move request, Move result, std::optional<Square> captured) const {
-    const Boards before = before_move(request, result, captured);
-    if (!before.size()) return before;
-    Gathering gathering(before.size(), 0, before.size());
+    const auto fits = with_result(request, result, captured);
+    Gathering gathering(size(), 0, size());
     Gathering::Hand hand(gathering);
-    for (const HiddenSide& side : before.gathered_.sides) hand(moved_upon(side, captured));
+    for (const HiddenSide& side : gathered_.sides) {
+        if (fits(side)) hand(moved_upon(side, captured));
+    }
     hand.flush();
-    return Boards(known_.after_move(result), gathering.finish(1));
+    Gathered gathered = gathering.finish(1);
+    if (gathered.sides.empty()) return Boards(known_, {});
+    return Boards(known_.after_move(result), std::move(gathered));
 }
 
 Boards Boards::leading_to(const Boards& later, Move result, std::optional<Square> captured,
                           std::optional<Square> lost, unsigned threads) const {
     demand_turn(known_.player);
+    if (!may_be_requested(known_, result))
+        throw std::invalid_argument("the player cannot have made that move");
     const KnownSide moved = known_.after_move(result);
     if (lost && !(moved.all() & bit(*lost))) return Boards(known_, {});
     const Doorman doorman(later.hidden());

@@ -75,6 +75,7 @@ class Boards {
     bool contains(const HiddenSide& hidden) const;
     template <class Keep>
     Boards filtered(Keep keep, unsigned threads = 1) const;
+    auto with_result(Move request, Move result, std::optional<Square> captured) const;
     void demand_turn(chess::Color whose) const;
 
     KnownSide known_;

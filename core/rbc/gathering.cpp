@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "game/parallel.hpp"
-#include "game/random.hpp"
 
 namespace sparring::rbc {
 
@@ -49,10 +48,6 @@ void Gathering::Table::rebuild(std::size_t more, Keep keep) {
     for (const HiddenSide& side : old) {
         if (stays(side)) insert(side, side.hash());
     }
-}
-
-bool Gathering::kept(std::uint64_t hash) const {
-    return level_ == 0 || Random(hash ^ salt_).next() >> (64 - level_) == 0;
 }
 
 void Gathering::Hand::flush(std::size_t run) {

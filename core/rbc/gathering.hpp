@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "game/random.hpp"
 #include "rbc/hidden.hpp"
 
 namespace sparring::rbc {
@@ -40,6 +41,7 @@ class Gathering {
         explicit Hand(Gathering& gathering) : gathering_(gathering) {}
         void operator()(const HiddenSide& side) {
             const std::uint64_t hash = side.hash();
+            if (!gathering_.kept(hash)) return;
             Buffer& buffer = buffers_[run_of(hash)];
             buffer.items[buffer.size++] = {side, hash};
             if (buffer.size == buffer_size) flush(run_of(hash));
@@ -83,14 +85,18 @@ class Gathering {
         void rebuild(std::size_t more, Keep keep);
     };
 
-    bool kept(std::uint64_t hash) const;
+    /// Whether the share that is kept now has room for a hash. It only ever shrinks.
+    bool kept(std::uint64_t hash) const {
+        const int level = level_.load(std::memory_order_relaxed);
+        return level == 0 || Random(hash ^ salt_).next() >> (64 - level) == 0;
+    }
     void thin_out();
 
     const std::size_t limit_;
     const std::uint64_t salt_;
     std::array<Table, run_count> tables_;
     std::atomic<std::size_t> size_{0};
-    int level_ = 0;
+    std::atomic<int> level_{0};
     std::shared_mutex thinning_;  // shared by those who add
 };
 

@@ -27,7 +27,7 @@ struct KnownSide {
 
     /// Without the piece that the opponent captured, the opponent's move being over.
     KnownSide after_opponent(std::optional<Square> captured) const;
-    /// After the player's own move (or pass).
+    /// After the player's own move (or pass), which must be one that it may make.
     KnownSide after_move(Move taken) const;
 };
 

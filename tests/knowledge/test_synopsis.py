@@ -11,6 +11,7 @@ import chess
 import numpy as np
 import pytest
 
+from bench.plain_synopsis import plain_synopsis
 from sparring._core import RbcBoards
 from sparring.games import Rbc
 from sparring.knowledge import (
@@ -24,7 +25,6 @@ from sparring.knowledge import (
     unpack_planes,
 )
 from tests.knowledge.games import random_game
-from tests.knowledge.plain_synopsis import plain_synopsis
 
 SPECIAL = [
     "r3k2r/pppq1ppp/2n5/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 1",

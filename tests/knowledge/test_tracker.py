@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import chess
 import pytest
@@ -214,7 +215,7 @@ def test_a_captured_king_has_no_successors() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"limit": 0}, {"past_limit": -1}, {"threads": -2}])
-def test_impossible_options_are_named(wrong: dict[str, int]) -> None:
+def test_impossible_options_are_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         TrackerOptions(**wrong)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cache
 
 import chess
 import pytest
@@ -28,15 +29,21 @@ def states_of(boards: RbcBoards) -> list[RbcState]:
     return [RbcState.parse(f"{fen} move") for fen in boards.fens()]
 
 
-def takes_king(state: RbcState, request: int) -> bool:
+@cache
+def capturing(state: RbcState) -> frozenset[int]:
+    """The requests that capture the king, every one tried."""
     board = chess.Board(board_fen(state))
-    return state.result_of(request)[1] == board.king(not board.turn)
+    king = board.king(not board.turn)
+    return frozenset(m for m in state.legal_moves() if m != PASS and state.result_of(m)[1] == king)
+
+
+def counts_by_force(states: Sequence[RbcState]) -> Counter[int]:
+    """On how many boards each request captures the king."""
+    return Counter(request for state in states for request in capturing(state))
 
 
 def best_by_force(states: Sequence[RbcState]) -> int:
-    """On how many boards the best request captures the king, every one tried on every board."""
-    requests = [m for m in states[0].legal_moves() if m != PASS]
-    return max((sum(takes_king(s, r) for s in states) for r in requests), default=0)
+    return max(counts_by_force(states).values(), default=0)
 
 
 def after_sense_by_force(states: Sequence[RbcState], square: int) -> int:
@@ -68,9 +75,9 @@ def test_captures_of_the_king_are_counted_as_if_every_request_were_tried(player:
     capturing = winning = 0
     for boards in small_sets(player, player, 60):
         states = states_of(boards)
-        counts = {r: sum(takes_king(s, r) for s in states) for r in states[0].legal_moves() if r != PASS}
+        counts = counts_by_force(states)
         found = boards.king_captures()
-        assert dict(found) == {r: n for r, n in counts.items() if n}
+        assert dict(found) == counts
         assert [n for _, n in found] == sorted((n for _, n in found), reverse=True)
         assert (winning_request(boards) is None) == (len(states) not in counts.values())
         capturing += bool(found)

@@ -65,8 +65,6 @@ class Generated:
     random_turns: int
     plies: int
     seconds: float
-    contradictions: int
-    """How often an observation fitted none of a bot's boards."""
     end: int = 0
     """Where its history ends in the packed file."""
 
@@ -121,7 +119,6 @@ class _Worker:
             turns,
             state.ply,
             round(time.perf_counter() - began, 3),
-            sum(int(getattr(bot, "contradictions", 0)) for bot in bots),
         )
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
 

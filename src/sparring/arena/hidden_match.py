@@ -20,15 +20,17 @@ def play_hidden_game(
     """
     rules = Rbc()
     state = rules.initial()
-    while state.outcome is None and state.ply < 4 * most_turns:
+    while state.ply < 4 * most_turns:
         player, legal_moves = state.to_move, state.legal_moves()
         if state.ply < 4 * random_turns:
             move = legal_moves[int(rng.integers(len(legal_moves)))]
         else:
             move = bots[player].choose(legal_moves).move
+        before, state = state, state.play(move)
+        if state.outcome is not None:
+            break
         for side, bot in enumerate(bots):
-            observation = rules.observe(state, side, move)
+            observation = rules.observe(before, side, move)
             if not isinstance(observation, OpponentSensed):
                 bot.observe(observation)
-        state = state.play(move)
     return state

@@ -46,6 +46,7 @@ def networks(
 @app.command("rbc-tracking")
 def rbc_tracking(
     records: Annotated[Path, typer.Option(help="Games as reconchess histories: a file, or a folder.")],
+    games: Annotated[int | None, typer.Option(min=1, help="So many games at most.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Boards that are followed.")] = 1_000_000,
     compared: Annotated[int, typer.Option(min=0, help="Games that plain Python follows too.")] = 200,
     compared_boards: Annotated[int, typer.Option(min=1, help="Up to so many boards.")] = 20_000,
@@ -64,12 +65,12 @@ def rbc_tracking(
     with Progress(*columns, transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
-        def watch(games: int, followed: study.Followed) -> None:
+        def watch(number: int, followed: study.Followed) -> None:
             bar.update(
-                task, description=f"game {games:,}: {followed.most:,} boards, {followed.misses} misses"
+                task, description=f"game {number:,}: {followed.most:,} boards, {followed.misses} misses"
             )
 
-        report = study.run(paths, setting, out, _command(), watch)
+        report = study.run(paths, setting, out, _command(), games, watch)
     complete, plain = report["complete"], report["plain_tracker"]
     table = Table("", "observations", "wrong", box=None)
     table.add_row(

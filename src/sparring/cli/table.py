@@ -192,7 +192,7 @@ class HiddenTable:
         self.state = game.initial()
         self.human = human
         self.opponent = opponent
-        self.knowledge = Tracker(human, TrackerOptions(limit=1_000_000))
+        self.knowledge = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
         self.console = Console(highlight=False)
 
     def play(self) -> None:

@@ -1,9 +1,10 @@
 """Knowledge: what a player of reconnaissance blind chess can know, and what follows from it."""
 
+from sparring.knowledge.changes import Change, Contradiction, TrackerOptions
 from sparring.knowledge.replay import Replayed, replay
 from sparring.knowledge.senses import Senses, weigh_senses
 from sparring.knowledge.synopsis import PLANES, Plane, Recollection, summarise, unpack_planes
-from sparring.knowledge.tracker import Change, Contradiction, Tracker, TrackerOptions
+from sparring.knowledge.tracker import Tracker
 from sparring.knowledge.wins import winning_request, winning_senses, wins_whatever_comes
 
 __all__ = [

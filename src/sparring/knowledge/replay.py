@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sparring._core import RbcState
 from sparring.games import Rbc
 from sparring.games.rbc import Observation, OpponentSensed
-from sparring.knowledge.tracker import Change, Tracker
+from sparring.knowledge.changes import Change
+from sparring.knowledge.tracker import Tracker
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ keeps *every* possible board while there are at most `limit` of them. Beyond tha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import chess
@@ -25,54 +25,13 @@ import chess
 from sparring._core import RbcBoards, RbcState
 from sparring.games import Move
 from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
+from sparring.knowledge import repair
+from sparring.knowledge.changes import Change, Contradiction, TrackerOptions
 from sparring.knowledge.synopsis import Recollection
 from sparring.knowledge.turns import Past, Seen, Turn
 
 _FEWEST_ATTEMPTS, _MOST_ATTEMPTS, _BOARDS_OF_ATTEMPTS = 4, 32, 4_000_000
 """How often a sample that lost the truth is drawn anew: the more often, the smaller it is."""
-
-
-class Contradiction(ValueError):
-    """What a tracker was told fits none of the boards that were possible. The tracker is as it was."""
-
-
-@dataclass(frozen=True)
-class TrackerOptions:
-    """How much a tracker may do."""
-
-    limit: int = 9_000_000
-    """Boards of the current set; each takes 24 bytes, and some 50 while a set is worked out."""
-    past_limit: int = 20_000_000
-    """Boards of all past sets together."""
-    threads: int = 0
-    """Threads that work out successors; 0: as many as the machine has cores."""
-    seed: int = 0
-    """Decides which boards stay where not all can."""
-
-    def __post_init__(self) -> None:
-        for name in ("limit", "past_limit"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, where at least 1 is expected")
-        if self.threads < 0:
-            raise ValueError(f"threads is {self.threads}, where 0 (all cores) or more are expected")
-
-
-@dataclass(frozen=True)
-class Change:
-    """What an observation did to the set of possible boards."""
-
-    event: str
-    """`opponent`, `sense` or `move`."""
-    before: int
-    """Boards before it."""
-    after: int
-    """Boards after it."""
-    ruled_out: int | None
-    """Boards that contradicted it; None where the opponent moved, since boards come and go at once."""
-    exact: bool
-    """Whether these are all boards that are possible."""
-    note: str = ""
-    """What else happened: a sample was taken, or boards were worked out anew."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +71,7 @@ class Tracker:
         mine = self._start.to_move == player
         self._now = _Now(self._start, True, "sense" if mine else "opponent")
         self._past = Past(self.options.past_limit, self._threads)
+        self._turns_before_start = 0
         self._anticipated: tuple[_Now, RbcBoards] | None = None
 
     @property
@@ -157,6 +117,11 @@ class Tracker:
         """Whether `past(turn)` has all boards that were possible then."""
         return self._past[turn].exact
 
+    @property
+    def past_size(self) -> int:
+        """The boards that are kept of all past turns together."""
+        return sum(len(turn.boards) for turn in self._past)
+
     def observe(self, observation: Observation) -> Change | None:
         """Takes in an observation of `games.Rbc`. Raises Contradiction."""
         match observation:
@@ -190,7 +155,13 @@ class Tracker:
             if capture_square is not None
             else "no capture"
         )
-        after, note = self._or_rebuilt(boards, now.exact, what, capture_square, (), None)
+        try:
+            after, note = self._or_rebuilt(boards, now.exact, what, capture_square, (), None)
+        except Contradiction as error:
+            fitting = self._repair(
+                error, lambda: repair.after_capture(now.boards, capture_square, self._salt(0))
+            )
+            return self._start_anew("opponent", error, _Now(fitting, False, "sense", capture_square))
         sampled = boards.level > 0 and not note
         if sampled:
             note = f"about {len(boards) << boards.level:,} boards, of which a sample is kept until the sense"
@@ -209,7 +180,14 @@ class Tracker:
         else:
             boards = self._successors(now.parents, now.lost, pieces, 0)
             exact = now.parents_exact and boards.level == 0
-        after, note = self._or_rebuilt(boards, exact, "what the sense showed", now.lost, pieces, None)
+        try:
+            after, note = self._or_rebuilt(boards, exact, "what the sense showed", now.lost, pieces, None)
+        except Contradiction as error:
+            fitting = self._repair(error, lambda: repair.after_sense(now.boards, pieces, self._salt(0)))
+            fitting = fitting.after_sense(pieces)
+            if not len(fitting):  # it shows other pieces of the player itself: nothing can make that fit
+                raise
+            return self._start_anew("sense", error, _Now(fitting, False, "move", now.lost, pieces))
         if exact < now.parents_exact and not note:
             note = f"more than {self.options.limit:,} boards remain: a sample of them is followed"
         there = replace(now, boards=after.boards, exact=after.exact, phase="move", seen=pieces, parents=None)
@@ -225,11 +203,36 @@ class Tracker:
         now, result = self._now, PASS if taken is None else taken
         fitting = now.boards.before_move(request, result, capture_square)
         move = (request, result, capture_square)
-        after, note = self._or_rebuilt(fitting, now.exact, "what came of the move", now.lost, now.seen, move)
+        try:
+            after, note = self._or_rebuilt(
+                fitting, now.exact, "what came of the move", now.lost, now.seen, move
+            )
+        except Contradiction as error:
+            moved = self._repair(
+                error, lambda: repair.after_move(now.boards, result, capture_square, self._salt(0))
+            )
+            self._past.append(Turn(now.lost, now.seen, *move, now.boards, False), self._salt(0))
+            return self._start_anew("move", error, _Now(moved, False))
         there = _Now(after.boards.after_move(*move), after.exact)
         change = self._enter(now, "move", there, len(now.boards) - len(fitting), note, after.turns)
         self._past.append(Turn(now.lost, now.seen, *move, after.boards, after.exact), self._salt(0))
         return change
+
+    def _repair(self, error: Contradiction, mend: Callable[[], RbcBoards]) -> RbcBoards:
+        """Boards that fit, if the options ask for them and the player's own pieces allow it."""
+        if not self.options.repair:
+            raise error
+        try:
+            return mend()
+        except ValueError:
+            raise error from None
+
+    def _start_anew(self, event: str, error: Contradiction, after: _Now) -> Change:
+        """Goes on with repaired boards: nothing before them is certain any more."""
+        self._past.doubt()
+        self._start, self._turns_before_start = after.boards, self.turns
+        note = f"{error}; {len(after.boards):,} boards were changed to fit"
+        return self._enter(self._now, event, after, None, note)
 
     def _enter(
         self,
@@ -283,7 +286,8 @@ class Tracker:
     ) -> _Rebuilt | None:
         """All turns after `since` gone through again, with other random choices."""
         boards, exact, turns = self._start if since is None else self._past[since].after(), True, []
-        for turn in list(self._past)[0 if since is None else since + 1 :]:
+        first = self._turns_before_start if since is None else since + 1
+        for turn in list(self._past)[first:]:
             boards = self._successors(boards, turn.lost, turn.seen, attempt)
             exact = exact and boards.level == 0
             boards = boards.before_move(turn.request, turn.taken, turn.captured)

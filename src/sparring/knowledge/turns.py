@@ -72,6 +72,11 @@ class Past:
             largest = max(self._turns, key=lambda each: len(each.boards))
             largest.thin(len(largest.boards) // 4, seed)
 
+    def doubt(self) -> None:
+        """No set is known to be complete any more: what was observed contradicted itself."""
+        for turn in self._turns:
+            turn.exact = False
+
     def last_exact(self) -> int | None:
         """The last turn whose boards are all there."""
         return next((i for i in reversed(range(len(self))) if self._turns[i].exact), None)

@@ -68,8 +68,15 @@ class PlainTracker:
 
     def opponent_moved(self, capture_square: int | None) -> None:
         """The opponent moved, and captured on that square or nowhere."""
-        self._become(
-            play(board, move)
+        self._become(play(board, move) for board, move in self._answers(capture_square))
+
+    def count_answers(self, capture_square: int | None) -> int:
+        """How many boards `opponent_moved` makes, before equal ones become one."""
+        return sum(1 for _ in self._answers(capture_square))
+
+    def _answers(self, capture_square: int | None) -> Iterator[tuple[chess.Board, chess.Move | None]]:
+        return (
+            (board, move)
             for board in self.boards.values()
             if board.king(not self.color) is not None  # otherwise the game would be over
             for move in possible_moves(board)

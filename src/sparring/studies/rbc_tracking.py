@@ -79,14 +79,17 @@ def run(
     setting: Setting,
     out: Path,
     command: str,
+    most_games: int | None = None,
     watch: Callable[[int, Followed], None] = lambda games, followed: None,
 ) -> dict[str, Any]:
-    """Follows every game, going on where an earlier run was stopped, and writes the report."""
+    """Follows the games, going on where an earlier run was stopped, and writes the report."""
     out.mkdir(parents=True, exist_ok=True)
     journal, done = _open_journal(out / JOURNAL, setting)
     broken, games = 0, 0
     with journal.open("a", encoding="utf-8") as lines:
         for found in read_games(paths):
+            if games == most_games:
+                break
             if found.record is None:
                 broken += 1
                 continue
@@ -106,7 +109,7 @@ def run(
         "setting": asdict(setting),
         "games": games,
         "broken": broken,
-        **summary(list(done.values())),
+        **summary([side for (game, _), side in done.items() if game <= games]),
     }
     (out / REPORT).write_text(json.dumps(report, indent=2) + "\n")
     return report

@@ -56,21 +56,21 @@ class InferenceBot:
             past_limit=2 * effort.boards,
             threads=effort.threads or os.cpu_count() or 1,
             seed=int(rng.integers(2**63)),
+            repair=True,
         )
         self.tracker = Tracker(player, self._options)
         self._rng = rng
         self._seconds_a_board = 0.01
-        self.contradictions = 0
-        """How often what it was told fitted none of its boards."""
+        self.restarts = 0
+        """How often it had missed something and began anew from a guess."""
 
     def observe(self, observation: Observation) -> None:
-        """Takes in what it is told. Where that contradicts all boards it goes on from a guess."""
-        boards = self.tracker.boards
+        """Takes in what it is told. Where that contradicts all boards it goes on with boards made to fit."""
         try:
             self.tracker.observe(observation)
-        except ValueError:  # a Contradiction, or a call that was lost on the way
-            self.contradictions += 1
-            guess = Guess(self.player, boards.sample(1, self._draw())[0])
+        except ValueError:  # something was not told, as when a connection was lost: it begins anew
+            self.restarts += 1
+            guess = Guess(self.player, self.tracker.boards.sample(1, self._draw())[0])
             guess.observe(observation)
             self.tracker = Tracker(self.player, self._options, guess.state)
             if isinstance(observation, Sensed):

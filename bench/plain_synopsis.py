@@ -21,12 +21,15 @@ class View:
         self.board, self.own = board, own
 
     def pieces(self, color: chess.Color, *types: int) -> Squares:
+        """The squares of a colour's pieces of these types, of all where none is named."""
         return {s for t in types or TYPES for s in self.board.pieces(t, color)}
 
     def mine(self, *types: int) -> Squares:
+        """The player's pieces."""
         return self.pieces(self.own, *types)
 
     def theirs(self, *types: int) -> Squares:
+        """The opponent's pieces."""
         return self.pieces(not self.own, *types)
 
     def line(self, square: int, rays: Iterable[tuple[int, int]]) -> Squares:
@@ -42,9 +45,11 @@ class View:
         return found
 
     def diagonal(self, square: int) -> Squares:
+        """What a bishop on the square attacks."""
         return self.line(square, [(1, 1), (1, -1), (-1, 1), (-1, -1)])
 
     def straight(self, square: int) -> Squares:
+        """What a rook on the square attacks."""
         return self.line(square, [(1, 0), (-1, 0), (0, 1), (0, -1)])
 
     def attacked_by(self, square: int) -> Squares:
@@ -57,6 +62,7 @@ class View:
         return attacked
 
     def my_turn(self) -> bool:
+        """Whether the player is to act."""
         return self.board.turn == self.own
 
     def attacked(self, color: chess.Color, *types: int, times: int = 1) -> Squares:
@@ -65,9 +71,11 @@ class View:
         return {s for s in ALL if sum(s in each for each in sets) >= times}
 
     def lines(self, color: chess.Color, types: Sequence[int], ray: Callable[[int], Squares]) -> Squares:
+        """What pieces of these types attack along a kind of line."""
         return {target for s in self.pieces(color, *types) for target in ray(s)}
 
     def king(self, ray: Callable[[int], Iterable[int]]) -> Squares:
+        """What another piece in the place of the player's king would attack."""
         return {target for s in self.mine(chess.KING) for target in ray(s)}
 
     def castling(self, color: chess.Color, *, free: bool) -> Squares:

@@ -1,0 +1,62 @@
+"""`python -m bench.rbc_memory`: the memory that a tracker takes in a game in which nobody learns anything.
+
+White only passes and never senses, so the set is as large as it may be from the first turns on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+from pathlib import Path
+from time import perf_counter
+
+from sparring.games.rbc import PASS
+from sparring.knowledge import Tracker, TrackerOptions
+from sparring.reports.machine import describe_machine, today
+
+RESULTS = Path(__file__).parent.parent / "results" / "rbc"
+
+
+def peak() -> int:
+    """The most memory that this process had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--limit", type=int, default=TrackerOptions.limit)
+    parser.add_argument("--past-limit", type=int, default=TrackerOptions.past_limit)
+    parser.add_argument("--threads", type=int, default=TrackerOptions.threads)
+    parser.add_argument("--name", default="memory", help="results/rbc/NAME.json")
+    arguments = parser.parse_args()
+    options = TrackerOptions(
+        limit=arguments.limit, past_limit=arguments.past_limit, threads=arguments.threads
+    )
+    tracker, before, start = Tracker(0, options), peak(), perf_counter()
+    turns: list[dict[str, object]] = []
+    for turn in range(1, arguments.turns + 1):
+        tracker.opponent_moved(None)
+        tracker.sensed(())
+        tracker.moved(PASS, None, None)
+        turns.append(
+            {"turn": turn, "boards": len(tracker.boards), "past": tracker.past_size, "peak_bytes": peak()}
+        )
+        print(f"turn {turn}: {len(tracker.boards):,} boards, at most {peak() / 2**30:.2f} GiB", flush=True)
+    report = {
+        "command": f"python -m bench.rbc_memory --turns {arguments.turns} --limit {arguments.limit} "
+        f"--past-limit {arguments.past_limit} --threads {arguments.threads} --name {arguments.name}",
+        "date": today(),
+        "machine": describe_machine(),
+        "before_bytes": before,
+        "peak_bytes": peak(),
+        "seconds": perf_counter() - start,
+        "turns": turns,
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{arguments.name}.json").write_text(json.dumps(report, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

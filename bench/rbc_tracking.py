@@ -1,0 +1,92 @@
+"""RBC on one core: successors, synopses and senses of sets of possible boards, each against plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from time import perf_counter
+
+import chess
+
+from bench.plain_synopsis import plain_synopsis
+from bench.rows import Row
+from sparring._core import RbcBoards, RbcState
+from sparring.games.rbc import board_fen
+from sparring.knowledge import Recollection, summarise
+from sparring.studies.plain_tracker import PlainTracker, key
+
+MOVING = Recollection(moving=True)
+
+
+def seconds(work: Callable[[], object], times: int = 1) -> float:
+    start = perf_counter()
+    for _ in range(times):
+        work()
+    return (perf_counter() - start) / times
+
+
+def possible_boards(turns: int) -> RbcBoards:
+    """What is possible for White after quiet turns of Black that it never sensed; Black is to move."""
+    state = RbcState.initial()
+    boards = RbcBoards.of([state], player=0)
+    for request in ("e2e4", "g1f3", "f1c4", "d2d3", "c1g5")[:turns]:
+        move = state.parse_move(request)
+        boards = (boards if boards.to_move == 0 else boards.after_opponent(None)).after_move(move, move, None)
+    return boards
+
+
+def plain_boards(boards: RbcBoards, count: int) -> list[chess.Board]:
+    return [chess.Board(board_fen(state)) for state in boards.sample(count, seed=2)]
+
+
+def successors() -> list[Row]:
+    boards = possible_boards(5)
+    plain = PlainTracker(0, chess.Board())
+    plain.boards = {key(board): board for board in plain_boards(boards, 1000)}
+    quiet = plain.count_answers(None)
+    theirs = quiet / seconds(lambda: plain.opponent_moved(None))
+    # Ours makes the same children of each board, so its rate is that of the sample scaled to the whole set.
+    ours = quiet / 1000 * len(boards) / seconds(lambda: boards.after_opponent(None))
+    what = f"RBC: successors of {len(boards):,} boards, deduplicated"
+    return [
+        Row(what, "a set tracker in python-chess", ours, theirs, "children/s", at_least=50),
+        Row(f"{what}, a core", "promised", ours, 1_000_000, "children/s", at_least=1),
+    ]
+
+
+def synopses() -> list[Row]:
+    boards = possible_boards(4).keep(128, seed=1)
+    few = plain_boards(boards, 16)
+    theirs = 1 / (8 * seconds(lambda: plain_synopsis(few, chess.WHITE, MOVING, None)))
+    ours = 1 / seconds(lambda: summarise(boards, MOVING), times=3000)
+    what = "RBC: synopses of 128 boards"
+    return [
+        Row(what, "their definitions in python-chess", ours, theirs, "synopses/s", at_least=50),
+        Row(f"{what}, a core", "promised", ours, 30_000, "synopses/s", at_least=1),
+    ]
+
+
+def plain_senses(boards: list[chess.Board]) -> list[float]:
+    """The expected size after each sense, by looking at every window of every board."""
+    windows = [chess.SquareSet(chess.BB_KING_ATTACKS[s] | chess.BB_SQUARES[s]) for s in chess.SQUARES]
+    sizes = []
+    for window in windows:
+        views = Counter(tuple(board.piece_at(square) for square in window) for board in boards)
+        sizes.append(sum(n * n for n in views.values()) / len(boards))
+    return sizes
+
+
+def senses() -> list[Row]:
+    boards = possible_boards(5).after_opponent(None).keep(100_000, seed=1)
+    few = plain_boards(boards, 200)
+    theirs = 200 / seconds(lambda: plain_senses(few))
+    ours = len(boards) / seconds(lambda: boards.sense_values(), times=3)
+    what = f"RBC: all 64 senses of {len(boards):,} boards"
+    return [
+        Row(what, "partitions in python-chess", ours, theirs, "boards/s", at_least=50),
+        Row(f"{what}, a core", "promised in 0.2 s", ours, len(boards) / 0.2, "boards/s", at_least=1),
+    ]
+
+
+def measure() -> list[Row]:
+    return [*successors(), *synopses(), *senses()]

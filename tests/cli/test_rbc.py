@@ -1,0 +1,81 @@
+"""`sparring rbc track`: a recorded game as one of its players lived through it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from sparring.records.histories import to_history
+from sparring.records.record import MOVE_BYTES, Ending, GameRecord
+from tests.knowledge.games import random_game
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    game = random_game(8, 6)
+    record = GameRecord(
+        moves=game.pack_line(MOVE_BYTES["rbc"]), result=None, ending=Ending.UNKNOWN, first="a", second="b"
+    )
+    path = tmp_path / "game.json"
+    path.write_text(to_history(record))
+    return path
+
+
+def steps_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    steps: list[dict[str, object]] = json.loads(capsys.readouterr().out)["steps"]
+    return steps
+
+
+def test_each_observation_is_shown_with_what_it_ruled_out(
+    history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["rbc", "track", str(history), "--player", "black", "--json"])
+    steps = steps_of(capsys)
+    assert [step["event"] for step in steps[:3]] == ["opponent", "sense", "move"]
+    assert steps[0]["before"] == 1
+    assert steps[0]["after"] == 21  # twenty first moves, and a pass
+    assert all(step["has_truth"] and step["exact"] for step in steps)
+    for step in steps:
+        if step["event"] == "sense":
+            assert step["after"] == int(str(step["before"])) - int(str(step["ruled_out"]))
+
+
+def test_the_table_tells_the_same(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rbc", "track", str(history), "--player", "white", "--json"])
+    steps = steps_of(capsys)
+    main(["rbc", "track", str(history), "--player", "white"])
+    table = capsys.readouterr().out
+    assert "the opponent moves" in table
+    assert f"{max(int(str(step['after'])) for step in steps):,}" in table
+    assert "not among them" not in table
+
+
+def test_a_file_with_many_games_has_numbers(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    many = history.with_suffix(".jsonl")
+    many.write_text("".join(f"{history.read_text()}\n" for _ in range(2)))
+    main(["rbc", "track", str(many), "--player", "white", "--number", "2", "--json"])
+    assert steps_of(capsys)
+    with pytest.raises(SystemExit) as end:
+        main(["rbc", "track", str(many), "--player", "white", "--number", "3"])
+    assert end.value.code == 2
+    assert "has no game 3" in capsys.readouterr().err
+
+
+def test_a_corrupt_history_is_refused_in_one_line(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = json.loads(history.read_text())
+    content["sense_results"]["true"][1][0][1] = {"type": "Piece", "value": "q"}
+    history.write_text(json.dumps(content))
+    for wrong in (history.read_text(), "{", "[]", ""):
+        history.write_text(wrong)
+        with pytest.raises(SystemExit) as end:
+            main(["rbc", "track", str(history), "--player", "white"])
+        assert end.value.code == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_sample_says_so(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rbc", "track", str(history), "--player", "white", "--limit", "50"])
+    assert "a sample is kept until the sense" in " ".join(capsys.readouterr().out.split())
