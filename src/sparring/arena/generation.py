@@ -1,7 +1,8 @@
 """Many games between bots of reconnaissance blind chess, side by side, as histories that reconchess reads.
 
-Game n follows from the seed and n alone. A game counts once its line in `games.jsonl` is whole; the line says
-where its history ends in `histories.jsonl.zst`, and what lies behind is cut away by the next run.
+Game n follows from the seed and n alone. A game counts once its line in `index.ndjson` is whole; it says
+where its history ends in `histories.jsonl.zst`, and what lies behind is cut away by the next run. The index's
+first line says what is played.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sparring.records.histories import to_history
 from sparring.records.record import MOVE_BYTES, Ending
 from sparring.workers import LocalCrew
 
-INDEX = "games.jsonl"
+INDEX = "index.ndjson"
 HISTORIES = "histories.jsonl.zst"
 
 
@@ -134,15 +135,12 @@ class _Store:
 
     def __init__(self, folder: Path, generation: Generation) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.games = read_index(folder)
-        described = asdict(generation) | {"players": list(generation.players)}
-        description = folder / "generation.json"
-        if description.exists():
-            before = json.loads(description.read_text())
-            if before | {"games": 0} != described | {"games": 0}:
-                raise BadGeneration(f"{folder} holds other games: {json.dumps(before)}")
-        description.write_text(json.dumps(described, indent=2) + "\n")
-        (folder / INDEX).write_text("".join(json.dumps(asdict(each)) + "\n" for each in self.games))
+        head, self.games = _read(folder)
+        wanted = asdict(generation) | {"players": list(generation.players)}
+        if head and head | {"games": 0} != wanted | {"games": 0}:
+            raise BadGeneration(f"{folder} holds other games: {json.dumps(head)}")
+        lines = [wanted, *map(asdict, self.games)]
+        (folder / INDEX).write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
         self._histories = (folder / HISTORIES).open("ab")
         self._end = max((each.end for each in self.games), default=0)
         self._histories.truncate(self._end)
@@ -165,15 +163,19 @@ class _Store:
         self._index.close()
 
 
-def read_index(folder: Path) -> list[Generated]:
-    """The games of a folder, in the order in which they ended."""
-    path = folder / INDEX
+def _read(folder: Path) -> tuple[dict[str, Any], list[Generated]]:
+    """What is played in a folder, and the games so far; a line that a kill cut off is left out."""
+    path, histories = folder / INDEX, folder / HISTORIES
     if not path.exists():
-        return []
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines(True) if line.endswith("\n")]
-    size = (folder / HISTORIES).stat().st_size if (folder / HISTORIES).exists() else 0
-    games = [Generated(**json.loads(line)) for line in lines]
-    return [each for each in games if each.end <= size]
+        return {}, []
+    whole = [line for line in path.read_text(encoding="utf-8").splitlines(True) if line.endswith("\n")]
+    try:
+        head, *games = (json.loads(line) for line in whole)
+        played = [Generated(**each) for each in games]
+    except (ValueError, TypeError) as error:
+        raise BadGeneration(f"{path} is no index of generated games: {error}") from None
+    size = histories.stat().st_size if histories.exists() else 0
+    return head, [each for each in played if each.end <= size]
 
 
 def generate(

@@ -59,7 +59,7 @@ class BotSetting:
 
     def __post_init__(self) -> None:
         ranges = {"depth": (1, 8), "nodes": (1, 10**9), "threads": (0, 256)}
-        ranges |= dict.fromkeys(("boards", "sense_boards", "move_boards"), (1, 10 ** 8))
+        ranges |= dict.fromkeys(("boards", "sense_boards", "move_boards"), (1, 10**8))
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
                 raise BadBot(
