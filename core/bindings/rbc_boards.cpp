@@ -217,6 +217,8 @@ void bind_wins(nb::class_<Boards>& boards) {
             [](const Boards& b, int threads) { return rbc::wins_after_sense(b, checked_threads(threads)); },
             nb::arg("threads") = 1, release(),
             "For each sense, on how many boards the best request after what it shows captures the king.")
+        .def("in_danger", &Boards::in_danger, release(),
+             "The boards on which the opponent attacks the player's king.")
         .def("threats", &rbc::threats, release(),
              "For each square, on how many boards the opponent could capture the player's piece there.")
         .def(

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring._core import RbcBoards
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, Observation, Sensed
-from sparring.knowledge import Tracker, TrackerOptions, weigh_senses, winning_request
+from sparring.knowledge import Tracker, TrackerOptions, weigh_senses, winning_request, winning_senses
 from sparring.players.clock import Clock, thinking_time
 from sparring.players.player import Choice
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.judges import Judge, Verdicts
-from sparring.players.rbc.worth import Temper, chances, likelihoods, request_values, sense_values
+from sparring.players.rbc.worth import WIN, Matrix, Temper, chances, likelihoods, request_values, sense_values
 
 _INCREMENT = 5.0
 """Seconds a turn that reconchess adds."""
@@ -26,7 +27,7 @@ _HURRY = 10.0
 _FEWEST = 6
 """Boards that are looked at in any case."""
 _HUNTED = 20_000
-"""Boards on which a sense is weighed by the king captures that it makes possible."""
+"""Boards on which a sense is sought that makes a king capture certain."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,12 @@ class InferenceBot:
         senses = weigh_senses(boards, self._options.threads)
         if not senses.undominated:
             return Choice(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
-        looked_at = boards.keep(self._count(self.effort.sense_boards, seconds, 0.3), self._draw())
-        outlook = self._outlook(self._judge(looked_at))
-        weights = likelihoods(outlook, self.temper.trust)
+        looked_at, _, outlook, weights = self._look(self._count(self.effort.sense_boards, seconds, 0.3))
         values = sense_values(outlook, weights, looked_at.partition, senses.undominated)
-        hunted = boards.keep(_HUNTED, self._draw())
-        hunts = np.asarray(hunted.wins_after_sense(self._options.threads))[list(senses.undominated)]
-        values += hunts / len(hunted)
+        for square in winning_senses(boards.keep(_HUNTED, self._draw()), self._options.threads):
+            return Choice(
+                SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on all of them"
+            )
         values += self.temper.curiosity * senses.entropies[list(senses.undominated)]
         move = SENSE + senses.undominated[int(np.argmax(values))]
         return Choice(move, {move: 1.0}, why)
@@ -110,10 +110,7 @@ class InferenceBot:
         winner = winning_request(boards)
         if winner is not None and winner in legal_moves:
             return Choice(winner, {winner: 1.0}, "captures the king")
-        looked_at = boards.keep(self._count(self.effort.move_boards, seconds, 0.7), self._draw())
-        verdicts = self._judge(looked_at)
-        outlook = self._outlook(verdicts)
-        weights = likelihoods(outlook, self.temper.trust)
+        _, verdicts, outlook, weights = self._look(self._count(self.effort.move_boards, seconds, 0.7))
         values = request_values(outlook, weights, self.temper.caution)
         allowed = np.isin(verdicts.requests, np.asarray(legal_moves))
         if not allowed.any():  # only where its own pieces are others than it thinks
@@ -125,8 +122,23 @@ class InferenceBot:
         chance = float(weights @ outlook[:, best])
         return Choice(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
 
-    def _outlook(self, verdicts: Verdicts) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        return chances(verdicts.scores, verdicts.attacks, self.temper.sneak)
+    def _look(self, count: int) -> tuple[RbcBoards, Verdicts, Matrix, NDArray[np.float64]]:
+        """Some boards, those among them on which the king is attacked even where they are few.
+
+        With what requests come to there, the chances [boards, requests], and how likely the boards are.
+        """
+        boards = self.tracker.boards
+        attacked = boards.in_danger()
+        looked_at = boards.keep(count, self._draw())
+        if len(boards) > count and len(attacked):
+            states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
+            looked_at = RbcBoards.of(states, self.player)
+        verdicts = self._judge(looked_at)
+        outlook = chances(verdicts.scores, verdicts.attacks, self.temper.sneak)
+        in_danger = verdicts.scores[:, 0] <= 1 - WIN  # the pass comes first: it loses the king
+        share = len(attacked) / len(boards)
+        weights = likelihoods(outlook, in_danger, share, self.temper.trust, self.temper.dread)
+        return looked_at, verdicts, outlook, weights
 
     def _judge(self, boards: RbcBoards) -> Verdicts:
         began = time.perf_counter()

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from sparring._core import RbcBoards
 
-WIN = 100_000
-"""The score of a captured king."""
 _MARGIN = 700
 """A request that falls further behind the best of a board is bad there; how bad does not matter."""
 _SECONDS = 5.0

@@ -56,6 +56,8 @@ class BotSetting:
     """What a bit of information is worth, in chances of winning."""
     trust: float = Temper.trust
     """How much likelier boards are on which the opponent played well."""
+    dread: float = Temper.dread
+    """How many times likelier boards are on which the opponent attacks the king."""
 
     def __post_init__(self) -> None:
         ranges = {"depth": (1, 8), "nodes": (1, 10**9), "threads": (0, 256)}
