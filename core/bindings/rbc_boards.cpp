@@ -147,8 +147,8 @@ void bind_judge(nb::class_<Boards>& boards) {
                 "numpy.typing.NDArray[numpy.bool]]"),
         "Every request [M], what it brings on every board as if that were known to both [boards, M], and "
         "whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a "
-        "pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; moves "
-        "that fall more than `margin` behind the best of a board get an upper bound.");
+        "pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of "
+        "moves that fall more than `margin` behind the best of a board it only says that they do.");
 }
 
 using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

@@ -19,7 +19,7 @@ struct ScoredMove {
 
 class Lookahead {
  public:
-    /// Moves that fall more than `margin` behind the best get an upper bound instead of their score.
+    /// Of moves that fall more than `margin` behind the best it is only found out that they do.
     Lookahead(int depth, int margin) : depth_(depth), margin_(margin) {}
 
     /// Every move that can happen on the board, and the pass, each looked at `depth` plies deep and on
