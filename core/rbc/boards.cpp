@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -63,6 +64,7 @@ class Doorman {
 /// The other side after the player's move: what was captured is gone, and so is the chance of en passant.
 HiddenSide moved_upon(const HiddenSide& hidden, std::optional<Square> captured) {
     const HiddenSide left = captured ? hidden.without(bit(*captured)) : hidden;
+    if (!left.kings()) return left.plain();  // nobody castles any more
     return left.toggled(HiddenSide::a_pawn ^ HiddenSide::special, left.passing_pawns());
 }
 
@@ -113,20 +115,21 @@ void Boards::demand_turn(Color whose) const {
 /// The sides for which `keep` holds, in their order. Each run is one thread's.
 template <class Keep>
 Boards Boards::filtered(Keep keep, unsigned threads) const {
-    std::array<std::vector<HiddenSide>, run_count> kept;
-    in_parallel(run_count, 1, size() < block ? 1 : threads, [&](std::size_t run, std::size_t) {
-        for (std::size_t i = gathered_.runs[run]; i < gathered_.runs[run + 1]; ++i) {
-            if (keep(gathered_.sides[i])) kept[run].push_back(gathered_.sides[i]);
-        }
-    });
+    const auto& [sides, runs, level] = gathered_;
+    std::vector<std::uint8_t> stays(size());
     Gathered result;
-    result.level = gathered_.level;
-    for (std::size_t run = 0; run < run_count; ++run)
-        result.runs[run + 1] = result.runs[run] + kept[run].size();
+    result.level = level;
+    in_parallel(run_count, 1, size() < block ? 1 : threads,
+                [&, &sides = sides, &runs = runs](std::size_t run, std::size_t) {
+                    for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
+                        stays[i] = keep(sides[i]);
+                        result.runs[run + 1] += stays[i];
+                    }
+                });
+    std::partial_sum(result.runs.begin(), result.runs.end(), result.runs.begin());
     result.sides.reserve(result.runs.back());
-    for (auto& part : kept) {
-        result.sides.insert(result.sides.end(), part.begin(), part.end());
-        part = {};
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (stays[i]) result.sides.push_back(sides[i]);
     }
     return Boards(known_, std::move(result));
 }

@@ -97,7 +97,7 @@ def test_whole_games_of_lies_are_followed(player: int) -> None:
     for seed in range(3):
         rng, rules = random.Random(seed), Rbc()
         tracker = Tracker(player, TrackerOptions(limit=200, threads=1, seed=seed, repair=True))
-        line = [random_game(seed, 15)]
+        line, repaired = [random_game(seed, 15)], False
         while (before := line[-1].previous) is not None:
             line.append(before)
         for state, after in zip(line[::-1], line[-2::-1], strict=False):
@@ -109,7 +109,9 @@ def test_whole_games_of_lies_are_followed(player: int) -> None:
             change = tracker.observe(wrong(seen, player, own, rng))
             assert change is not None
             repairs += "changed to fit" in change.note
+            repaired = repaired or "changed to fit" in change.note
             assert len(tracker.boards)
+            assert not (repaired and tracker.exact)
     assert repairs > 5
 
 

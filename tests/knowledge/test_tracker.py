@@ -204,6 +204,16 @@ def test_a_contradiction_says_where_and_changes_nothing() -> None:
         tracker.moved(RbcState.initial().parse_move("a2a3"), None, None)
 
 
+def test_a_king_that_is_captured_at_home_castles_no_more() -> None:
+    start = Rbc().parse("r3k2r/8/8/8/8/8/4R3/4K3 w kq - 0 1")
+    move = start.parse_move("e2e8")
+    game = start.play(NO_SENSE).play(move)
+    tracker = Tracker(0, start=start)
+    steps = list(replay(game, tracker))
+    assert steps[-1].truth.outcome is not None
+    assert steps[-1].truth in tracker.boards
+
+
 def test_a_captured_king_has_no_successors() -> None:
     start = Rbc().parse("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1")
     tracker = Tracker(0, start=start)

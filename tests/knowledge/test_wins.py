@@ -73,7 +73,7 @@ def small_sets(player: int, to_move: int, wanted: int) -> list[RbcBoards]:
 @pytest.mark.parametrize("player", [0, 1])
 def test_captures_of_the_king_are_counted_as_if_every_request_were_tried(player: int) -> None:
     capturing = winning = 0
-    for boards in small_sets(player, player, 60):
+    for boards in small_sets(player, player, 200):
         states = states_of(boards)
         counts = counts_by_force(states)
         found = boards.king_captures()

@@ -43,7 +43,8 @@ class Change:
     after: int
     """Boards after it."""
     ruled_out: int | None
-    """Boards that contradicted it; None where the opponent moved, since boards come and go at once."""
+    """Boards that contradicted it; None where the opponent moved, since boards come and go at once, and where
+    boards were made to fit."""
     exact: bool
     """Whether these are all boards that are possible."""
     note: str = ""

@@ -50,6 +50,16 @@ class _Now:
 
 
 @dataclass(frozen=True)
+class _Base:
+    """Boards that all later ones come from: those of the start, or those that a repair made."""
+
+    boards: RbcBoards
+    turns: int
+    """The player's turns before it."""
+    exact: bool
+
+
+@dataclass(frozen=True)
 class _Rebuilt:
     boards: RbcBoards
     exact: bool
@@ -67,11 +77,10 @@ class Tracker:
         self.changes: list[Change] = []
         """What every observation did so far."""
         self._threads = self.options.threads or os.cpu_count() or 1
-        self._start = RbcBoards.of([start or RbcState.initial()], player)
-        mine = self._start.to_move == player
-        self._now = _Now(self._start, True, "sense" if mine else "opponent")
+        boards = RbcBoards.of([start or RbcState.initial()], player)
+        self._now = _Now(boards, True, "sense" if boards.to_move == player else "opponent")
+        self._base = _Base(boards, 0, True)
         self._past = Past(self.options.past_limit, self._threads)
-        self._turns_before_start = 0
         self._anticipated: tuple[_Now, RbcBoards] | None = None
 
     @property
@@ -136,7 +145,7 @@ class Tracker:
     def anticipate(self) -> None:
         """Works out, while the opponent thinks, the boards that follow if it captures nothing."""
         if self._now.phase == "opponent":
-            self._anticipated = (self._now, self._successors(self._now.boards, None, (), 0))
+            self._anticipated = (self._now, self._successors(self._now.boards, None, (), self._salt()))
 
     def opponent_moved(self, capture_square: int | None) -> Change:
         """The opponent moved, and captured the player's piece on that square or none.
@@ -149,17 +158,15 @@ class Tracker:
         self._expect("opponent")
         boards = self._take_anticipated() if capture_square is None else None
         if boards is None:
-            boards = self._successors(now.boards, capture_square, (), 0)
+            boards = self._successors(now.boards, capture_square, (), self._salt())
         what = (
-            f"the capture on {chess.square_name(capture_square)}"
-            if capture_square is not None
-            else "no capture"
+            "no capture" if capture_square is None else f"the capture on {chess.square_name(capture_square)}"
         )
         try:
             after, note = self._or_rebuilt(boards, now.exact, what, capture_square, (), None)
         except Contradiction as error:
             fitting = self._repair(
-                error, lambda: repair.after_capture(now.boards, capture_square, self._salt(0))
+                error, lambda: repair.after_capture(now.boards, capture_square, self._salt())
             )
             return self._start_anew("opponent", error, _Now(fitting, False, "sense", capture_square))
         sampled = boards.level > 0 and not note
@@ -178,12 +185,12 @@ class Tracker:
         if now.parents is None:
             boards, exact = now.boards.after_sense(pieces), now.exact
         else:
-            boards = self._successors(now.parents, now.lost, pieces, 0)
+            boards = self._successors(now.parents, now.lost, pieces, self._salt())
             exact = now.parents_exact and boards.level == 0
         try:
             after, note = self._or_rebuilt(boards, exact, "what the sense showed", now.lost, pieces, None)
         except Contradiction as error:
-            fitting = self._repair(error, lambda: repair.after_sense(now.boards, pieces, self._salt(0)))
+            fitting = self._repair(error, lambda: repair.after_sense(now.boards, pieces, self._salt()))
             fitting = fitting.after_sense(pieces)
             if not len(fitting):  # it shows other pieces of the player itself: nothing can make that fit
                 raise
@@ -191,7 +198,7 @@ class Tracker:
         if exact < now.parents_exact and not note:
             note = f"more than {self.options.limit:,} boards remain: a sample of them is followed"
         there = replace(now, boards=after.boards, exact=after.exact, phase="move", seen=pieces, parents=None)
-        ruled_out = len(now.boards) - len(now.boards.after_sense(pieces))
+        ruled_out = len(now.boards) - len(now.boards.after_sense(pieces)) if pieces else 0
         return self._enter(now, "sense", there, ruled_out, note, after.turns)
 
     def moved(self, request: Move, taken: Move | None, capture_square: int | None) -> Change:
@@ -209,13 +216,13 @@ class Tracker:
             )
         except Contradiction as error:
             moved = self._repair(
-                error, lambda: repair.after_move(now.boards, result, capture_square, self._salt(0))
+                error, lambda: repair.after_move(now.boards, result, capture_square, self._salt())
             )
-            self._past.append(Turn(now.lost, now.seen, *move, now.boards, False), self._salt(0))
+            self._past.append(Turn(now.lost, now.seen, *move, now.boards, False), self._salt())
             return self._start_anew("move", error, _Now(moved, False))
         there = _Now(after.boards.after_move(*move), after.exact)
         change = self._enter(now, "move", there, len(now.boards) - len(fitting), note, after.turns)
-        self._past.append(Turn(now.lost, now.seen, *move, after.boards, after.exact), self._salt(0))
+        self._past.append(Turn(now.lost, now.seen, *move, after.boards, after.exact), self._salt())
         return change
 
     def _repair(self, error: Contradiction, mend: Callable[[], RbcBoards]) -> RbcBoards:
@@ -230,7 +237,7 @@ class Tracker:
     def _start_anew(self, event: str, error: Contradiction, after: _Now) -> Change:
         """Goes on with repaired boards: nothing before them is certain any more."""
         self._past.doubt()
-        self._start, self._turns_before_start = after.boards, self.turns
+        self._base = _Base(after.boards, self.turns, False)
         note = f"{error}; {len(after.boards):,} boards were changed to fit"
         return self._enter(self._now, event, after, None, note)
 
@@ -285,40 +292,42 @@ class Tracker:
         move: tuple[Move, Move, int | None] | None,
     ) -> _Rebuilt | None:
         """All turns after `since` gone through again, with other random choices."""
-        boards, exact, turns = self._start if since is None else self._past[since].after(), True, []
-        first = self._turns_before_start if since is None else since + 1
-        for turn in list(self._past)[first:]:
-            boards = self._successors(boards, turn.lost, turn.seen, attempt)
+        base = self._base if since is None else _Base(self._past[since].after(), since + 1, True)
+        boards, exact, turns = base.boards, base.exact, []
+        for number, turn in enumerate(self._past):
+            if number < base.turns:
+                continue
+            boards = self._successors(boards, turn.lost, turn.seen, self._salt(number, attempt))
             exact = exact and boards.level == 0
             boards = boards.before_move(turn.request, turn.taken, turn.captured)
             if not len(boards):
                 return None
             turns.append(replace(turn, boards=boards, exact=exact, narrowed_by=None))
             boards = turns[-1].after()
-        boards = self._successors(boards, lost, seen, attempt)
+        boards = self._successors(boards, lost, seen, self._salt(self.turns, attempt))
         exact = exact and boards.level == 0
         if move is not None:
             boards = boards.before_move(*move)
         return _Rebuilt(boards, exact, turns) if len(boards) else None
 
-    def _successors(self, boards: RbcBoards, lost: int | None, seen: Seen, attempt: int) -> RbcBoards:
+    def _successors(self, boards: RbcBoards, lost: int | None, seen: Seen, salt: int) -> RbcBoards:
         """The boards at the player's move: after the opponent's, if one was due, and the sense."""
         if boards.to_move == self.player:
             return boards.after_sense(seen)
-        return boards.after_opponent(
-            lost, seen, limit=self.options.limit, threads=self._threads, seed=self._salt(attempt)
-        )
+        return boards.after_opponent(lost, seen, limit=self.options.limit, threads=self._threads, seed=salt)
 
     def _take_anticipated(self) -> RbcBoards | None:
         """The boards that `anticipate` found, if nothing has happened since."""
         anticipated, self._anticipated = self._anticipated, None
         return anticipated[1] if anticipated is not None and anticipated[0] is self._now else None
 
-    def _salt(self, attempt: int) -> int:
-        return (self.options.seed * 1_000_003 + self.turns * 1009 + attempt) % 2**64
+    def _salt(self, turn: int | None = None, attempt: int = 0) -> int:
+        """Another number for each turn and attempt: samples of neighbouring turns must not be alike."""
+        number = self.turns if turn is None else turn
+        return (self.options.seed * 1_000_003 + number * 1009 + attempt) % 2**64
 
     def _is_first_turn(self) -> bool:
-        return not self.changes and self._start.to_move == self.player
+        return not self.changes and self._base.boards.to_move == self.player
 
     def _expect(self, event: str) -> None:
         if self._now.phase != event:
