@@ -44,10 +44,9 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_games(tmp_path: Path) 
 
     with pytest.raises(Kill):
         generate(GENERATION, stopped, 1, watch)
-    with (stopped / HISTORIES).open("ab") as file:
-        file.write(b"half a game")
-    with (stopped / INDEX).open("a") as file:
-        file.write('{"number": 2, "fir')
+    for name, cut_off in ((HISTORIES, b"half a game"), (INDEX, b'{"number": 2, "fir')):
+        with (stopped / name).open("ab") as file:
+            file.write(cut_off)
     assert len(generate(GENERATION, stopped, 2)) == 6
     assert histories(stopped) == histories(whole)
     assert len(histories(whole)) == 6
