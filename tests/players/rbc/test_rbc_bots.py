@@ -127,6 +127,17 @@ def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
     assert it._count(1000, None, 0.7) == 1000
 
 
+def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
+    it = bot(replace(QUICK, clocked=True, boards=2_000_000), 0, 1)
+    assert isinstance(it, InferenceBot)
+    senses = [*range(SENSE, SENSE + 64), NO_SENSE]
+    limits = []
+    for seconds in (900.0, 120.0, 1.0, -3.0):
+        it.choose(senses, seconds)
+        limits.append(it.tracker.options.limit)
+    assert limits == [2_000_000, 600_000, 20_000, 20_000]
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_takes_a_king_that_stands_still(attack: str) -> None:
     state = RbcState.initial()

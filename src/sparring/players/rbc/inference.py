@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,11 @@ _HURRY = 10.0
 """With fewer seconds left only the least is looked at."""
 _FEWEST = 6
 """Boards that are looked at in any case."""
+_FOLLOWED_A_SECOND = 5_000
+"""Boards that a clocked bot follows for every second on its clock: their successors take time, too."""
+_FEWEST_FOLLOWED = 20_000
+_WEIGHED = 200_000
+"""Boards on which senses are weighed by what they tell."""
 _HUNTED = 20_000
 """Boards on which a sense is sought that makes a king capture certain."""
 
@@ -79,6 +84,9 @@ class InferenceBot:
 
     def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
         """A sense or a request, whichever is due."""
+        if self.effort.clocked and seconds is not None:
+            follow = min(max(seconds * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
+            self.tracker.options = replace(self._options, limit=int(follow))
         return self._sense(seconds) if legal_moves[-1] == NO_SENSE else self._move(legal_moves, seconds)
 
     def ponder(self) -> None:
@@ -92,7 +100,8 @@ class InferenceBot:
     def _sense(self, seconds: float | None) -> Choice:
         boards = self.tracker.boards
         why = f"{len(boards):,} possible boards"
-        senses = weigh_senses(boards, self._options.threads)
+        weighed = boards if len(boards) <= _WEIGHED else boards.keep(_WEIGHED, 0)
+        senses = weigh_senses(weighed, self._options.threads)
         if not senses.undominated:
             return Choice(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
         looked_at, _, outlook, weights = self._look(self._count(self.effort.sense_boards, seconds, 0.3))
