@@ -83,6 +83,17 @@ int nearness(int type, Square s, Square other_king) {
     return weights[static_cast<std::size_t>(type)] * (7 - distance(s, other_king));
 }
 
+/// Pawns before the king, and open lines towards it, on which attacks come unseen.
+Tapered safety(const Board& b, Color c, Square s) {
+    const int shield = std::popcount(king_attacks(s) & b.pieces(c, pawn));
+    const Bitboard own = b.colors[c];
+    const int diagonals = std::popcount(bishop_attacks(s, own) & ~own);
+    const int straights = std::popcount(rook_attacks(s, own) & ~own);
+    const int hunters = b.pieces(~c, queen) ? 5 : b.pieces(~c, rook) ? 2 : 0;
+    return {9 * std::min(shield, 3) - hunters * (diagonals + straights),
+            -hunters * (diagonals + straights) / 4};
+}
+
 Tapered side_worth(const Board& b, Color c) {
     Tapered total;
     const Bitboard other_kings = b.pieces(~c, king), other_pawns = b.pieces(~c, pawn);
@@ -100,10 +111,7 @@ Tapered side_worth(const Board& b, Color c) {
         }
     }
     if (std::popcount(b.pieces(c, bishop)) >= 2) total += {25, 40};
-    if (const Bitboard kings = b.pieces(c, king)) {
-        const int shield = std::popcount(king_attacks(first(kings)) & b.pieces(c, pawn));
-        total += {9 * std::min(shield, 3), 0};
-    }
+    if (const Bitboard kings = b.pieces(c, king)) total += safety(b, c, first(kings));
     return total;
 }
 

@@ -41,8 +41,9 @@ def test_blunders_are_believed_in_less() -> None:
 def test_caution_prefers_what_is_never_bad() -> None:
     outlook = np.array([[1.0, 0.6], [1.0, 0.6], [0.0, 0.6]])
     weights = np.full(3, 1 / 3)
-    chosen = [int(request_values(outlook, weights, caution).argmax()) for caution in (0.0, 0.8)]
-    assert chosen == [0, 1]
+    tempers = [Temper(caution=caution, fear=0.0) for caution in (0.0, 0.8)]
+    assert [int(request_values(outlook, weights, temper).argmax()) for temper in tempers] == [0, 1]
+    assert request_values(outlook, weights, Temper(caution=0.0, fear=1.0)).argmax() == 1
 
 
 def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:

@@ -120,12 +120,12 @@ class InferenceBot:
         if winner is not None and winner in legal_moves:
             return Choice(winner, {winner: 1.0}, "captures the king")
         _, verdicts, outlook, weights = self._look(self._count(self.effort.move_boards, seconds, 0.7))
-        values = request_values(outlook, weights, self.temper.caution)
+        values = request_values(outlook, weights, self.temper)
         allowed = np.isin(verdicts.requests, np.asarray(legal_moves))
         if not allowed.any():  # only where its own pieces are others than it thinks
             move = legal_moves[int(self._rng.integers(len(legal_moves)))]
             return Choice(move, {move: 1.0}, "has lost track")
-        values[~allowed] = -1.0
+        values[~allowed] = -np.inf
         best = int(np.argmax(values))
         move = int(verdicts.requests[best])
         chance = float(weights @ outlook[:, best])

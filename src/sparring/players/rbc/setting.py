@@ -50,6 +50,8 @@ class BotSetting:
     """0: as many as the machine has cores."""
     caution: float = Temper.caution
     """Weight of the worst tenth of the boards."""
+    fear: float = Temper.fear
+    """What a likelihood of losing the king at once costs beyond its chances."""
     sneak: float = Temper.sneak
     """How often an attack on the king is thought to go unseen."""
     curiosity: float = Temper.curiosity

@@ -29,9 +29,11 @@ _FLOOR = 0.02
 class Temper:
     """What a bot makes of its uncertainty."""
 
-    caution: float = 0.15
+    caution: float = 0.2
     """Weight of the worst tenth of the boards against the mean of all."""
-    sneak: float = 0.1
+    fear: float = 1.0
+    """What a likelihood of losing the king at once costs beyond its chances: opponents find kings."""
+    sneak: float = 0.15
     """How often an attack on the king is thought to go unseen."""
     curiosity: float = 0.01
     """Chances that a bit of information is worth beyond the next move."""
@@ -44,7 +46,7 @@ class Temper:
         for name in ("caution", "sneak"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, where 0 to 1 is expected")
-        for name in ("curiosity", "trust", "dread"):
+        for name in ("fear", "curiosity", "trust", "dread"):
             if not 0 <= getattr(self, name) <= 100:
                 raise ValueError(f"{name} is {getattr(self, name)}, where 0 to 100 is expected")
 
@@ -79,11 +81,13 @@ def likelihoods(
     return np.asarray(weights / weights.sum())
 
 
-def request_values(outlook: Matrix, weights: NDArray[np.float64], caution: float) -> NDArray[np.float64]:
-    """Each request's value [requests]: the mean, and what it brings on its worst boards."""
+def request_values(outlook: Matrix, weights: NDArray[np.float64], temper: Temper) -> NDArray[np.float64]:
+    """Each request's value [requests]: the mean, what it brings on its worst boards, and what it risks."""
     worst = max(1, round(_WORST_SHARE * len(outlook)))
     lowest = np.partition(outlook, worst - 1, axis=0)[:worst].mean(axis=0)
-    return np.asarray((1 - caution) * (weights @ outlook) + caution * lowest)
+    risk = weights @ (outlook <= 0)
+    mean = weights @ outlook
+    return np.asarray((1 - temper.caution) * mean + temper.caution * lowest - temper.fear * risk)
 
 
 def sense_values(
