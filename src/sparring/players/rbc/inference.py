@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sparring._core import RbcBoards
 from sparring.games import Move
-from sparring.games.rbc import NO_SENSE, SENSE, Observation, Sensed
+from sparring.games.rbc import NO_SENSE, SENSE, Moved, Observation, OpponentMoved, Sensed
 from sparring.knowledge import Tracker, TrackerOptions, weigh_senses, winning_request, winning_senses
 from sparring.players.clock import Clock, thinking_time
 from sparring.players.player import Choice
@@ -26,6 +26,8 @@ _HURRY = 10.0
 """With fewer seconds left only the least is looked at."""
 _FEWEST = 6
 """Boards that are looked at in any case."""
+_PATIENT_TURNS, _BOLDER = 12, 0.03
+"""After so many turns without a capture attacks are thought likelier to go unseen, so much each turn."""
 _FOLLOWED_A_SECOND = 5_000
 """Boards that a clocked bot follows for every second on its clock: their successors take time, too."""
 _FEWEST_FOLLOWED = 20_000
@@ -67,11 +69,17 @@ class InferenceBot:
         self.tracker = Tracker(player, self._options)
         self._rng = rng
         self._seconds_a_board = 0.01
+        self._quiet_turns = 0
         self.restarts = 0
         """How often it had missed something and began anew from a guess."""
 
     def observe(self, observation: Observation) -> None:
         """Takes in what it is told. Where that contradicts all boards it goes on with boards made to fit."""
+        if isinstance(observation, Moved | OpponentMoved):
+            quiet = isinstance(observation, Moved) and observation.capture_square is None
+            self._quiet_turns += quiet
+            if observation.capture_square is not None:
+                self._quiet_turns = 0
         try:
             self.tracker.observe(observation)
         except ValueError:  # something was not told, as when a connection was lost: it begins anew
@@ -143,11 +151,15 @@ class InferenceBot:
             states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
             looked_at = RbcBoards.of(states, self.player)
         verdicts = self._judge(looked_at)
-        outlook = chances(verdicts.scores, verdicts.attacks, self.temper.sneak)
+        outlook = chances(verdicts.scores, verdicts.attacks, self._sneak())
         in_danger = verdicts.scores[:, 0] <= 1 - WIN  # the pass comes first: it loses the king
         share = len(attacked) / len(boards)
         weights = likelihoods(outlook, in_danger, share, self.temper.trust, self.temper.dread)
         return looked_at, verdicts, outlook, weights
+
+    def _sneak(self) -> float:
+        """Without captures it grows bolder, lest it be a draw: who only waits sees no attacks either."""
+        return min(1.0, self.temper.sneak + _BOLDER * max(0, self._quiet_turns - _PATIENT_TURNS))
 
     def _judge(self, boards: RbcBoards) -> Verdicts:
         began = time.perf_counter()
