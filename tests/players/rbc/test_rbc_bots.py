@@ -72,6 +72,21 @@ def test_a_king_does_not_stay_where_it_is_taken() -> None:
     assert request == "g1f2"
 
 
+def test_without_captures_it_grows_bolder() -> None:
+    it = bot(QUICK, 0, 1)
+    assert isinstance(it, InferenceBot)
+    at_first = it._sneak()
+    for _ in range(30):
+        it.observe(Sensed(()))
+        it.observe(Moved(PASS, None, None))
+        it.observe(OpponentMoved(None))
+    assert it._sneak() > at_first + 0.3
+    it.observe(Sensed(()))
+    it.observe(Moved(PASS, None, None))
+    it.observe(OpponentMoved(8))
+    assert it._sneak() == at_first
+
+
 def test_a_sense_that_would_show_nothing_new_is_spared() -> None:
     it = bot(QUICK, 0, 1)
     assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move == NO_SENSE

@@ -171,3 +171,30 @@ def test_stockfish_judges_what_it_can_and_our_search_the_rest() -> None:
     boards, state = one_board("4k3/8/8/8/8/8/8/4R1K1 w - - 0 1")
     assert score(judge.judge(boards), state, "e1e8") == WIN
     judge.close()
+
+
+def scores_by_move(board: chess.Board, depth: int) -> dict[str, int]:
+    boards, state = one_board(board.fen(en_passant="fen"))
+    requests, scores, _ = boards.judge(depth, 10**6)
+    return {state.move_text(int(r)): int(s) for r, s in zip(requests, scores[0], strict=True)}
+
+
+def test_black_is_judged_as_white_would_be_on_the_mirrored_board() -> None:
+    compared = different = 0
+    for seed in range(12):
+        board = chess.Board(random_game(seed, 10 + seed).text().rsplit(" ", 1)[0])
+        if board.king(True) is None or board.king(False) is None:
+            continue
+        mirrored = scores_by_move(board.mirror(), 2)
+        for text, score_here in scores_by_move(board, 2).items():
+            move = chess.Move.from_uci("0000" if text == "pass" else text)
+            there = (
+                chess.Move(*map(chess.square_mirror, (move.from_square, move.to_square)), move.promotion)
+                if move
+                else move
+            )
+            compared += 1
+            different += mirrored[there.uci() if move else "pass"] != score_here
+    # Captures that hardly matter are passed over, which depends a little on the order of moves.
+    assert compared > 200
+    assert different <= compared / 100
