@@ -188,13 +188,10 @@ def test_black_is_judged_as_white_would_be_on_the_mirrored_board() -> None:
         mirrored = scores_by_move(board.mirror(), 2)
         for text, score_here in scores_by_move(board, 2).items():
             move = chess.Move.from_uci("0000" if text == "pass" else text)
-            there = (
-                chess.Move(*map(chess.square_mirror, (move.from_square, move.to_square)), move.promotion)
-                if move
-                else move
-            )
+            origin, target = chess.square_mirror(move.from_square), chess.square_mirror(move.to_square)
+            there = chess.Move(origin, target, move.promotion).uci() if move else "pass"
             compared += 1
-            different += mirrored[there.uci() if move else "pass"] != score_here
+            different += mirrored[there] != score_here
     # Captures that hardly matter are passed over, which depends a little on the order of moves.
     assert compared > 200
     assert different <= compared / 100
