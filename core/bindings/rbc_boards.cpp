@@ -60,18 +60,6 @@ std::vector<std::string> fens(const Boards& boards, std::size_t count) {
     return result;
 }
 
-nb::list judge(const Boards& boards, std::size_t count, std::uint64_t nodes, std::uint64_t seed) {
-    std::vector<rbc::MeanScore> scores;
-    {
-        nb::gil_scoped_release release;
-        scores = rbc::judge_requests(drawn(boards, count, seed), nodes);
-    }
-    nb::list result;
-    for (const auto& [request, score] : scores)
-        result.append(nb::make_tuple(static_cast<int>(request), score));
-    return result;
-}
-
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
 unsigned checked_threads(int threads) {
@@ -126,6 +114,41 @@ void bind_senses(nb::class_<Boards>& boards) {
              "The senses worth choosing among: none of the others shows more of where the boards differ.")
         .def("partition", &partition, nb::arg("square"),
              "For each board the number of the part into which a sense of the square puts it.");
+}
+
+/// The requests [M], their scores [boards, M] and whether they attack the other king [boards, M].
+nb::tuple judge(const Boards& boards, int depth, int margin, int threads) {
+    if (depth < 1 || margin < 0) throw nb::value_error("a depth of at least 1 and a margin of at least 0");
+    const unsigned checked = checked_threads(threads);
+    rbc::Verdicts found;
+    {
+        nb::gil_scoped_release release;
+        found = rbc::judge_requests(boards, depth, margin, checked);
+    }
+    const std::size_t width = found.requests.size();
+    const Zeros<std::uint16_t> requests(width);
+    const Zeros<std::int32_t> scores(found.verdicts.size());
+    const Zeros<bool> attacks(found.verdicts.size());
+    std::copy(found.requests.begin(), found.requests.end(), requests.data());
+    for (std::size_t i = 0; i < found.verdicts.size(); ++i) {
+        scores.data()[i] = found.verdicts[i].score;
+        attacks.data()[i] = found.verdicts[i].attacks;
+    }
+    return nb::make_tuple(requests.array(requests.data(), {width}),
+                          scores.array(scores.data(), {boards.size(), width}),
+                          attacks.array(attacks.data(), {boards.size(), width}));
+}
+
+void bind_judge(nb::class_<Boards>& boards) {
+    boards.def(
+        "judge", &judge, nb::arg("depth"), nb::arg("margin"), nb::arg("threads") = 1,
+        nb::sig("def judge(self, depth: int, margin: int, threads: int = 1) -> "
+                "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
+                "numpy.typing.NDArray[numpy.bool]]"),
+        "Every request [M], what it brings on every board as if that were known to both [boards, M], and "
+        "whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a "
+        "pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of "
+        "moves that fall more than `margin` behind the best of a board it only says that they do.");
 }
 
 using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -194,6 +217,8 @@ void bind_wins(nb::class_<Boards>& boards) {
             [](const Boards& b, int threads) { return rbc::wins_after_sense(b, checked_threads(threads)); },
             nb::arg("threads") = 1, release(),
             "For each sense, on how many boards the best request after what it shows captures the king.")
+        .def("in_danger", &Boards::in_danger, release(),
+             "The boards on which the opponent attacks the player's king.")
         .def("threats", &rbc::threats, release(),
              "For each square, on how many boards the opponent could capture the player's piece there.")
         .def(
@@ -243,11 +268,6 @@ void bind_rbc_boards(nb::module_& m) {
             .def("fens", &fens, nb::arg("count") = all, release(), "Up to `count` of the boards as FEN.")
             .def("keep", &Boards::keep, nb::arg("count"), nb::arg("seed"), release(),
                  "At most `count` of the boards, drawn at random: for when there are too many to follow.")
-            .def("judge", &judge, nb::arg("count"), nb::arg("nodes"), nb::arg("seed"),
-                 nb::sig("def judge(self, count: int, nodes: int, seed: int) -> list[tuple[int, float]]"),
-                 "Requests with their mean score over up to `count` boards, each searched for `nodes` "
-                 "positions; "
-                 "best first.")
             .def(
                 "after_opponent", &after_opponent, nb::arg("capture_square").none(),
                 nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
@@ -305,6 +325,7 @@ void bind_rbc_boards(nb::module_& m) {
     bind_senses(boards);
     bind_synopsis(m, boards);
     bind_wins(boards);
+    bind_judge(boards);
 }
 
 }  // namespace sparring::bindings

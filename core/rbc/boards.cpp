@@ -209,6 +209,14 @@ Boards Boards::leading_to(const Boards& later, Move result, std::optional<Square
         threads);
 }
 
+Boards Boards::in_danger() const {
+    const Bitboard kings = known_.types[king];
+    return filtered([&](const HiddenSide& side) {
+        const Board board = keyless_board(known_, side);
+        return kings && board.attackers(first(kings), known_.opponent(), board.occupied());
+    });
+}
+
 Boards Boards::keep(std::size_t count, std::uint64_t salt) const {
     if (size() <= count) return *this;
     std::vector<std::uint64_t> places(size());

@@ -61,6 +61,9 @@ class Boards {
     Boards leading_to(const Boards& later, Move result, std::optional<Square> captured,
                       std::optional<Square> lost, unsigned threads) const;
 
+    /// The boards on which the opponent attacks the player's king.
+    Boards in_danger() const;
+
     /// `count` of the boards, or all where there are no more; which ones the salt decides.
     Boards keep(std::size_t count, std::uint64_t salt) const;
 

@@ -1,66 +1,55 @@
 #include "rbc/judge.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <stdexcept>
 
-#include "chess/judge.hpp"
+#include "game/parallel.hpp"
 
 namespace sparring::rbc {
+
+using namespace chess;
 
 namespace {
 
-/// Chess by RBC's rules with nothing hidden.
-struct Known {
-    Board board;
+bool attacks_king(const Board& b, Color by) {
+    const Bitboard kings = b.pieces(~by, king);
+    return kings && b.attackers(first(kings), by, b.occupied());
+}
 
-    std::uint64_t key() const { return board.key; }
-    void moves(MoveList& list) const {
-        if (!board.pieces(board.side(), chess::king)) return;
-        pseudo_legal(board, list);
-        list.push(pass);
+Verdict verdict_of(const Board& board, const ScoredMove& scored) {
+    Board next = board;
+    apply(next, scored.move);
+    const Color us = board.side();
+    return {scored.score, attacks_king(next, us) && !attacks_king(next, ~us)};
+}
+
+void judge_board(const Board& board, const std::vector<Move>& requests, Lookahead lookahead, Verdict* out) {
+    const std::vector<ScoredMove> scored = lookahead.analyse(board);
+    std::vector<Verdict> verdicts;
+    for (const ScoredMove& each : scored) verdicts.push_back(verdict_of(board, each));
+    for (const Move request : requests) {
+        const Move result = taken(board, request);
+        const auto found = std::lower_bound(scored.begin(), scored.end(), result,
+                                            [](const ScoredMove& s, Move move) { return s.move < move; });
+        // The pass comes first; whatever could not be found comes to nothing too.
+        const bool happens = found != scored.end() && found->move == result;
+        *out++ = verdicts[happens ? static_cast<std::size_t>(found - scored.begin()) : 0];
     }
-    void play(Move m) { apply(board, m); }
-};
+}
 
 }  // namespace
 
-}  // namespace sparring::rbc
-
-template <>
-struct sparring::search::Pieces<sparring::rbc::Known> {
-    static int evaluate(const rbc::Known& k) { return chess::evaluate(k.board); }
-    static int stuck(const rbc::Known&) { return -win_score; }
-    static int urgency(const rbc::Known& k, Move m) {
-        return m == rbc::pass ? 0 : chess::urgency(k.board, m);
-    }
-};
-
-namespace sparring::rbc {
-
-std::vector<MeanScore> judge_requests(const std::vector<Board>& boards, std::uint64_t nodes) {
-    // A lost king must not drown everything else, nor a won one: a few queens are enough.
-    constexpr int worst = 4000;
-    std::unordered_map<Move, double> totals;
+Verdicts judge_requests(const Boards& boards, int depth, int margin, unsigned threads) {
+    if (boards.known().turn != boards.known().player)
+        throw std::invalid_argument("requests are judged when the player is to move");
     MoveList list;
-    for (const Board& board : boards) {
-        const Known known{board};
-        list.clear();
-        known.moves(list);
-        std::unordered_map<Move, int> scores;
-        for (const auto& [move, score] : search::count_pieces(known, list, nodes, 2 * worst)) {
-            scores[move] = std::clamp(score, -worst, worst);
-        }
-        list.clear();
-        requests(board, list);
-        list.push(pass);
-        for (const Move request : list) totals[request] += scores[taken(board, request)];
-    }
-    std::vector<MeanScore> result;
-    for (const auto& [request, total] : totals) {
-        result.push_back({request, total / static_cast<double>(boards.size())});
-    }
-    std::sort(result.begin(), result.end(), [](const MeanScore& a, const MeanScore& b) {
-        return a.score != b.score ? a.score > b.score : a.request < b.request;
+    requests(keyless_board(boards.known(), {}), list);
+    list.push(pass);
+    list.sort();
+    Verdicts result{{list.begin(), list.end()}, std::vector<Verdict>(boards.size() * list.size())};
+    in_parallel(boards.size(), 1, threads, [&](std::size_t i, std::size_t) {
+        judge_board(boards.board(i), result.requests, Lookahead(depth, margin),
+                    result.verdicts.data() + i * list.size());
     });
     return result;
 }

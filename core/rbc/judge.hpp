@@ -1,21 +1,26 @@
-// How good a request is when the board is not known: its mean over the boards that are possible.
+// What every request brings on every board that is possible.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "rbc/boards.hpp"
-#include "search/pieces.hpp"
+#include "rbc/lookahead.hpp"
 
 namespace sparring::rbc {
 
-/// A request with its mean score (hundredths of a pawn) over the boards looked at.
-struct MeanScore {
-    Move request;
-    double score;
+/// What a request comes to on a board.
+struct Verdict {
+    std::int32_t score;  // hundredths of a pawn, as if the board were known to both
+    bool attacks;        // whether the other king is attacked afterwards, and the own king is not
 };
 
-/// Searches each board as if it were known to both (king capture wins, no checks), `nodes` each,
-/// and averages what every request would bring. Best first.
-std::vector<MeanScore> judge_requests(const std::vector<Board>& boards, std::uint64_t nodes);
+struct Verdicts {
+    std::vector<Move> requests;     // in ascending order, the pass among them
+    std::vector<Verdict> verdicts;  // [boards, requests]
+};
+
+/// Searches each board, which the player is to move on, `depth` plies deep and on through captures.
+Verdicts judge_requests(const Boards& boards, int depth, int margin, unsigned threads);
 
 }  // namespace sparring::rbc

@@ -325,11 +325,6 @@ class RbcBoards:
         At most `count` of the boards, drawn at random: for when there are too many to follow.
         """
 
-    def judge(self, count: int, nodes: int, seed: int) -> list[tuple[int, float]]:
-        """
-        Requests with their mean score over up to `count` boards, each searched for `nodes` positions; best first.
-        """
-
     def after_opponent(self, capture_square: int | None, seen: Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoards:
         """
         The boards after an opponent's move that captured on that square, or nowhere, and that show what was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is kept.
@@ -384,6 +379,9 @@ class RbcBoards:
         For each sense, on how many boards the best request after what it shows captures the king.
         """
 
+    def in_danger(self) -> RbcBoards:
+        """The boards on which the opponent attacks the player's king."""
+
     def threats(self) -> list[int]:
         """
         For each square, on how many boards the opponent could capture the player's piece there.
@@ -392,6 +390,11 @@ class RbcBoards:
     def wins_whatever_comes(self, threads: int = 1) -> bool:
         """
         Whether the player captures the king in its next turn whatever the opponent, who is to move, does.
+        """
+
+    def judge(self, depth: int, margin: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.bool]]:
+        """
+        Every request [M], what it brings on every board as if that were known to both [boards, M], and whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of moves that fall more than `margin` behind the best of a board it only says that they do.
         """
 
 def rbc_synopsis_planes() -> list[tuple[str, str, str]]:

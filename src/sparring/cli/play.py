@@ -26,6 +26,7 @@ from sparring.players import (
     small_hidden_player,
     small_player,
 )
+from sparring.players.rbc import BOTS, BadBot, Bot, NoStockfish, choose_bot, make_bot
 from sparring.policies import BadPolicy, known_ratings, strength_text
 
 _LEVEL = 5
@@ -78,6 +79,9 @@ def play(
             help="A small search player instead: each level thinks three times longer.",
         ),
     ] = None,
+    bot: Annotated[
+        str | None, typer.Option(help=f"rbc: the opponent, one of {', '.join(BOTS)}, or a TOML file.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same seed and moves give the same game.")
     ] = None,
@@ -91,17 +95,33 @@ def play(
     wish = _Wish(strength(game, rating, rank), strength(game, my_rating, my_rank, "my "), model, temperature)
     if player is not None and (wish or level is not None):
         raise UserError("--player says it all: leave out --rating, --rank, --model, --temperature, --level")
+    if bot is not None and not rules.spec.hidden:
+        raise UserError(f"--bot is for rbc, not for {game}")
+    chosen_level = level
     level = _choose_level(rules, level, wish) if player is None else None
     if rules.spec.hidden:
         if position is not None:
             raise UserError(f"{game} is played from its beginning: a position would give secrets away")
-        opponent = small_hidden_player(game, 1 - human, level or _LEVEL, rng)
+        if bot is not None and chosen_level is not None:
+            raise UserError("--bot names the opponent: leave out --level")
+        opponent = (
+            small_hidden_player(game, 1 - human, level or _LEVEL, rng)
+            if bot is None
+            else _choose_bot(bot, 1 - human, rng)
+        )
         HiddenTable(cast(HiddenGame[Any, Any], rules), human, opponent).play()
     elif level is not None:
         OpenTable(rules, choose_state(rules, position), human, small_player(game, level, rng)).play()
     else:
         state, mind = choose_state(rules, position), _choose_mind(game, wish, player, seed)
         OpenTable(rules, state, human, mind, _about(mind, state)).play()
+
+
+def _choose_bot(name: str, player: int, rng: np.random.Generator) -> Bot:
+    try:
+        return make_bot(choose_bot(name), player, rng)
+    except (BadBot, NoStockfish) as error:
+        raise UserError(str(error)) from None
 
 
 def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | None:

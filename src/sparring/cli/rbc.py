@@ -17,6 +17,7 @@ from rich.table import Table
 
 from sparring._core import RbcBoards, RbcState
 from sparring.cli.errors import UserError
+from sparring.cli.rbc_generate import generate
 from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
 from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
 from sparring.records.histories import read_histories, read_history
@@ -33,9 +34,7 @@ class Side(StrEnum):
     BLACK = "black"
 
 
-@app.callback()
-def _rbc() -> None:
-    """Keeps `track` a command of its own while it is the only one."""
+app.command()(generate)
 
 
 @app.command()

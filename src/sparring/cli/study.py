@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -134,9 +135,7 @@ def rbc_tracking(
     """Follow every possible board of recorded games: is the true one always among them?"""
     from sparring.studies import rbc_tracking as study
 
-    paths = sorted(p for p in records.rglob("*.json*") if p.is_file()) if records.is_dir() else [records]
-    if not paths or not paths[0].exists():
-        raise UserError(f"there are no histories (.json, .jsonl, .jsonl.zst) in {records}")
+    paths = _histories(records)
     setting = study.Setting(limit, compared, compared_boards, sampled, threads)
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, transient=True) as bar:
@@ -158,6 +157,93 @@ def rbc_tracking(
     Console().print(table)
     if complete["misses"] or plain["different"] or report["contradictions_of_complete_sets"]:
         raise UserError("the sets are wrong")
+
+
+@app.command("rbc-games")
+def rbc_games(
+    records: Annotated[Path, typer.Option(help="Games as reconchess histories: a file, or a folder.")],
+    limit: Annotated[int, typer.Option(min=1, help="Boards that are followed.")] = 100_000,
+    replayed: Annotated[int, typer.Option(min=0, help="Games that are replayed for the figure.")] = 2_000,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+) -> None:
+    """Count games of reconnaissance blind chess; draw who wins with how many possible boards."""
+    from sparring.reports.look import NoPlots
+    from sparring.studies import rbc_games as study
+
+    paths = _histories(records)
+    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        try:
+            report = study.run(
+                paths,
+                study.Setting(limit, replayed),
+                out,
+                _command(),
+                lambda games: bar.update(task, description=f"{games:,} games replayed"),
+            )
+        except NoPlots as error:
+            raise UserError(str(error)) from None
+    table = Table("possible boards, up to", "turns", "points", "95 %", box=None)
+    for each in report["win_rate_by_boards"]:
+        low, high = each["interval_95"]
+        table.add_row(
+            f"{each['boards_up_to']:,}", f"{each['turns']:,}", f"{each['share']:.1%}", f"{low:.1%}-{high:.1%}"
+        )
+    Console().print(f"{report['games']:,} games, {report['broken']} broken")
+    Console().print(table)
+
+
+@app.command("rbc-matches")
+def rbc_matches(
+    bot: Annotated[
+        str, typer.Option(help="A bot of ours: a name, or a TOML file (docs/rbc.md).")
+    ] = "inference",
+    opponents: Annotated[str, typer.Option(help="Of reconchess's bots.")] = "trout,attacker,random",
+    games: Annotated[int, typer.Option(min=1, help="Against each.")] = 100,
+    seconds: Annotated[float, typer.Option(min=1, help="On the clocks; 5 are added a turn.")] = 120,
+    processes: Annotated[int, typer.Option(min=1, help="Games at a time.")] = 1,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+) -> None:
+    """Play a bot against the bots that come with reconchess, as rc-bot-match does."""
+    from sparring.players.rbc import BadBot, NoStockfish, choose_bot, find_stockfish
+    from sparring.studies import rbc_matches as study
+
+    names = [name.strip() for name in opponents.split(",")]
+    unknown = [name for name in names if name not in study.OPPONENTS]
+    if unknown:
+        raise UserError(f"reconchess has no bot '{unknown[0]}': choose {', '.join(study.OPPONENTS)}")
+    try:
+        setting = choose_bot(bot)
+        needs = "trout" in names or setting.judge == "stockfish"
+        stockfish = find_stockfish() if needs else None
+    except (BadBot, NoStockfish) as error:
+        raise UserError(str(error)) from None
+    matches = [study.Match(bot, name, games, seconds) for name in names]
+
+    def watch(played: Sequence[study.Game]) -> None:
+        last = played[-1]
+        Console().print(
+            f"{last.bot} - {last.opponent}, game {last.number + 1}: {last.score} ({last.reason.lower()}, "
+            f"{last.turns} turns, {last.left:.0f} s left)",
+            highlight=False,
+        )
+
+    report = study.run(matches, out, _command(), processes, stockfish, watch)
+    table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", box=None)
+    for each in report["matches"]:
+        low, high = each["interval_95"]
+        numbers = (str(each[name]) for name in ("games", "won", "drawn", "lost"))
+        table.add_row(
+            f"{each['bot']} - {each['opponent']}", *numbers, f"{each['share']:.1%}", f"{low:.1%}-{high:.1%}"
+        )
+    Console().print(table)
+
+
+def _histories(records: Path) -> list[Path]:
+    paths = sorted(p for p in records.rglob("*.json*") if p.is_file()) if records.is_dir() else [records]
+    if not paths or not paths[0].exists():
+        raise UserError(f"there are no histories (.json, .jsonl, .jsonl.zst) in {records}")
+    return paths
 
 
 def _command() -> str:

@@ -81,6 +81,7 @@ class Tracker:
         self._now = _Now(boards, True, "sense" if boards.to_move == player else "opponent")
         self._base = _Base(boards, 0, True)
         self._past = Past(self.options.past_limit, self._threads)
+        self._anticipated: tuple[_Now, RbcBoards] | None = None
 
     @property
     def boards(self) -> RbcBoards:
@@ -141,6 +142,11 @@ class Tracker:
                 return self.opponent_moved(capture_square)
         return None
 
+    def anticipate(self) -> None:
+        """Works out, while the opponent thinks, the boards that follow if it captures nothing."""
+        if self._now.phase == "opponent":
+            self._anticipated = (self._now, self._successors(self._now.boards, None, (), self._salt()))
+
     def opponent_moved(self, capture_square: int | None) -> Change:
         """The opponent moved, and captured the player's piece on that square or none.
 
@@ -150,7 +156,9 @@ class Tracker:
         if now.phase == "sense" and self._is_first_turn() and capture_square is None:
             return self._enter(now, "opponent", now, 0)
         self._expect("opponent")
-        boards = self._successors(now.boards, capture_square, (), self._salt())
+        boards = self._take_anticipated() if capture_square is None else None
+        if boards is None:
+            boards = self._successors(now.boards, capture_square, (), self._salt())
         what = (
             "no capture" if capture_square is None else f"the capture on {chess.square_name(capture_square)}"
         )
@@ -307,6 +315,11 @@ class Tracker:
         if boards.to_move == self.player:
             return boards.after_sense(seen)
         return boards.after_opponent(lost, seen, limit=self.options.limit, threads=self._threads, seed=salt)
+
+    def _take_anticipated(self) -> RbcBoards | None:
+        """The boards that `anticipate` found, if nothing has happened since."""
+        anticipated, self._anticipated = self._anticipated, None
+        return anticipated[1] if anticipated is not None and anticipated[0] is self._now else None
 
     def _salt(self, turn: int | None = None, attempt: int = 0) -> int:
         """Another number for each turn and attempt: samples of neighbouring turns must not be alike."""

@@ -12,7 +12,7 @@ from sparring.players.clock import Clock
 from sparring.players.description import USUAL_RATING, BadDescription, Description, load_description
 from sparring.players.expendibots import levelled
 from sparring.players.player import Choice, HiddenPlayer, Player
-from sparring.players.scout import Scout
+from sparring.players.rbc.setting import BotSetting, make_bot
 from sparring.players.small import AlphaBetaPlayer, PlayoutPlayer
 from sparring.players.thinking import Limits, Mind, Thought, make_mind
 from sparring.search.evaluations import SEARCHERS, open_evaluation
@@ -32,7 +32,6 @@ __all__ = [
     "Mind",
     "Player",
     "PlayoutPlayer",
-    "Scout",
     "Thought",
     "load_description",
     "make_mind",
@@ -41,7 +40,7 @@ __all__ = [
 ]
 
 LEVELS = range(1, 10)
-"""The small players' levels: each thinks about three times as long as the one before."""
+"""The small players' levels: each thinks about twice to three times as long as the one before."""
 
 
 def small_player(name: str, level: int, rng: np.random.Generator) -> Player[Any]:
@@ -60,4 +59,15 @@ def small_hidden_player(name: str, player: int, level: int, rng: np.random.Gener
     """The small opponent for a game with hidden information; `player` is its place in that game."""
     if name != "rbc":
         raise ValueError(f"there is no opponent for the hidden game {name}")
-    return Scout(player, 30 * 3 ** (level - 1), rng)
+    depth = 1 + (level > 3) + (level > 7)
+    effort = 2 ** (level - 1)
+    return make_bot(
+        BotSetting(
+            depth=depth,
+            boards=min(1_000 * effort, 100_000),
+            sense_boards=4 + level,
+            move_boards=4 + 5 * level,
+        ),
+        player,
+        rng,
+    )

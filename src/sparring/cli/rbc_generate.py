@@ -1,0 +1,76 @@
+"""`sparring rbc generate`: games between bots, in numbers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from sparring.arena.generation import HISTORIES, BadGeneration, Generated, Generation
+from sparring.arena.generation import generate as play_games
+from sparring.cli.errors import UserError
+from sparring.players.rbc import BOTS, BadBot, NoStockfish, choose_bot, make_bot
+
+
+def generate(
+    players: Annotated[
+        str, typer.Option(help=f"Bots, with commas between: {', '.join(BOTS)}, or TOML files.")
+    ],
+    out: Annotated[Path, typer.Option(help="A folder for the games; a run that was stopped goes on there.")],
+    games: Annotated[int, typer.Option(min=1, help="So many in all.")] = 5_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games.")] = 0,
+    random_turns: Annotated[
+        int, typer.Option(min=0, max=50, help="Each side's first turns that are played by chance, at most.")
+    ] = 4,
+    processes: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
+) -> None:
+    """Play games between bots and write them as reconchess histories, packed."""
+    names = tuple(name.strip() for name in players.split(",") if name.strip())
+    try:
+        generation = Generation(names, games, seed, random_turns)
+        _check(names)
+        with Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        ) as bar:
+            task = bar.add_task("playing", total=games)
+
+            def watch(done: Sequence[Generated]) -> None:
+                bar.update(task, completed=len(done))
+
+            played = play_games(generation, out, processes or os.cpu_count() or 1, watch)
+    except (BadBot, BadGeneration, NoStockfish) as error:
+        raise UserError(str(error)) from None
+    except OSError as error:
+        raise UserError(f"{out}: {error.strerror or error}") from None
+    _print(names, played)
+    Console().print(f"{len(played):,} games in {out / HISTORIES}", highlight=False)
+
+
+def _check(names: Sequence[str]) -> None:
+    """Says at once, not in some process, what cannot be played. Raises BadBot or NoStockfish."""
+    import numpy as np
+
+    for name in names:
+        make_bot(choose_bot(name), 0, np.random.default_rng(0)).close()
+
+
+def _print(names: Sequence[str], games: Sequence[Generated]) -> None:
+    points, played = Counter[str](), Counter[str]()
+    for game in games:
+        if game.result is None or game.first == game.second:
+            continue
+        points[game.first] += game.result  # type: ignore[assignment]  # a Counter adds halves too
+        points[game.second] += 1 - game.result  # type: ignore[assignment]
+        played.update((game.first, game.second))
+    table = Table("bot", "games against others", "points", box=None)
+    for name in names:
+        share = f"{points[name] / played[name]:.1%}" if played[name] else ""
+        table.add_row(name, f"{played[name]:,}", share)
+    Console().print(table)

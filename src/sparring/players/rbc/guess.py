@@ -1,0 +1,97 @@
+"""One guess of the board, kept up by what a player is told: for who follows no more than that.
+
+It is also what is left when an observation contradicts everything that was thought possible.
+"""
+
+from __future__ import annotations
+
+import chess
+
+from sparring._core import RbcState
+from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed, board_fen
+
+_HOMES = (chess.E1, chess.E8)
+
+
+class Guess:
+    """A board that agrees with the last things seen; the rest stands where it was believed to stand."""
+
+    def __init__(self, player: int, start: RbcState | None = None) -> None:
+        self.player = player
+        self.color = player == 0
+        self.board = chess.Board(board_fen(start or RbcState.initial()))
+        self._seen: set[int] = set()
+
+    @property
+    def state(self) -> RbcState:
+        """The guess, at the player's move or the opponent's as the game stands."""
+        return RbcState.parse(f"{self.board.fen(en_passant='fen')} move")
+
+    def observe(self, observation: Observation) -> None:
+        """Takes in what the player is told."""
+        match observation:
+            case OpponentMoved(capture_square):
+                self._opponent_moved(capture_square)
+            case Sensed(pieces):
+                self._sensed(dict(pieces))
+            case Moved(_, taken, capture_square):
+                self._moved(PASS if taken is None else taken, capture_square)
+
+    def _opponent_moved(self, lost: int | None) -> None:
+        self._seen.clear()
+        self.board.ep_square = None
+        if lost is not None:
+            self.board.remove_piece_at(lost)
+            attackers = self.board.attackers(not self.color, lost)
+            if attackers:  # the cheapest that could have done it
+                origin = min(attackers, key=lambda square: self.board.piece_type_at(square) or 0)
+                self.board.set_piece_at(lost, self.board.remove_piece_at(origin))
+        self._put_in_order(self.color)
+
+    def _sensed(self, pieces: dict[int, str | None]) -> None:
+        self._seen |= set(pieces)
+        for square, symbol in pieces.items():
+            piece = None if symbol is None else chess.Piece.from_symbol(symbol)
+            if piece is not None and piece.color != self.color and self.board.piece_at(square) != piece:
+                self._came_from_elsewhere(piece)
+            self.board.set_piece_at(square, piece)
+        self._put_in_order(self.color)
+
+    def _came_from_elsewhere(self, piece: chess.Piece) -> None:
+        """A piece stands where it was not believed to: one of its kind is no longer where it was."""
+        unseen = [s for s in self.board.pieces(piece.piece_type, piece.color) if s not in self._seen]
+        if unseen:
+            self.board.remove_piece_at(unseen[0])
+
+    def _moved(self, taken: int, captured: int | None) -> None:
+        if taken != PASS:
+            origin, target, promoted = taken >> 6 & 63, taken & 63, taken >> 12 & 7
+            # A capture happened, or did not, whatever the guess says.
+            if captured is None:
+                for square in (*chess.SquareSet(chess.between(origin, target)), target):
+                    if self.board.color_at(square) is not self.color:
+                        self.board.remove_piece_at(square)
+            self.board.turn = self.color
+            self.board.push(chess.Move(origin, target, promoted + 1 if promoted else None))
+            self.board.clear_stack()
+        self._put_in_order(not self.color)
+
+    def _put_in_order(self, turn: chess.Color) -> None:
+        """A board that rules and engines understand: a king each, rights that the pieces allow."""
+        self.board.turn = turn
+        for color in chess.COLORS:
+            kings = sorted(self.board.pieces(chess.KING, color), key=lambda s: s in self._seen)
+            for extra in kings[:-1]:
+                self.board.remove_piece_at(extra)
+            if not kings:
+                self._place_king(color)
+        self.board.castling_rights = self.board.clean_castling_rights()
+        if not self.board.has_legal_en_passant():
+            self.board.ep_square = None
+
+    def _place_king(self, color: chess.Color) -> None:
+        free = [s for s in chess.SQUARES if self.board.piece_at(s) is None and s not in self._seen]
+        home = _HOMES[0 if color else 1]
+        if free:
+            square = min(free, key=lambda s: (chess.square_distance(s, home), s))
+            self.board.set_piece_at(square, chess.Piece(chess.KING, color))

@@ -1,0 +1,181 @@
+"""The bot that keeps all boards: senses for what it will need to know, moves by mean and worst case."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import RbcBoards
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, SENSE, Moved, Observation, OpponentMoved, Sensed
+from sparring.knowledge import Tracker, TrackerOptions, weigh_senses, winning_request, winning_senses
+from sparring.players.clock import Clock, thinking_time
+from sparring.players.player import Choice
+from sparring.players.rbc.guess import Guess
+from sparring.players.rbc.judges import Judge, Verdicts
+from sparring.players.rbc.worth import WIN, Matrix, Temper, chances, likelihoods, request_values, sense_values
+
+_INCREMENT = 5.0
+"""Seconds a turn that reconchess adds."""
+_HURRY = 10.0
+"""With fewer seconds left only the least is looked at."""
+_FEWEST = 6
+"""Boards that are looked at in any case."""
+_PATIENT_TURNS, _BOLDER = 12, 0.03
+"""After so many turns without a capture attacks are thought likelier to go unseen, so much each turn."""
+_FOLLOWED_A_SECOND = 5_000
+"""Boards that a clocked bot follows for every second on its clock: their successors take time, too."""
+_FEWEST_FOLLOWED = 20_000
+_WEIGHED = 200_000
+"""Boards on which senses are weighed by what they tell."""
+_HUNTED = 20_000
+"""Boards on which a sense is sought that makes a king capture certain."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a bot looks at."""
+
+    boards: int
+    """That it follows; of more it follows a sample."""
+    sense_boards: int
+    """That it judges before a sense."""
+    move_boards: int
+    """That it judges before a move."""
+    clocked: bool = False
+    """Whether it takes these numbers for the most, and uses its clock."""
+    threads: int = 1
+
+
+class InferenceBot:
+    """Follows every possible board. The judge is closed with the bot."""
+
+    def __init__(
+        self, player: int, effort: Effort, temper: Temper, judge: Judge, rng: np.random.Generator
+    ) -> None:
+        self.player, self.effort, self.temper, self.judge = player, effort, temper, judge
+        self._options = TrackerOptions(
+            limit=effort.boards,
+            past_limit=2 * effort.boards,
+            threads=effort.threads or os.cpu_count() or 1,
+            seed=int(rng.integers(2**63)),
+            repair=True,
+        )
+        self.tracker = Tracker(player, self._options)
+        self._rng = rng
+        self._seconds_a_board = 0.01
+        self._quiet_turns = 0
+        self.restarts = 0
+        """How often it had missed something and began anew from a guess."""
+
+    def observe(self, observation: Observation) -> None:
+        """Takes in what it is told. Where that contradicts all boards it goes on with boards made to fit."""
+        if isinstance(observation, Moved | OpponentMoved):
+            quiet = isinstance(observation, Moved) and observation.capture_square is None
+            self._quiet_turns += quiet
+            if observation.capture_square is not None:
+                self._quiet_turns = 0
+        try:
+            self.tracker.observe(observation)
+        except ValueError:  # something was not told, as when a connection was lost: it begins anew
+            self.restarts += 1
+            guess = Guess(self.player, self.tracker.boards.sample(1, self._draw())[0])
+            guess.observe(observation)
+            self.tracker = Tracker(self.player, self._options, guess.state)
+            if isinstance(observation, Sensed):
+                self.tracker.sensed(())
+
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+        """A sense or a request, whichever is due."""
+        if self.effort.clocked and seconds is not None:
+            follow = min(max(seconds * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
+            self.tracker.options = replace(self._options, limit=int(follow))
+        return self._sense(seconds) if legal_moves[-1] == NO_SENSE else self._move(legal_moves, seconds)
+
+    def ponder(self) -> None:
+        """Works out the boards that there will be if nothing is captured, which is so most often."""
+        self.tracker.anticipate()
+
+    def close(self) -> None:
+        """Closes its judge."""
+        self.judge.close()
+
+    def _sense(self, seconds: float | None) -> Choice:
+        boards = self.tracker.boards
+        why = f"{len(boards):,} possible boards"
+        weighed = boards if len(boards) <= _WEIGHED else boards.keep(_WEIGHED, 0)
+        senses = weigh_senses(weighed, self._options.threads)
+        if not senses.undominated:
+            return Choice(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
+        looked_at, _, outlook, weights = self._look(self._count(self.effort.sense_boards, seconds, 0.3))
+        values = sense_values(outlook, weights, looked_at.partition, senses.undominated)
+        for square in winning_senses(boards.keep(_HUNTED, self._draw()), self._options.threads):
+            return Choice(
+                SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on all of them"
+            )
+        values += self.temper.curiosity * senses.entropies[list(senses.undominated)]
+        move = SENSE + senses.undominated[int(np.argmax(values))]
+        return Choice(move, {move: 1.0}, why)
+
+    def _move(self, legal_moves: Sequence[Move], seconds: float | None) -> Choice:
+        boards = self.tracker.boards
+        winner = winning_request(boards)
+        if winner is not None and winner in legal_moves:
+            return Choice(winner, {winner: 1.0}, "captures the king")
+        _, verdicts, outlook, weights = self._look(self._count(self.effort.move_boards, seconds, 0.7))
+        values = request_values(outlook, weights, self.temper)
+        allowed = np.isin(verdicts.requests, np.asarray(legal_moves))
+        if not allowed.any():  # only where its own pieces are others than it thinks
+            move = legal_moves[int(self._rng.integers(len(legal_moves)))]
+            return Choice(move, {move: 1.0}, "has lost track")
+        values[~allowed] = -np.inf
+        best = int(np.argmax(values))
+        move = int(verdicts.requests[best])
+        chance = float(weights @ outlook[:, best])
+        return Choice(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
+
+    def _look(self, count: int) -> tuple[RbcBoards, Verdicts, Matrix, NDArray[np.float64]]:
+        """Some boards, those among them on which the king is attacked even where they are few.
+
+        With what requests come to there, the chances [boards, requests], and how likely the boards are.
+        """
+        boards = self.tracker.boards
+        attacked = boards.in_danger()
+        looked_at = boards.keep(count, self._draw())
+        if len(boards) > count and len(attacked):
+            states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
+            looked_at = RbcBoards.of(states, self.player)
+        verdicts = self._judge(looked_at)
+        outlook = chances(verdicts.scores, verdicts.attacks, self._sneak())
+        in_danger = verdicts.scores[:, 0] <= 1 - WIN  # the pass comes first: it loses the king
+        share = len(attacked) / len(boards)
+        weights = likelihoods(outlook, in_danger, share, self.temper.trust, self.temper.dread)
+        return looked_at, verdicts, outlook, weights
+
+    def _sneak(self) -> float:
+        """Without captures it grows bolder, lest it be a draw: who only waits sees no attacks either."""
+        return min(1.0, self.temper.sneak + _BOLDER * max(0, self._quiet_turns - _PATIENT_TURNS))
+
+    def _judge(self, boards: RbcBoards) -> Verdicts:
+        began = time.perf_counter()
+        verdicts = self.judge.judge(boards)
+        spent = (time.perf_counter() - began) / len(boards)
+        self._seconds_a_board += 0.5 * (spent - self._seconds_a_board)
+        return verdicts
+
+    def _count(self, most: int, seconds: float | None, share: float) -> int:
+        """How many boards to look at: as many as the clock allows, by how long they took before."""
+        if not self.effort.clocked or seconds is None:
+            return most
+        if seconds < _HURRY:
+            return _FEWEST
+        planned = share * thinking_time(Clock(seconds - _HURRY / 2, _INCREMENT))
+        return int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
+
+    def _draw(self) -> int:
+        return int(self._rng.integers(2**63))

@@ -1,0 +1,76 @@
+"""Bots that keep no board: random play, and attacks learned by heart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+import numpy as np
+
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, SENSE, Moved, Observation
+from sparring.players.player import Choice
+from sparring.players.rbc.bot import Unprepared
+
+ATTACKS = (
+    "b1c3 c3b5 b5d6 d6e8",
+    "b1c3 c3d5 d5c7 c7e8",
+    "b1c3 c3e4 e4f6 f6e8",
+    "b1c3 c3e4 e4d6 d6e8",
+    "g1h3 h3f4 f4h5 h5f6 f6e8",
+    "g1h3 h3g5 g5f7 f7d6 d6e8",
+    "g1f3 f3g5 g5f7 f7d6 d6e8",
+    "e2e4 f1c4 d1h5 h5f7 f7e8",
+    "e2e3 f1c4 d1f3 f3f7 f7e8",
+    "e2e3 d1h5 h5f7 f7e8",
+    "e2e4 d1g4 g4d7 d7e8",
+    "c2c3 d1a4 a4d7 d7e8",
+    "d2d4 c1f4 b1a3 a3b5 b5c7 c7e8",
+)
+"""Ways to the black king on e8 that work against who does not look. Black's are the mirror images."""
+
+
+class RandomBot(Unprepared):
+    """Senses and moves anywhere."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def observe(self, observation: Observation) -> None:
+        """Learns nothing from it."""
+
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+        """Any of them."""
+        move = legal_moves[int(self._rng.integers(len(legal_moves)))]
+        return Choice(move, dict.fromkeys(legal_moves, 1 / len(legal_moves)), "by chance")
+
+
+class AttackerBot(Unprepared):
+    """Plays one of the attacks to its end, looking where it goes next; afterwards it plays anything."""
+
+    def __init__(self, player: int, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._afterwards = RandomBot(rng)
+        attack = ATTACKS[int(rng.integers(len(ATTACKS)))]
+        self._plan = [_as_seen_by(player, chess.Move.from_uci(word)) for word in attack.split()]
+
+    def observe(self, observation: Observation) -> None:
+        """A step that led elsewhere ends the attack."""
+        if isinstance(observation, Moved) and self._plan and observation.request == self._plan[0]:
+            arrived = observation.taken == observation.request
+            self._plan = self._plan[1:] if arrived else []
+
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+        """The next step, or a look at where it leads."""
+        sensing = legal_moves[-1] == NO_SENSE
+        if self._plan and not sensing and self._plan[0] not in legal_moves:
+            self._plan = []
+        if not self._plan:
+            return self._afterwards.choose(legal_moves)
+        move = SENSE + (self._plan[0] & 63) if sensing else self._plan[0]
+        return Choice(move, {move: 1.0}, f"{len(self._plan)} steps of its attack to go")
+
+
+def _as_seen_by(player: int, move: chess.Move) -> Move:
+    turn = chess.square_mirror if player else int
+    return turn(move.to_square) | turn(move.from_square) << 6

@@ -1,0 +1,237 @@
+"""What games of reconnaissance blind chess are like: who wins, how long they last, and figure 1 of the DSMCP
+paper, the win rate against the number of boards that a player must reckon with.
+
+Games are replayed from both sides. A turn counts where the player is to move, its sense having answered; a
+side is followed until its set is no longer complete. Draws count as half a win.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring._core import RbcState
+from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
+from sparring.matching.bootstrap import Resamples
+from sparring.records import GameRecord
+from sparring.records.record import MOVE_BYTES
+from sparring.reports.look import BAR, open_pyplot, save
+from sparring.reports.machine import describe_machine, today
+from sparring.studies.rbc_tracking import read_games
+
+JOURNAL = "games.jsonl"
+REPORT = "games.json"
+FIGURE = "win-rate-by-boards"
+BOUNDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+"""Inclusive upper bounds of the buckets, up to the limit of what is followed."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is replayed, and how far."""
+
+    limit: int = 100_000
+    """Boards that are followed."""
+    replayed: int = 2_000
+    """So many games are replayed; all are counted."""
+    left_out: tuple[str, ...] = ("random",)
+    """Games of these players are not replayed: they do not play to win."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a game that was replayed."""
+
+    game: int
+    player: int
+    score: float
+    sizes: list[int]
+    """The complete sets, at each move."""
+    misses: int
+    """Of them, those without the true board."""
+    complete: bool
+    """Whether it could be followed to the end."""
+
+
+def follow(game: RbcState, number: int, player: int, score: float, limit: int) -> Side:
+    """The sizes of a side's sets at its moves."""
+    tracker = Tracker(player, TrackerOptions(limit=limit, past_limit=1, threads=1))
+    sizes: list[int] = []
+    misses, complete = 0, True
+    try:
+        for step in replay(game, tracker):
+            if step.change.event == "sense":
+                if not step.change.exact:
+                    complete = False
+                    break
+                sizes.append(step.change.after)
+                misses += step.truth not in tracker.boards
+    except Contradiction:
+        misses, complete = misses + 1, False
+    return Side(number, player, score, sizes, misses, complete)
+
+
+def run(
+    paths: list[Path],
+    setting: Setting,
+    out: Path,
+    command: str,
+    watch: Callable[[int], None] = lambda games: None,
+) -> dict[str, Any]:
+    """Replays the games, going on where an earlier run was stopped, and writes report and figure."""
+    out.mkdir(parents=True, exist_ok=True)
+    sides = _read_journal(out / JOURNAL, setting)
+    done = {(side.game, side.player) for side in sides}
+    counts, broken, replayed = _Counts(), 0, 0
+    with (out / JOURNAL).open("a", encoding="utf-8") as journal:
+        for number, found in enumerate(read_games(paths)):
+            record = found.record
+            if record is None:
+                broken += 1
+                continue
+            game = RbcState.initial().unpack_line(record.moves, MOVE_BYTES["rbc"])
+            counts.add(record, game)
+            left_out = record.first in setting.left_out or record.second in setting.left_out
+            if left_out or record.result is None or replayed >= setting.replayed:
+                continue
+            replayed += 1
+            for player in (0, 1):
+                if (number, player) not in done:
+                    score = record.result if player == 0 else 1 - record.result
+                    sides.append(follow(game, number, player, score, setting.limit))
+                    journal.write(json.dumps(asdict(sides[-1])) + "\n")
+                    journal.flush()
+            watch(replayed)
+    report = {
+        "command": command,
+        "date": today(),
+        "machine": describe_machine(),
+        "setting": asdict(setting),
+        "broken": broken,
+        **counts.report(),
+        "replayed": _replayed(sides),
+        "win_rate_by_boards": win_rates(sides),
+    }
+    (out / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    draw(report["win_rate_by_boards"], out)
+    return report
+
+
+def _read_journal(path: Path, setting: Setting) -> list[Side]:
+    """What earlier runs with this setting did; a line that a kill cut off is dropped."""
+    head = json.dumps(asdict(setting) | {"replayed": None}) + "\n"
+    whole = path.read_text(encoding="utf-8").splitlines(True) if path.exists() else []
+    whole = [line for line in whole if line.endswith("\n")]
+    if not whole or whole[0] != head:
+        whole = [head]
+    path.write_text("".join(whole), encoding="utf-8")
+    return [Side(**json.loads(line)) for line in whole[1:]]
+
+
+class _Counts:
+    """Sums over all games."""
+
+    def __init__(self) -> None:
+        self.results: Counter[str] = Counter()
+        self.endings: Counter[str] = Counter()
+        self.turns: list[int] = []
+        self.points: Counter[tuple[str, str]] = Counter()
+        self.games: Counter[tuple[str, str]] = Counter()
+
+    def add(self, record: GameRecord, game: RbcState) -> None:
+        names = {1.0: "White wins", 0.5: "draw", 0.0: "Black wins", None: "broken off"}
+        self.results[names[record.result]] += 1
+        self.endings[game.outcome.reason if game.outcome is not None else "turn limit"] += 1
+        self.turns.append((game.ply + 3) // 4)
+        if record.result is None:
+            return
+        first, second = record.first or "?", record.second or "?"
+        for pair, points in (((first, second), record.result), ((second, first), 1 - record.result)):
+            self.games[pair] += 1
+            self.points[pair] += points  # type: ignore[assignment]  # a Counter adds halves too
+
+    def report(self) -> dict[str, Any]:
+        names = sorted({name for pair in self.games for name in pair})
+        return {
+            "games": len(self.turns),
+            "results": dict(self.results),
+            "endings": dict(self.endings),
+            "turns": {
+                "mean": round(statistics.mean(self.turns), 1) if self.turns else None,
+                "median": statistics.median(self.turns) if self.turns else None,
+                "most": max(self.turns, default=None),
+            },
+            "scores": {
+                name: {
+                    other: {
+                        "games": self.games[name, other],
+                        "share": round(self.points[name, other] / self.games[name, other], 4),
+                    }
+                    for other in names
+                    if self.games[name, other] and other != name
+                }
+                for name in names
+            },
+        }
+
+
+def _replayed(sides: list[Side]) -> dict[str, Any]:
+    largest = [max(side.sizes) for side in sides if side.sizes]
+    return {
+        "sides": len(sides),
+        "followed_to_the_end": sum(side.complete for side in sides),
+        "sets": sum(len(side.sizes) for side in sides),
+        "misses": sum(side.misses for side in sides),
+        "median_of_largest": statistics.median(largest) if largest else None,
+    }
+
+
+def win_rates(sides: Iterable[Side]) -> list[dict[str, Any]]:
+    """For each bucket the share of points of who had so many boards to reckon with; games are resampled."""
+    turns = [(side.game, size, side.score) for side in sides for size in side.sizes]
+    if not turns:
+        return []
+    numbers, sizes, scores = (np.array(column) for column in zip(*turns, strict=True))
+    _, games = np.unique(numbers, return_inverse=True)
+    kinds = np.searchsorted(np.array(BOUNDS), sizes)
+    kinds[kinds == len(BOUNDS)] = -1
+    resamples = Resamples.draw(np.zeros(int(games.max()) + 1, np.int64))
+    tallies = resamples.tallies(scores[:, None].astype(np.float64), games, kinds, len(BOUNDS))
+    found = []
+    for bound, tally in zip(BOUNDS, tallies, strict=True):
+        means = tally.pooled()
+        if means.positions:
+            share = means.estimates()[0]
+            interval = [round(share.low, 4), round(share.high, 4)]
+            found.append(
+                {
+                    "boards_up_to": bound,
+                    "turns": means.positions,
+                    "share": round(share.value, 4),
+                    "interval_95": interval,
+                }
+            )
+    return found
+
+
+def draw(rates: list[dict[str, Any]], folder: Path) -> None:
+    """Figure 1. Raises NoPlots."""
+    pyplot = open_pyplot()
+    figure, axis = pyplot.subplots(figsize=(8, 3.6))
+    places = range(len(rates))
+    shares = [each["share"] for each in rates]
+    low, high = ([abs(each["interval_95"][i] - each["share"]) for each in rates] for i in (0, 1))
+    axis.bar(places, shares, color=BAR, yerr=[low, high], ecolor="#3b2a1a", capsize=2)
+    axis.axhline(0.5, linewidth=0.8, linestyle=":", color="#3b2a1a")
+    axis.set_xticks(list(places), [f"{each['boards_up_to']:,}" for each in rates], rotation=45)
+    axis.set_xlabel("possible boards, up to")
+    axis.set_ylabel("share of points")
+    axis.set_title("Who knows more wins more")
+    save(figure, folder, FIGURE)

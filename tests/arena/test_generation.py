@@ -1,0 +1,77 @@
+"""Games in numbers: from the seed alone, and nothing lost or doubled whatever stops a run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sparring.arena.generation import HISTORIES, INDEX, BadGeneration, Generated, Generation, generate, task
+from sparring.players.rbc import BadBot
+from sparring.records.histories import read_histories
+from sparring.records.streams import open_chunks
+
+GENERATION = Generation(("random", "attacker"), 6, seed=3, random_turns=2)
+
+
+def histories(folder: Path) -> dict[str, bytes]:
+    """The games in a folder, by their numbers."""
+    found = list(read_histories(open_chunks(folder / HISTORIES)))
+    assert all(each.record is not None for each in found), [each.error for each in found]
+    return {each.record.site or "": each.record.moves for each in found if each.record}
+
+
+def test_every_two_bots_meet_with_both_colours() -> None:
+    met = Counter(task(GENERATION, number)[:2] for number in range(40))
+    assert set(met) == {(a, b) for a in GENERATION.players for b in GENERATION.players}
+    assert set(met.values()) == {10}
+    assert {task(GENERATION, number)[2] for number in range(40)} == {0, 1, 2}
+
+
+def test_a_run_that_was_killed_goes_on_and_gives_the_same_games(tmp_path: Path) -> None:
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    games = generate(GENERATION, whole, 1)
+    assert sorted(each.number for each in games) == list(range(6))
+
+    class Kill(Exception):
+        pass
+
+    def watch(done: object) -> None:
+        if isinstance(done, list) and len(done) == 2:
+            raise Kill
+
+    with pytest.raises(Kill):
+        generate(GENERATION, stopped, 1, watch)
+    for name, cut_off in ((HISTORIES, b"half a game"), (INDEX, b'{"number": 2, "fir')):
+        with (stopped / name).open("ab") as file:
+            file.write(cut_off)
+    assert len(generate(GENERATION, stopped, 2)) == 6
+    assert histories(stopped) == histories(whole)
+    assert len(histories(whole)) == 6
+
+
+def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:
+    generate(Generation(("random",), 1), tmp_path, 1)
+    assert len(generate(Generation(("random",), 2), tmp_path, 1)) == 2  # more of the same
+    with pytest.raises(BadGeneration, match="holds other games"):
+        generate(Generation(("random",), 2, seed=1), tmp_path, 1)
+    (tmp_path / INDEX).write_text("nonsense\n")
+    with pytest.raises(BadGeneration, match="no index"):
+        generate(Generation(("random",), 2), tmp_path, 1)
+
+
+def test_what_cannot_be_played_is_said_at_once() -> None:
+    with pytest.raises(BadBot, match="nobody"):
+        Generation(("nobody",), 1)
+    with pytest.raises(BadGeneration, match="at least one"):
+        Generation((), 1)
+
+
+def test_the_index_says_how_games_went(tmp_path: Path) -> None:
+    generate(GENERATION, tmp_path, 1)
+    _, *lines = (tmp_path / INDEX).read_text().splitlines()
+    for each in (Generated(**json.loads(line)) for line in lines):
+        assert each.result in (0.0, 0.5, 1.0, None)
+        assert each.plies > 0

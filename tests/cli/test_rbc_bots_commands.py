@@ -1,0 +1,59 @@
+"""`sparring rbc generate`, `sparring play rbc --bot` and the studies of games, as a person types them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    """The exit status and what was printed."""
+    try:
+        main(list(words))
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_games_are_generated_and_the_same_command_adds_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["rbc", "generate", "--players", "random, attacker", "--games", "2", "--processes", "1"]
+    for _ in range(2):
+        status, out, _ = run(capsys, *command, "--out", str(tmp_path))
+        assert status == 0
+        assert "2 games in" in out
+    status, out, _ = run(capsys, "rbc", "track", str(tmp_path / "histories.jsonl.zst"), "--player", "white")
+    assert status == 0
+    assert "the opponent moves" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rbc", "generate", "--players", "nobody", "--out", "x"], "there is no bot 'nobody'"),
+        (["rbc", "generate", "--players", ",", "--out", "x"], "at least one player"),
+        (["play", "rbc", "--bot", "nobody"], "there is no bot 'nobody'"),
+        (["play", "rbc", "--bot", "sneaky", "--level", "3"], "leave out --level"),
+        (["play", "chess", "--bot", "sneaky"], "--bot is for rbc"),
+        (["study", "rbc-matches", "--opponents", "magnus"], "reconchess has no bot 'magnus'"),
+        (["study", "rbc-games", "--records", "nowhere.jsonl"], "there are no histories"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

@@ -1,0 +1,114 @@
+"""Our bots at reconchess's table: real local games, lost calls, bots that fail."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import chess
+import pytest
+from reconchess import LocalGame, load_player, play_local_game
+from reconchess.bots.attacker_bot import AttackerBot
+from reconchess.bots.random_bot import RandomBot
+
+from sparring.engines.reconchess import SparringBot
+from sparring.games.rbc import Observation
+from sparring.players.player import Choice
+from sparring.players.rbc import BadBot
+
+MODULE = "sparring.engines.reconchess"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARRING_RBC_BOT", "inference-1")
+    monkeypatch.setenv("SPARRING_RBC_SEED", "1")
+    random.seed(1)
+
+
+def play(ours: SparringBot, theirs: Any, *, white: bool) -> tuple[Any, Any, Any]:
+    pair = (ours, theirs) if white else (theirs, ours)
+    return play_local_game(*pair, game=LocalGame(seconds_per_player=60, full_turn_limit=60))  # type: ignore[no-any-return]
+
+
+def test_reconchess_loads_the_module_as_one_bot() -> None:
+    name, player = load_player(MODULE)
+    assert player is SparringBot
+    assert name == "SparringBot"
+
+
+@pytest.mark.parametrize(("opponent", "white"), [(RandomBot, True), (AttackerBot, False)])
+def test_whole_games_are_won_without_a_failure(opponent: type, white: bool) -> None:
+    ours = SparringBot()
+    winner, _, history = play(ours, opponent(), white=white)
+    assert winner is white
+    assert ours.failures == []
+    assert history.num_turns(white) > 3
+
+
+@pytest.mark.parametrize("bot", ["random", "attacker", "guesser", "sneaky"])
+def test_the_environment_names_the_bot(bot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARRING_RBC_BOT", bot)
+    ours = SparringBot()
+    play(ours, RandomBot(), white=True)
+    assert ours.failures == []
+
+
+def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARRING_RBC_BOT", "nobody")
+    with pytest.raises(BadBot, match="no bot 'nobody'"):
+        SparringBot()
+
+
+class Broken:
+    """Fails at everything, and asks for what cannot be asked for."""
+
+    def __init__(self, *, raises: bool) -> None:
+        self.raises = raises
+
+    def observe(self, observation: Observation) -> None:
+        raise RuntimeError("no ears")
+
+    def choose(self, legal_moves: Sequence[int], seconds: float | None = None) -> Choice:
+        if self.raises:
+            raise RuntimeError("no idea")
+        return Choice(4095, {4095: 1.0}, "h8h8")
+
+    def ponder(self) -> None:
+        raise RuntimeError("no thoughts")
+
+    def close(self) -> None:
+        raise RuntimeError("no end")
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_whatever_fails_inside_the_game_goes_on(
+    raises: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(f"{MODULE}.make_bot", lambda *_: Broken(raises=raises))
+    ours = SparringBot()
+    _, reason, history = play(ours, RandomBot(), white=True)
+    assert reason is not None
+    assert history.num_turns(chess.WHITE) > 1
+    assert any("no ears" in failure for failure in ours.failures)
+    assert "the game goes on" in capsys.readouterr().err
+
+
+def test_calls_that_were_lost_with_the_connection_do_not_stop_it() -> None:
+    ours = SparringBot()
+    board = chess.Board()
+    ours.handle_game_start(chess.WHITE, board, "somebody")
+    moves = list(board.pseudo_legal_moves)
+    ours.handle_opponent_move_result(False, None)
+    ours.handle_sense_result([])
+    first = ours.choose_move(moves, 60.0)
+    assert first is None or first in moves
+    ours.handle_move_result(first, first, False, None)
+    # The connection was lost: the opponent's move is never told, the turn begins with the sense.
+    assert ours.choose_sense(list(range(64)), moves, 60.0) in [None, *range(64)]
+    ours.handle_sense_result([(chess.E7, chess.Piece.from_symbol("p")), (chess.E6, None)])
+    again = ours.choose_move(moves, 60.0)
+    assert again is None or again in moves
+    ours.handle_move_result(None, None, False, None)
+    ours.handle_game_end(None, None, None)

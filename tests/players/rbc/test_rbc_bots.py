@@ -1,0 +1,210 @@
+"""Bots of reconnaissance blind chess: whole games, the same for the same seed, whatever they are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring._core import RbcState
+from sparring.arena.hidden_match import play_hidden_game
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, Moved, OpponentMoved, Rbc, Sensed
+from sparring.players.rbc import BOTS, BadBot, Bot, BotSetting, choose_bot, make_bot
+from sparring.players.rbc.guess import Guess
+from sparring.players.rbc.inference import InferenceBot
+from sparring.players.rbc.simple import ATTACKS
+
+QUICK = replace(BOTS["inference-1"], boards=300)
+NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")
+
+
+def bot(setting: BotSetting, player: int, seed: int) -> Bot:
+    return make_bot(setting, player, np.random.default_rng([seed, player]))
+
+
+def game(first: BotSetting, second: BotSetting, seed: int, random_turns: int = 0) -> RbcState:
+    bots = [bot(setting, player, seed) for player, setting in enumerate((first, second))]
+    return play_hidden_game(bots, random_turns, np.random.default_rng(seed), most_turns=60)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_bot_plays_legal_games_with_either_colour(name: str) -> None:
+    for seed in range(2):
+        pair = (BOTS[name], BOTS["random"])
+        state = game(*(pair if seed % 2 == 0 else pair[::-1]), seed, random_turns=1)
+        assert state.outcome is not None or state.ply >= 240
+
+
+def test_the_same_seed_gives_the_same_game() -> None:
+    first, second = (game(QUICK, BOTS["guesser"], 5, random_turns=2).pack_line(2) for _ in range(2))
+    assert first == second
+    assert first != game(QUICK, BOTS["guesser"], 6, random_turns=2).pack_line(2)
+
+
+def test_inference_beats_who_does_not_look() -> None:
+    wins = 0
+    for seed, name in enumerate(("random", "attacker", "random", "attacker", "attacker", "random")):
+        side = seed % 2
+        pair = (QUICK, BOTS[name]) if side == 0 else (BOTS[name], QUICK)
+        outcome = game(*pair, seed).outcome
+        wins += outcome is not None and outcome.winner == side
+    assert wins >= 5
+
+
+def moved(fen: str, player: int, seed: int = 0) -> str:
+    """What an inference bot asks for on a board that it knows."""
+    state = RbcState.parse(f"{fen} move")
+    it = bot(QUICK, player, seed)
+    assert isinstance(it, InferenceBot)
+    it.tracker = type(it.tracker)(player, it.tracker.options, state)
+    it.observe(Sensed(()))
+    return state.move_text(it.choose(state.legal_moves()).move)
+
+
+def test_a_king_that_can_be_taken_is_taken() -> None:
+    assert moved("4k3/8/8/8/8/8/8/q3R1K1 w - - 0 1", 0) == "e1e8"
+
+
+def test_a_king_does_not_stay_where_it_is_taken() -> None:
+    request = moved("4k3/8/8/8/8/8/PP4PP/r5K1 w - - 0 1", 0)
+    assert request == "g1f2"
+
+
+def test_without_captures_it_grows_bolder() -> None:
+    it = bot(QUICK, 0, 1)
+    assert isinstance(it, InferenceBot)
+    at_first = it._sneak()
+    for _ in range(30):
+        it.observe(Sensed(()))
+        it.observe(Moved(PASS, None, None))
+        it.observe(OpponentMoved(None))
+    assert it._sneak() > at_first + 0.3
+    it.observe(Sensed(()))
+    it.observe(Moved(PASS, None, None))
+    it.observe(OpponentMoved(8))
+    assert it._sneak() == at_first
+
+
+def test_a_sense_that_would_show_nothing_new_is_spared() -> None:
+    it = bot(QUICK, 0, 1)
+    assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move == NO_SENSE
+
+
+def test_a_bot_that_missed_a_call_goes_on() -> None:
+    it = bot(QUICK, 0, 1)
+    assert isinstance(it, InferenceBot)
+    state = Rbc().initial()
+    it.observe(Sensed(()))
+    it.observe(Moved(state.play(NO_SENSE).parse_move("e2e4"), state.play(NO_SENSE).parse_move("e2e4"), None))
+    it.observe(Sensed(((52, None), (51, "p"))))  # nobody told it that the opponent had moved
+    assert it.restarts == 1
+    truth = RbcState.parse("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 move")
+    assert it.choose(truth.legal_moves()).move in truth.legal_moves()
+    it.observe(Moved(PASS, None, None))
+    it.observe(OpponentMoved(28))  # and now something takes on e4 that cannot: boards are made to fit
+    assert len(it.tracker.boards) > 0
+    assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move >= SENSE
+
+
+def test_pondering_changes_nothing() -> None:
+    def line(ponders: bool) -> list[int]:
+        state, it, rng = Rbc().initial(), bot(QUICK, 1, 3), np.random.default_rng(3)
+        chosen: list[int] = []
+        for _ in range(24):
+            if state.outcome is not None:
+                break
+            moves = state.legal_moves()
+            if state.to_move == 1:
+                chosen.append(it.choose(moves).move)
+                move = chosen[-1]
+            else:
+                move = moves[int(rng.integers(len(moves)))]
+            observation = Rbc().observe(state, 1, move)
+            it.observe(observation)
+            if ponders and isinstance(observation, Moved):
+                it.ponder()
+            state = state.play(move)
+        return chosen
+
+    assert line(True) == line(False)
+
+
+def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
+    it = bot(replace(QUICK, clocked=True, move_boards=1000), 0, 1)
+    assert isinstance(it, InferenceBot)
+    it._seconds_a_board = 0.01
+    counts = [it._count(1000, seconds, 0.7) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 1000
+    assert counts[-1] == counts[-2] < 10
+    assert it._count(1000, None, 0.7) == 1000
+
+
+def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
+    it = bot(replace(QUICK, clocked=True, boards=2_000_000), 0, 1)
+    assert isinstance(it, InferenceBot)
+    senses = [*range(SENSE, SENSE + 64), NO_SENSE]
+    limits = []
+    for seconds in (900.0, 120.0, 1.0, -3.0):
+        it.choose(senses, seconds)
+        limits.append(it.tracker.options.limit)
+    assert limits == [2_000_000, 600_000, 20_000, 20_000]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_every_attack_takes_a_king_that_stands_still(attack: str) -> None:
+    state = RbcState.initial()
+    for word in attack.split():
+        state = state.play(NO_SENSE)
+        state = state.play(state.parse_move(word))
+        if state.outcome is None:
+            state = state.play(NO_SENSE).play(PASS)
+    assert state.outcome is not None
+    assert state.outcome.winner == 0
+
+
+def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
+    guess = Guess(0)
+    guess.observe(Sensed(()))
+    start = RbcState.initial().play(NO_SENSE)
+    e2e4 = start.parse_move("e2e4")
+    guess.observe(Moved(e2e4, e2e4, None))
+    guess.observe(OpponentMoved(28))
+    guess.observe(Sensed(((59, "k"), (60, None), (61, "b"))))
+    board = guess.board
+    assert board.piece_at(28) is None or board.piece_at(28).color is False  # type: ignore[union-attr]
+    assert board.king(False) == 59
+    assert board.king(True) == 4
+    assert guess.state.to_move == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("kind = 'genius'", "kind is one of random, attacker, guesser, inference"),
+        ("depth = 'deep'", "depth is a whole number"),
+        ("depth = 99", "depth is 99"),
+        ("sneek = 0.1", "there is no entry 'sneek'"),
+        ("caution = 7.0", "caution is 7.0"),
+        ("depth = ", "nvalid"),
+    ],
+)
+def test_a_bot_file_that_says_nonsense_is_refused_with_its_reason(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text(text)
+    with pytest.raises(BadBot, match=words):
+        choose_bot(str(path))
+
+
+def test_a_bot_file_says_what_is_other_than_usual(tmp_path: Path) -> None:
+    path = tmp_path / "bot.toml"
+    path.write_text("boards = 500\nsneak = 1\n")
+    assert choose_bot(str(path)) == BotSetting(boards=500, sneak=1.0)
+    with pytest.raises(BadBot, match="there is no bot 'nobody': choose random"):
+        choose_bot("nobody")
+    with pytest.raises(BadBot, match="No such file"):
+        choose_bot(str(tmp_path / "none.toml"))

@@ -1,0 +1,61 @@
+"""Requests and senses over boards of which one is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparring.players.rbc.worth import WIN, Temper, chances, likelihoods, request_values, sense_values
+
+
+def test_a_captured_king_is_the_only_certainty() -> None:
+    scores = np.array([[WIN, WIN - 3, 3000, 0, -3000, 5 - WIN, 1 - WIN]], np.int32)
+    found = chances(scores, np.zeros_like(scores, bool), 0.0)[0]
+    assert found[0] == 1
+    assert found[-1] == 0
+    assert (np.diff(found) < 0).all()
+    assert found[3] == pytest.approx(0.5)
+
+
+def test_an_attack_on_the_king_is_worth_something_even_when_all_is_won() -> None:
+    scores = np.array([[4000, 4000]], np.int32)
+    quiet, attack = chances(scores, np.array([[False, True]]), 0.2)[0]
+    assert attack > quiet + 0.01
+
+
+def test_boards_on_which_the_king_is_attacked_weigh_more_than_they_are() -> None:
+    outlook = np.full((4, 2), 0.5)
+    danger = np.array([True, False, False, False])
+    weights = likelihoods(outlook, danger, share=0.01, trust=0.0, dread=10.0)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0] == pytest.approx(0.1 / (0.1 + 0.99))
+
+
+def test_blunders_are_believed_in_less() -> None:
+    outlook = np.array([[0.9], [0.4]])
+    weights = likelihoods(outlook, np.zeros(2, bool), 0.0, trust=4.0, dread=1.0)
+    assert weights[1] > 3 * weights[0]
+    assert np.allclose(likelihoods(outlook, np.zeros(2, bool), 0.0, trust=0.0, dread=1.0), 0.5)
+
+
+def test_caution_prefers_what_is_never_bad() -> None:
+    outlook = np.array([[1.0, 0.6], [1.0, 0.6], [0.0, 0.6]])
+    weights = np.full(3, 1 / 3)
+    tempers = [Temper(caution=caution, fear=0.0) for caution in (0.0, 0.8)]
+    assert [int(request_values(outlook, weights, temper).argmax()) for temper in tempers] == [0, 1]
+    assert request_values(outlook, weights, Temper(caution=0.0, fear=1.0)).argmax() == 1
+
+
+def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
+    outlook = np.array([[1.0, 0.0], [0.0, 1.0]])
+    parts = {5: np.array([0, 0], np.uint32), 9: np.array([0, 1], np.uint32)}
+    values = sense_values(outlook, np.full(2, 0.5), parts.__getitem__, (5, 9))
+    assert values.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("caution", 1.5), ("sneak", -0.1), ("dread", -1.0), ("trust", 1e9)]
+)
+def test_a_temper_out_of_range_is_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        Temper(**{name: value})
