@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from sparring.matching.figures import draw_all
-from sparring.reports import page
-from sparring.reports.look import NoPlots
-from sparring.reports.machine import describe_machine, today
+from sparring.reports import page, writing
 
 _CAPTIONS = {
     "Accuracy by group": "The share of moves that were the policy's first choice; bands are 95 % intervals.",
@@ -38,16 +35,7 @@ def caution(content: dict[str, Any]) -> str:
 
 def write_report(content: dict[str, Any], out: Path, command: str) -> str:
     """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
-    out.mkdir(parents=True, exist_ok=True)
-    full = {"command": command, "date": today(), "machine": describe_machine(), **content}
-    _replace(out / "report.json", json.dumps(full, indent=1) + "\n")
-    undone, figures = "", {}
-    try:
-        figures = draw_all(content, out / "figures")
-    except NoPlots as error:
-        undone = f"without figures: {error}"
-    _replace(out / "report.html", _html(full, figures))
-    return undone
+    return writing.write_report(content, out, command, draw_all, _html)
 
 
 def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
@@ -161,9 +149,3 @@ def _temperature_table(policies: dict[str, Any]) -> str:
     groups = next(iter(fitted.values()))
     rows = [[group, *(f"{found[group]['temperature']:.3f}" for found in fitted.values())] for group in groups]
     return page.table(["group", *fitted], rows)
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from sparring.reports import describe_machine, page, today
-from sparring.reports.look import NoPlots
+from sparring.reports import page, writing
 from sparring.studies.blend_figures import draw_all
 
 _CAPTIONS = {
@@ -31,16 +29,7 @@ _WAYS = {
 
 def write_report(content: dict[str, Any], out: Path, command: str) -> str:
     """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
-    out.mkdir(parents=True, exist_ok=True)
-    full = {"command": command, "date": today(), "machine": describe_machine(), **content}
-    _replace(out / "report.json", json.dumps(full, indent=1) + "\n")
-    undone, figures = "", {}
-    try:
-        figures = draw_all(content, out / "figures")
-    except NoPlots as error:
-        undone = f"without figures: {error}"
-    _replace(out / "report.html", _html(full, figures))
-    return undone
+    return writing.write_report(content, out, command, draw_all, _html)
 
 
 def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
@@ -282,9 +271,3 @@ def _paper_table(paper: dict[str, Any]) -> str:
                 for name, value in paper["mechanism"].items()]  # fmt: skip
         parts.append(page.table(["mechanism", ""], rows))
     return "".join(parts)
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
