@@ -22,6 +22,7 @@ from sparring.arena.ratings import RatedGame
 from sparring.games import load
 from sparring.players import Player
 from sparring.search.evaluations import Searcher, open_evaluation
+from sparring.search.evaluations.strolling import stroll
 
 LEVEL = 0.05
 """How often a match may call equals different."""
@@ -147,15 +148,11 @@ def _play(start: Any, sides: tuple[Side, Side], measured: int, number: int, seed
 
 
 def _opening(game: str, searcher: Searcher, rng: np.random.Generator) -> Any:
+    start = load(game).initial()
     while True:
-        state = load(game).initial()
-        for _ in range(int(rng.choice(_PLIES))):
-            moves = searcher.plausible(state)
-            state = state.play(moves[int(rng.integers(len(moves)))])
-            if state.outcome is not None:
-                break
+        state = stroll(start, searcher, int(rng.choice(_PLIES)), rng)
         searcher.forget()
-        if state.outcome is None and abs(searcher.analyse(state, depth=_LOOK_AHEAD).value) <= _EVEN:
+        if state is not None and abs(searcher.analyse(state, depth=_LOOK_AHEAD).value) <= _EVEN:
             return state
 
 

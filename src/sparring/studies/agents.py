@@ -13,19 +13,15 @@ from sparring.arena import Result
 from sparring.games import load
 from sparring.players import Agent
 from sparring.search.evaluations import Evaluation
+from sparring.search.evaluations.strolling import stroll
 
 
 def opening(evaluation: Evaluation, plies: int, rng: np.random.Generator) -> Any:
     """A state after random moves that a search would try."""
     searcher = evaluation.searcher(megabytes=1)
+    start = load(evaluation.game).initial()
     while True:
-        state = load(evaluation.game).initial()
-        for _ in range(plies):
-            moves = searcher.plausible(state)
-            state = state.play(moves[int(rng.integers(len(moves)))])
-            if state.outcome is not None:
-                break
-        if state.outcome is None:
+        if (state := stroll(start, searcher, plies, rng)) is not None:
             return state
 
 

@@ -12,6 +12,7 @@ from sparring.games import Game, Move
 from sparring.learn.bootstrap.algorithms import teacher
 from sparring.learn.bootstrap.settings import Settings
 from sparring.search.evaluations import Searcher, Weights
+from sparring.search.evaluations.strolling import stroll
 
 
 class Book(Protocol):
@@ -91,11 +92,5 @@ def start_of(game: Game[Any], searcher: Searcher, settings: Settings, rng: np.ra
         plies = settings.random_plies
         while plies and rng.random() >= 0.5:
             plies //= 2
-        state = game.initial()
-        for _ in range(plies):
-            moves = searcher.plausible(state)
-            state = state.play(moves[int(rng.integers(len(moves)))])
-            if state.outcome is not None:
-                break
-        if state.outcome is None:
+        if (state := stroll(game.initial(), searcher, plies, rng)) is not None:
             return state
