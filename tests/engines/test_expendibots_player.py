@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 
 import pytest
 
-from bench.course_referee import referee
+from bench.course_referee import Report, referee
 from bench.plain_expendibots import Action, PlainGame
 from sparring.engines import expendibots
 from sparring.engines.expendibots import Player
@@ -37,12 +39,24 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.unfreeze()
 
 
+def under_limits(colour: str) -> Report:
+    """A game of the agent with this colour, in a process of its own: the limit is on a process's peak."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:
+        return other.submit(_under_limits, colour).result()
+
+
+def _under_limits(colour: str) -> Report:
+    expendibots._LONGEST = 0.01
+    makers = (Player, Simple) if colour == "white" else (Simple, Player)
+    return referee(makers, seconds=60, megabytes=100)
+
+
 def test_it_wins_with_black_under_the_referees_limits() -> None:
-    assert referee((Simple, Player), seconds=60, megabytes=100).ending == "winner: black"
+    assert under_limits("black").ending == "winner: black"
 
 
 def test_it_wins_with_white_and_the_log_is_read_back() -> None:
-    report = referee((Player, Simple), seconds=60, megabytes=100)
+    report = under_limits("white")
     assert report.ending == "winner: white"
     assert report.log[0].startswith("[game ] - Start game log at ")
     assert report.log[1].startswith("[white] - MOVE ")
