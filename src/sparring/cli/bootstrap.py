@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from sparring.cli.choosing import GameName
 from sparring.cli.errors import UserError
+from sparring.cli.interrupts import interruptible
 from sparring.learn.bootstrap import ALGORITHMS, BadRun, BadSettings, Book, Run, Settings
 from sparring.learn.bootstrap.run import EVALUATION, Block, crew
 from sparring.learn.bootstrap.selfplay import Lesson
@@ -98,7 +96,11 @@ def bootstrap(
         run = Run(settings, out)
         if run.games and not run.finished:
             console.print(f"going on after {run.games:,} games in {out}", soft_wrap=True)
-        with crew(settings, known, ray) as players, _Display(console, run) as display, _interruptible(run):
+        with (
+            crew(settings, known, ray) as players,
+            _Display(console, run) as display,
+            interruptible(run.stop),
+        ):
             finished = run.train(players, display.watch)
     except (BadSettings, BadRun, BadEvaluation, BadBook, NoRay, WorkerDied) as error:
         raise UserError(str(error)) from None
@@ -120,21 +122,6 @@ def _draw(run: Run, console: Console) -> None:
         weights_by_feature(run.evaluation(), run.folder)
     except NoPlots as error:
         console.print(f"no figures: {error}", soft_wrap=True)
-
-
-@contextmanager
-def _interruptible(run: Run) -> Iterator[None]:
-    """Ctrl-C ends the run after the games that are being played; a second one at once."""
-
-    def ask(*_: object) -> None:
-        run.stop()
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Display:

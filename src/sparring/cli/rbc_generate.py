@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -62,12 +62,13 @@ def _check(names: Sequence[str]) -> None:
 
 
 def _print(names: Sequence[str], games: Sequence[Generated]) -> None:
-    points, played = Counter[str](), Counter[str]()
+    points: defaultdict[str, float] = defaultdict(float)
+    played = Counter[str]()
     for game in games:
         if game.result is None or game.first == game.second:
             continue
-        points[game.first] += game.result  # type: ignore[assignment]  # a Counter adds halves too
-        points[game.second] += 1 - game.result  # type: ignore[assignment]
+        points[game.first] += game.result
+        points[game.second] += 1 - game.result
         played.update((game.first, game.second))
     table = Table("bot", "games against others", "points", box=None)
     for name in names:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +14,7 @@ from rich.table import Table
 from sparring.cli.bootstrap import bootstrap
 from sparring.cli.choosing import GameName
 from sparring.cli.errors import UserError
+from sparring.cli.interrupts import interruptible
 from sparring.learn import BadConfiguration, Configuration, load_configuration, shipped_configurations
 from sparring.records import BadTable
 
@@ -55,7 +53,9 @@ def people(
         run = _prepared(chosen, records, out, device, compiled, threads)
         if run.step:
             console.print(f"going on from step {run.step:,} in {out}", soft_wrap=True)
-        with _Display(console, run) as display, _interruptible(run):
+        # torchrun passes a Ctrl-C on that the process had from the terminal already.
+        guard = interruptible(run.stop, again_at_once=run.world == 1)
+        with _Display(console, run) as display, guard:
             finished = run.train(display.watch)
     except (BadConfiguration, BadTable) as error:
         raise UserError(str(error)) from None
@@ -79,22 +79,6 @@ def _prepared(
             raise
         raise UserError("training needs PyTorch: pip install 'sparring[train]'") from None
     return Run(config, records, out, device=device, compiled=compiled, threads=threads)
-
-
-@contextmanager
-def _interruptible(run: training.Run) -> Iterator[None]:
-    """Ctrl-C ends the run after its step, with a checkpoint; a second one at once."""
-
-    def ask(*_: object) -> None:
-        run.stop()
-        if run.world == 1:  # torchrun passes a Ctrl-C on that the process had from the terminal already
-            signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Display:

@@ -1,0 +1,23 @@
+"""Ctrl-C as a wish: long work ends where it can go on from."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def interruptible(stop: Callable[[], None], *, again_at_once: bool = True) -> Iterator[None]:
+    """Ctrl-C calls `stop`; a second one ends everything at once, unless told otherwise."""
+
+    def ask(*_: object) -> None:
+        stop()
+        if again_at_once:
+            signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
