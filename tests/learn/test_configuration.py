@@ -40,6 +40,7 @@ WRONG: list[tuple[str, str]] = [
     ('game = "chess"\n[data]\ngroups = [1200, 1100]', "[data] groups goes up, not from 1200 to 1100"),
     ('game = "chess"\n[data]\ngroups = [1100.5, 1200]', "[data] groups is a whole number, not 1100.5"),
     ('game = "chess"\n[data]\nforget = 1.5', "[data] forget is at least 0 and below 1, not 1.5"),
+    ('game = "chess"\n[training]\nremember = true', "remember needs teachers, and mirrored = false"),
     ('game = "chess"\n[data]\nimagine = 0.5', "imagine needs teachers, and a network that is told ratings"),
     ('game = "chess"\n[data]\nskip_plies = -1', "[data] skip_plies is at least 0, not -1"),
     ('game = "chess"\n[training]\nsteps = 0', "[training] steps is at least 1, not 0"),

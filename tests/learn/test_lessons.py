@@ -17,9 +17,10 @@ from sparring.learn.configuration import BadConfiguration, Configuration, Teache
 from sparring.learn.export import export
 from sparring.learn.layouts import layout_of
 from sparring.learn.lessons import IGNORED, make_lesson
+from sparring.learn.memory import KEPT, Memory, memory_of
 from sparring.learn.model import People
 from sparring.learn.objective import losses
-from sparring.learn.seats import Seats, changed, group_name, groups_of, seats_of
+from sparring.learn.seats import Seats, group_name, groups_of, hidden, imagined, seats_of
 from sparring.learn.teachers import Answer, Teacher
 from sparring.networks import BadNetwork
 from sparring.records import Batch, Batches
@@ -170,11 +171,16 @@ def test_two_teachers_add_up(games: Path, tmp_path: Path) -> None:
     assert torch.allclose(lesson.taught.sum(dim=1), torch.tensor(0.75))
 
 
+def changed(seats: Seats, config: Configuration, seed: int) -> Seats:
+    random = np.random.default_rng(seed)
+    return hidden(imagined(seats, config, random), config, random)
+
+
 def test_chance_follows_from_the_seed(games: Path, tmp_path: Path) -> None:
     config = taught_config(write_maia3(tmp_path), imagine=0.5, forget=0.3)
     batch = one_batch(games, size=300)
     true = seats_of(batch)
-    one, again, other = (changed(true, config, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, again, other = (changed(true, config, seed) for seed in (1, 1, 2))
     for field in dataclasses.fields(Seats):
         np.testing.assert_array_equal(getattr(one, field.name), getattr(again, field.name))
         if field.name != "clocks":  # these games have none
@@ -185,17 +191,17 @@ def test_what_is_imagined_and_what_is_hidden(games: Path, tmp_path: Path) -> Non
     config = taught_config(write_maia3(tmp_path), imagine=0.5, forget=0.3)
     batch = one_batch(games, size=1000)
     true = dataclasses.replace(seats_of(batch), clocks=np.full(len(batch), 60.0))
-    seats = changed(true, config, np.random.default_rng(1))
+    seats = changed(true, config, 1)
     n = len(batch)
     told = seats.ratings[seats.imagined]
     assert 0.45 < len(told) / n < 0.55
     assert ((told >= 600) & (told <= 2600)).all()
     assert 20 < np.abs(told[:, 0] - told[:, 1]).mean() < 150
     rest = ~seats.imagined
-    hidden: Any = np.isnan(seats.ratings).all(axis=1)
-    assert not hidden[seats.imagined].any()
-    assert 0.25 < hidden[rest].mean() < 0.35
-    np.testing.assert_array_equal(seats.ratings[rest & ~hidden], true.ratings[rest & ~hidden])
+    untold: Any = np.isnan(seats.ratings).all(axis=1)
+    assert not untold[seats.imagined].any()
+    assert 0.25 < untold[rest].mean() < 0.35
+    np.testing.assert_array_equal(seats.ratings[rest & ~untold], true.ratings[rest & ~untold])
     assert 0.25 < np.isnan(seats.clocks).mean() < 0.35
     assert 0.25 < (~seats.past).mean() < 0.35
 
@@ -219,6 +225,83 @@ def test_hidden_boards_are_empty_for_the_pupil_and_not_for_the_teacher(games: Pa
     assert torch.equal(lesson.planes[0::2], shown[0][0::2])
     assert shown[0][:, 13:104].flatten(1).any(dim=1).sum() >= 5  # but a game's first position
     assert torch.equal(lesson.planes[:, :13], shown[0][:, :13])
+
+
+def test_hidden_ratings_are_not_hidden_from_the_teacher(games: Path, tmp_path: Path) -> None:
+    config = taught_config(write_maia3(tmp_path), forget=0.5)
+    teacher = Teacher(config.teachers[0], config, CPU)
+    batch = one_batch(games, also=("maia3",))
+    seated = seats_of(batch)
+    untold = dataclasses.replace(seated, ratings=np.full((6, 2), np.nan))
+    told, lesson = (
+        make_lesson(batch, seats, config, [teacher], CPU, seated=seated) for seats in (seated, untold)
+    )
+    assert torch.equal(told.taught, lesson.taught)
+    assert not torch.equal(told.context, lesson.context)
+
+
+class Counting:
+    """A teacher who counts what it is asked."""
+
+    def __init__(self, teacher: Teacher) -> None:
+        self.teacher, self.asked_of = teacher, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.teacher, name)
+
+    def asked(self, *told: torch.Tensor) -> Answer:
+        self.asked_of += len(told[0])
+        return self.teacher.asked(*told)
+
+
+def test_what_is_remembered_is_not_asked_again(games: Path, tmp_path: Path) -> None:
+    config = taught_config(write_maia3(tmp_path), weight=0.6, imagine=0.5)
+    teacher: Any = Counting(Teacher(dataclasses.replace(config.teachers[0], results=0.4), config, CPU))
+    memory = memory_of([games], "chess", 0, CPU)
+    options: Any = {"size": 16, "encoding": "lc0", "packed": True, "also": ("maia3",), "seed": 3}
+    batches = list(Batches([games], **options))[:4]
+
+    def lessons(seats: Any = seats_of, memory: Memory | None = memory) -> list[Any]:
+        teacher.asked_of = 0
+        return [make_lesson(each, seats(each), config, [teacher], CPU, memory=memory) for each in batches]
+
+    plain, first = lessons(memory=None), lessons()
+    assert teacher.asked_of == 64
+    again = lessons()
+    assert teacher.asked_of == 0
+    for one, other, asked in zip(first, again, plain, strict=True):
+        assert all(torch.equal(*pair) for pair in zip(one, other, strict=True))
+        few = asked.legal.sum(dim=1) <= KEPT
+        assert torch.allclose(one.taught[few], asked.taught[few], atol=1e-3)
+        assert torch.allclose(one.foretold, asked.foretold, atol=1e-3)
+
+    def others(batch: Batch) -> Seats:
+        return imagined(seats_of(batch), config, np.random.default_rng(5))
+
+    plain, known = lessons(others, None), lessons(others)
+    count = sum(int(others(each).imagined.sum()) for each in batches)
+    assert count <= teacher.asked_of < count + 8, "two at a time, so many of four batches"
+    for one, asked in zip(known, plain, strict=True):
+        few = asked.legal.sum(dim=1) <= KEPT
+        assert torch.allclose(one.taught[few], asked.taught[few], atol=1e-3)
+        assert torch.allclose(one.taught[one.imagined], asked.taught[one.imagined], atol=1e-6)
+
+
+def test_of_many_moves_the_likeliest_are_remembered() -> None:
+    memory = Memory(np.array([4, 9]), np.array([3, 2]), CPU)
+    places = memory.places(np.array([9, 4]), np.array([1, 0], np.int32))
+    assert places.tolist() == [4, 0]
+    chances = torch.rand(2, 50, generator=torch.Generator().manual_seed(1))
+    chances /= 2 * chances.sum(dim=1, keepdim=True)
+    assert memory.claim(places, np.array([True, False])).tolist() == [True, False]
+    assert memory.claim(places, np.array([True, True])).tolist() == [False, True]
+    memory.keep(torch.from_numpy(places), chances, torch.zeros(2, 0))
+    kept, results = memory.recall(torch.from_numpy(places), 50, 0)
+    assert results.shape == (2, 0)
+    assert torch.allclose(kept.sum(dim=1), torch.tensor(0.5), atol=1e-3)
+    for row, answer in zip(chances, kept, strict=True):
+        likeliest = row.topk(KEPT).indices
+        assert set(answer.nonzero().flatten().tolist()) == set(likeliest.tolist())
 
 
 def test_groups_are_hundreds_and_ranks(tmp_path: Path) -> None:

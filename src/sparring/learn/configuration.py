@@ -86,6 +86,9 @@ class TrainingPart:
     """The weight of the game's result beside the move."""
     clip: float = 1.0
     """The greatest length of a gradient; 0 for any."""
+    remember: bool = False
+    """Keeps what teachers said of each position of the records on the device, so that they are asked once;
+    imagined players are another thing each time. Not with `mirrored`."""
     seed: int = 0
     validate_every: int = 1000
     """Steps between measurements on the validation split, and between checkpoints."""
@@ -229,6 +232,8 @@ def _checked(config: Configuration) -> Configuration:
         raise BadConfiguration("the teachers' results are not below 0 and add up to at most 1")
     if data.imagine and not (config.teachers and network.ratings):
         raise BadConfiguration("[data] imagine needs teachers, and a network that is told ratings")
+    if config.training.remember and (data.mirrored or not config.teachers):
+        raise BadConfiguration("[training] remember needs teachers, and mirrored = false in [data]")
     return config
 
 

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from sparring.learn.configuration import BadConfiguration, Configuration
 from sparring.learn.layouts import layout_of
 from sparring.learn.lessons import Lesson, make_lesson
-from sparring.learn.seats import changed, groups_of, seats_of
+from sparring.learn.memory import Memory
+from sparring.learn.seats import groups_of, hidden, imagined, seats_of
 from sparring.learn.teachers import Teacher
 from sparring.records import Batch, Batches, PositionFilter, Split
 from sparring.records.table import read_manifest
@@ -67,6 +68,8 @@ class Feed:
     share: tuple[int, int] = (0, 1)
     """This process and how many there are: each has every n-th batch."""
     threads: int = 0
+    memory: Memory | None = None
+    """Of what the teachers said."""
 
     def check(self) -> None:
         """Whether the tables have games to learn from and to measure with."""
@@ -139,8 +142,12 @@ class Feed:
     def _fed(self, batch: Batch, place: Place) -> Fed:
         config = self.config
         random = np.random.default_rng([config.training.seed, place.epoch, place.batch, self.share[0]])
-        seats = changed(seats_of(batch), config, random)
-        return Fed(make_lesson(batch, seats, config, self.teachers, self.device), place)
+        seated = imagined(seats_of(batch), config, random)
+        seats = hidden(seated, config, random)
+        lesson = make_lesson(
+            batch, seats, config, self.teachers, self.device, seated=seated, memory=self.memory
+        )
+        return Fed(lesson, place)
 
     def _batches(self, split: Split, seed: int, skip: int = 0, *, size: int = 0) -> Generator[Batch]:
         config, data, training = self.config, self.config.data, split is Split.TRAIN

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from sparring.learn.configuration import BadConfiguration, Configuration
 from sparring.learn.layouts import Layout, layout_of, view_of
+from sparring.learn.memory import Memory, chunks
 from sparring.learn.parcels import send
 from sparring.learn.seats import Seats
-from sparring.learn.teachers import Teacher
+from sparring.learn.teachers import Answer, Teacher
 from sparring.records import Batch
 from sparring.records.batches import NO_LABEL
 
@@ -54,11 +55,25 @@ class Lesson(NamedTuple):
 
 @torch.no_grad()
 def make_lesson(
-    batch: Batch, seats: Seats, config: Configuration, teachers: Sequence[Teacher], device: torch.device
+    batch: Batch,
+    seats: Seats,
+    config: Configuration,
+    teachers: Sequence[Teacher],
+    device: torch.device,
+    *,
+    seated: Seats | None = None,
+    memory: Memory | None = None,
 ) -> Lesson:
-    """What a batch teaches."""
+    """What a batch teaches somebody who is told of these seats.
+
+    Teachers are told who is `seated`, where that is more; they are not asked what `memory` has.
+    """
     layout = layout_of(config)
-    sent = send(_arrays(batch, seats, config), device)
+    seated = seated or seats
+    arrays = _arrays(batch, seats, config)
+    if teachers:
+        arrays |= _arrays_for_teachers(batch, seated, config, memory)
+    sent = send(arrays, device)
     n, choices = len(batch), len(batch.labels)
     rows = torch.arange(n, device=device).repeat_interleave(sent["choices"], output_size=choices)
     # A move without a label gets one behind all others, which is cut off in the end.
@@ -67,21 +82,25 @@ def make_lesson(
     legal[rows, labels] = True
     planes = _planes(sent, layout)
     taught = torch.zeros((n, layout.moves if teachers else 0), device=device)
-    asked = any(teacher.results for teacher in teachers)
-    foretold = torch.zeros((n, 3 if asked else 0), device=device)
-    for teacher in teachers:
+    foretold = torch.zeros((n, 3 if any(teacher.results for teacher in teachers) else 0), device=device)
+    for teacher in teachers if teachers and len(sent["asked"]) else ():
         own = teacher.encoding == layout.encoding
-        shown = planes if own else unpacked(sent[f"{teacher.encoding} planes"], _SHAPES[teacher.encoding])
-        beside = sent[f"{teacher.beside} planes"] if teacher.beside else sent["ratings"][:, :0]
-        said = teacher.asked(shown, sent["ratings"], sent["context"], beside)
+        said = _answer(teacher, sent, planes if own else None)
         last = said.logits.shape[1] - 1
         named = sent["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=last)
         scores = torch.full((n, layout.moves + 1), IMPOSSIBLE, device=device)
         scores[rows, labels] = said.logits[rows, named]
         taught += teacher.weight * scores[:, :-1].softmax(dim=1)
-        if asked:
+        if foretold.shape[1]:
             foretold += teacher.results * said.results
     imagined = sent["imagined"]
+    if teachers and memory is not None:
+        new, places = sent["new"], sent["places"]
+        memory.keep(places[new], taught[new], foretold[new])
+        known = memory.recall(places, taught.shape[1], foretold.shape[1])
+        taught, foretold = (
+            torch.where(imagined[:, None], *each) for each in zip((taught, foretold), known, strict=True)
+        )
     # What no person played, and what did not happen, is the teachers' alone.
     taught, share = _shared(taught, sum(each.weight for each in teachers), imagined | (sent["played"] < 0))
     results = sum(each.results for each in teachers)
@@ -101,6 +120,27 @@ def make_lesson(
         foretold,
         foretold_share,
     )
+
+
+def _answer(teacher: Teacher, sent: dict[str, Tensor], planes: Tensor | None) -> Answer:
+    """What a teacher says of the positions that are asked about, and nothing of the others.
+
+    `planes` are those of the pupil, where the teacher sees the same.
+    """
+    n, answer = len(sent["ratings"]), None
+    for rows in sent["asked"]:
+        if planes is not None:
+            shown = planes[rows]
+        else:
+            shown = unpacked(sent[f"{teacher.encoding} planes"][rows], _SHAPES[teacher.encoding])
+        beside = sent[f"{teacher.beside} planes"] if teacher.beside else sent["ratings"][:, :0]
+        said = teacher.asked(shown, sent["ratings"][rows], sent["seated"][rows], beside[rows])
+        if answer is None:
+            answer = Answer(*(part.new_zeros((n, part.shape[1])) for part in said))
+        for whole, part in zip(answer, said, strict=True):
+            whole[rows] = part
+    assert answer is not None
+    return answer
 
 
 def _shared(taught: Tensor, share: float, alone: Tensor) -> tuple[Tensor, Tensor]:
@@ -125,21 +165,39 @@ def _arrays(batch: Batch, seats: Seats, config: Configuration) -> dict[str, NDAr
         raise BadConfiguration(f"boards of {layout.rows} by {layout.columns} expected: build records of them")
     played = batch.labels[batch.offsets[:-1] + batch.index].astype(np.int64)
     lost = 2 - 2 * batch.result
-    arrays: dict[str, NDArray[np.generic]] = {
+    return {
         "planes": batch.planes,
         "counts": batch.counts,
         "labels": batch.labels,
         "choices": np.diff(batch.offsets),
         "played": np.where(played == NO_LABEL, IGNORED, played),
         "result": np.where(np.isnan(lost), IGNORED, lost).astype(np.int64),
-        "context": view_of(config).context(seats.ratings[:, 0], seats.ratings[:, 1], seats.clocks),
-        "ratings": np.nan_to_num(seats.ratings, nan=_UNKNOWN_RATING).astype(np.float32),
+        "context": _context(seats, config),
         "imagined": seats.imagined,
         "past": seats.past,
     }
+
+
+def _arrays_for_teachers(
+    batch: Batch, seated: Seats, config: Configuration, memory: Memory | None
+) -> dict[str, NDArray[np.generic]]:
+    """And what teachers are asked: of each position, or of those that `memory` does not have."""
+    arrays: dict[str, NDArray[np.generic]] = {
+        "ratings": np.nan_to_num(seated.ratings, nan=_UNKNOWN_RATING).astype(np.float32),
+        "seated": _context(seated, config),
+    }
     for encoding, view in batch.also.items():
         arrays |= {f"{encoding} planes": view.planes, f"{encoding} labels": view.labels}
-    return arrays
+    if memory is None:
+        return {**arrays, "asked": np.arange(len(batch))[None]}
+    places = memory.places(batch.game, batch.ply)
+    new = memory.claim(places, ~seated.imagined)
+    asked = chunks(new | seated.imagined)
+    return {**arrays, "asked": asked, "new": np.flatnonzero(new), "places": places}
+
+
+def _context(seats: Seats, config: Configuration) -> NDArray[np.float32]:
+    return view_of(config).context(seats.ratings[:, 0], seats.ratings[:, 1], seats.clocks)
 
 
 def _planes(sent: dict[str, Tensor], layout: Layout) -> Tensor:

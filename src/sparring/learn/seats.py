@@ -5,6 +5,7 @@ What is left to chance follows from a generator that the caller seeds.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,20 +43,30 @@ def seats_of(batch: Batch) -> Seats:
     )
 
 
-def changed(seats: Seats, config: Configuration, random: np.random.Generator) -> Seats:
-    """Some ratings imagined; of the others, of clocks and of earlier boards, some hidden."""
-    data, n = config.data, len(seats.ratings)
-    imagined = random.random(n) < data.imagine
-    told = seats.ratings
-    if config.network.ratings and data.imagine:
-        low, high = config.network.ratings
-        mover = random.uniform(low, high, n)
-        opponent = np.clip(mover + random.normal(0, _APART, n), low, high)
-        told = np.where(imagined[:, None], np.stack([mover, opponent], axis=1), told)
-    hidden = random.random((n, 2)) < data.forget
-    told = np.where((hidden[:, 0] & ~imagined)[:, None], np.nan, told)
-    past = random.random(n) >= data.forget if data.forget else seats.past
-    return Seats(told, np.where(hidden[:, 1], np.nan, seats.clocks), imagined, past)
+def imagined(seats: Seats, config: Configuration, random: np.random.Generator) -> Seats:
+    """As if others sat at some of the boards."""
+    network, data, n = config.network, config.data, len(seats.ratings)
+    if not (network.ratings and data.imagine):
+        return seats
+    chosen = random.random(n) < data.imagine
+    low, high = network.ratings
+    mover = random.uniform(low, high, n)
+    opponent = np.clip(mover + random.normal(0, _APART, n), low, high)
+    ratings = np.where(chosen[:, None], np.stack([mover, opponent], axis=1), seats.ratings)
+    return dataclasses.replace(seats, ratings=ratings, imagined=chosen)
+
+
+def hidden(seats: Seats, config: Configuration, random: np.random.Generator) -> Seats:
+    """Some ratings (none that are imagined), clocks and earlier boards hidden."""
+    if not (forget := config.data.forget):
+        return seats
+    ratings, clocks, past = (random.random(len(seats.ratings)) < forget for _ in range(3))
+    return dataclasses.replace(
+        seats,
+        ratings=np.where((ratings & ~seats.imagined)[:, None], np.nan, seats.ratings),
+        clocks=np.where(clocks, np.nan, seats.clocks),
+        past=~past,
+    )
 
 
 def ratings_of(batch: Batch) -> NDArray[np.float64]:

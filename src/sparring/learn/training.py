@@ -8,6 +8,7 @@ goes on from the last checkpoint; on a CPU it ends with the same weights as an u
 from __future__ import annotations
 
 import copy
+import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -30,6 +31,7 @@ from sparring.learn.feed import Fed, Feed, Place
 from sparring.learn.journal import Journal, summary
 from sparring.learn.layouts import layout_of
 from sparring.learn.lessons import Lesson
+from sparring.learn.memory import memory_of
 from sparring.learn.model import People
 from sparring.learn.objective import Losses, losses
 from sparring.learn.optimisers import load_state, make_optimiser, set_rate, undo
@@ -89,6 +91,9 @@ class Run:
         self.teachers = [Teacher(part, config, self.device) for part in config.teachers]
         self.feed = Feed(config, tables, self.device, self.teachers, (self.rank, self.world), threads)
         self.feed.check()
+        if config.training.remember:
+            memory = memory_of(tables, config.game, config.data.trial, self.device)
+            self.feed = dataclasses.replace(self.feed, memory=memory)
         trained: nn.Module = self.model
         if self.world > 1:
             trained = DistributedDataParallel(trained)
