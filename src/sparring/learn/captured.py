@@ -27,6 +27,8 @@ class Captured:
         restore: Callable[[], None] = lambda: None,
     ) -> None:
         self._inputs = [tensor.clone() for tensor in example]
+        # A stream of its own: cuBLAS keeps scratch memory for each, and graphs that were captured on the same
+        # one would spoil each other's when they run at the same time.
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # PyTorch's, without types
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -35,7 +37,7 @@ class Captured:
             restore()
         torch.cuda.current_stream().wait_stream(side)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
+        with torch.cuda.graph(self._graph, stream=side, capture_error_mode="thread_local"):
             self._outputs = function(*self._inputs)
 
     def __call__(self, *tensors: Tensor) -> Any:
