@@ -30,6 +30,7 @@ STOREYS = [
     "games",
     "entries",
     "workers",
+    "disk",
     "_core",
 ]
 
