@@ -18,7 +18,7 @@ class Journal:
     """The measurements of a run up to a step; those after it will be made again."""
 
     def __init__(self, folder: Path, step: int) -> None:
-        self._lines = disk.Journal(folder / "metrics.jsonl")
+        self._lines = disk.Journal(folder / "metrics.jsonl", lenient=True)  # nothing depends on a lost one
         self._lines.keep(lambda entries: float(entries["step"]) <= step)
         self._board = _tensorboard(folder, step)
 
