@@ -156,7 +156,7 @@ def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) ->
 def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
     description = Description(
         game,
-        model=wish.model or "human",
+        model=wish.model or "blend",
         rating=USUAL_RATING.get(game) if wish.rating is None else wish.rating,
         opponent_rating=wish.my_rating,
         temperature=wish.temperature or 1.0,
