@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring._core import RbcState
+from sparring._core import RbcBoards, RbcState
 from sparring.arena.hidden_match import play_hidden_game
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, Moved, OpponentMoved, Rbc, Sensed
 from sparring.players.rbc import BOTS, BadBot, Bot, BotSetting, choose_bot, make_bot
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.inference import InferenceBot
+from sparring.players.rbc.judges import NativeJudge, Verdicts
 from sparring.players.rbc.simple import ATTACKS
 
 QUICK = replace(BOTS["inference-1"], boards=300)
@@ -135,11 +136,32 @@ def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
     it = bot(replace(QUICK, clocked=True, move_boards=1000), 0, 1)
     assert isinstance(it, InferenceBot)
     it._seconds_a_board = 0.01
-    counts = [it._count(1000, seconds, 0.7) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)]
+    counts = [it._count(1000, it._planned(seconds, 0.7)) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1000
     assert counts[-1] == counts[-2] < 10
-    assert it._count(1000, None, 0.7) == 1000
+    assert it._planned(None, 0.7) is None
+    assert it._count(1000, None) == 1000
+
+
+@pytest.mark.parametrize(("planned", "depths"), [(1e6, [0, 1, 2, 3]), (0.0, [0]), (None, [0])])
+def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, depths: list[int]) -> None:
+    it = bot(replace(QUICK, clocked=True, depth=1), 0, 1)
+    assert isinstance(it, InferenceBot)
+    it.observe(OpponentMoved(None))
+    it.observe(Sensed(()))
+    asked: list[int] = []
+
+    class Noted(NativeJudge):
+        def judge(self, boards: RbcBoards, deeper: int = 0) -> Verdicts:
+            asked.append(deeper)
+            return super().judge(boards, deeper)
+
+    it.judge = Noted(1)
+    verdicts = it._judge(it.tracker.boards, planned)
+    assert asked == depths
+    expected = NativeJudge(1 + depths[-1]).judge(it.tracker.boards)
+    np.testing.assert_array_equal(verdicts.scores, expected.scores)
 
 
 def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:

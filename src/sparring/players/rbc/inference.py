@@ -24,6 +24,8 @@ _INCREMENT = 5.0
 """Seconds a turn that reconchess adds."""
 _HURRY = 10.0
 """With fewer seconds left only the least is looked at."""
+_DEEPEST = 3
+"""Steps deeper than usual, where there is time."""
 _FEWEST = 6
 """Boards that are looked at in any case."""
 _PATIENT_TURNS, _BOLDER = 12, 0.03
@@ -112,7 +114,7 @@ class InferenceBot:
         senses = weigh_senses(weighed, self._options.threads)
         if not senses.undominated:
             return Choice(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
-        looked_at, _, outlook, weights = self._look(self._count(self.effort.sense_boards, seconds, 0.3))
+        looked_at, _, outlook, weights = self._look(self.effort.sense_boards, self._planned(seconds, 0.3))
         values = sense_values(outlook, weights, looked_at.partition, senses.undominated)
         for square in winning_senses(boards.keep(_HUNTED, self._draw()), self._options.threads):
             return Choice(
@@ -127,7 +129,7 @@ class InferenceBot:
         winner = winning_request(boards)
         if winner is not None and winner in legal_moves:
             return Choice(winner, {winner: 1.0}, "captures the king")
-        _, verdicts, outlook, weights = self._look(self._count(self.effort.move_boards, seconds, 0.7))
+        _, verdicts, outlook, weights = self._look(self.effort.move_boards, self._planned(seconds, 0.7))
         values = request_values(outlook, weights, self.temper)
         allowed = np.isin(verdicts.requests, np.asarray(legal_moves))
         if not allowed.any():  # only where its own pieces are others than it thinks
@@ -139,18 +141,20 @@ class InferenceBot:
         chance = float(weights @ outlook[:, best])
         return Choice(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
 
-    def _look(self, count: int) -> tuple[RbcBoards, Verdicts, Matrix, NDArray[np.float64]]:
+    def _look(
+        self, most: int, planned: float | None
+    ) -> tuple[RbcBoards, Verdicts, Matrix, NDArray[np.float64]]:
         """Some boards, those among them on which the king is attacked even where they are few.
 
         With what requests come to there, the chances [boards, requests], and how likely the boards are.
         """
-        boards = self.tracker.boards
+        boards, count = self.tracker.boards, self._count(most, planned)
         attacked = boards.in_danger()
         looked_at = boards.keep(count, self._draw())
         if len(boards) > count and len(attacked):
             states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
             looked_at = RbcBoards.of(states, self.player)
-        verdicts = self._judge(looked_at)
+        verdicts = self._judge(looked_at, planned)
         outlook = chances(verdicts.scores, verdicts.attacks, self._sneak())
         in_danger = verdicts.scores[:, 0] <= 1 - WIN  # the pass comes first: it loses the king
         share = len(attacked) / len(boards)
@@ -161,21 +165,31 @@ class InferenceBot:
         """Without captures it grows bolder, lest it be a draw: who only waits sees no attacks either."""
         return min(1.0, self.temper.sneak + _BOLDER * max(0, self._quiet_turns - _PATIENT_TURNS))
 
-    def _judge(self, boards: RbcBoards) -> Verdicts:
+    def _judge(self, boards: RbcBoards, planned: float | None) -> Verdicts:
+        """In `planned` seconds, if any, as deep as they allow by how long each step took."""
         began = time.perf_counter()
         verdicts = self.judge.judge(boards)
-        spent = (time.perf_counter() - began) / len(boards)
-        self._seconds_a_board += 0.5 * (spent - self._seconds_a_board)
+        spent = time.perf_counter() - began
+        self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
+        deeper = 0
+        while planned is not None and deeper < _DEEPEST:
+            now = time.perf_counter()
+            if now + spent * self.judge.growth > began + planned:
+                break
+            deeper += 1
+            verdicts = self.judge.judge(boards, deeper)
+            spent = time.perf_counter() - now
         return verdicts
 
-    def _count(self, most: int, seconds: float | None, share: float) -> int:
-        """How many boards to look at: as many as the clock allows, by how long they took before."""
+    def _planned(self, seconds: float | None, share: float) -> float | None:
+        """Seconds for a part of this turn; None for one who does not use the clock, or has none."""
         if not self.effort.clocked or seconds is None:
-            return most
-        if seconds < _HURRY:
-            return _FEWEST
-        planned = share * thinking_time(Clock(seconds - _HURRY / 2, _INCREMENT))
-        return int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
+            return None
+        return 0.0 if seconds < _HURRY else share * thinking_time(Clock(seconds - _HURRY / 2, _INCREMENT))
+
+    def _count(self, most: int, planned: float | None) -> int:
+        """How many boards to look at: as many as the time allows, by how long they took before."""
+        return most if planned is None else int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
 
     def _draw(self) -> int:
         return int(self._rng.integers(2**63))

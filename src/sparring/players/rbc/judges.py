@@ -39,8 +39,11 @@ class Verdicts:
 class Judge(Protocol):
     """Judges all requests on all boards of a set."""
 
-    def judge(self, boards: RbcBoards) -> Verdicts:
-        """The boards in their order."""
+    growth: float
+    """So many times as long takes what is looked at one step deeper."""
+
+    def judge(self, boards: RbcBoards, deeper: int = 0) -> Verdicts:
+        """The boards in their order, so many steps deeper than usual."""
         ...
 
     def close(self) -> None:
@@ -51,12 +54,14 @@ class Judge(Protocol):
 class NativeJudge:
     """Our own small search by the rules of the game: tens of boards in a hundredth of a second."""
 
+    growth = 12.0
+
     def __init__(self, depth: int, threads: int = 1) -> None:
         self._depth, self._threads = depth, threads
 
-    def judge(self, boards: RbcBoards) -> Verdicts:
-        """The boards in their order."""
-        return Verdicts(*boards.judge(self._depth, _MARGIN, self._threads))
+    def judge(self, boards: RbcBoards, deeper: int = 0) -> Verdicts:
+        """The boards in their order, so many plies deeper than usual."""
+        return Verdicts(*boards.judge(self._depth + deeper, _MARGIN, self._threads))
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -84,18 +89,20 @@ class StockfishJudge:
     legal move) and for moves that chess forbids, our own verdict stands.
     """
 
+    growth = 4.0
+
     def __init__(self, program: str, nodes: int, native: NativeJudge) -> None:
         self._program, self._nodes, self._native = program, nodes, native
         self._engine: chess.engine.SimpleEngine | None = None
         self._starts = 0
 
-    def judge(self, boards: RbcBoards) -> Verdicts:
-        """The boards in their order."""
-        own = self._native.judge(boards)
+    def judge(self, boards: RbcBoards, deeper: int = 0) -> Verdicts:
+        """The boards in their order; a step deeper is four times the nodes."""
+        own, nodes = self._native.judge(boards), self._nodes * round(self.growth) ** deeper
         columns = {int(request): i for i, request in enumerate(own.requests)}
         scores = own.scores.copy()
         for row, fen in enumerate(boards.fens()):
-            for move, score in self._ask(chess.Board(fen)).items():
+            for move, score in self._ask(chess.Board(fen), nodes).items():
                 if move in columns:
                     scores[row, columns[move]] = score
         return Verdicts(own.requests, scores, own.attacks)
@@ -108,7 +115,7 @@ class StockfishJudge:
                 engine.quit()
             engine.close()
 
-    def _ask(self, board: chess.Board) -> dict[int, int]:
+    def _ask(self, board: chess.Board, nodes: int) -> dict[int, int]:
         """The scores of legal moves, by our codes; nothing where the engine cannot be asked."""
         if not is_possible(board) or not any(board.generate_legal_moves()):
             return {}
@@ -116,7 +123,7 @@ class StockfishJudge:
             engine = self._running()
             if engine is None:
                 return {}
-            limit = chess.engine.Limit(nodes=self._nodes, time=_SECONDS)
+            limit = chess.engine.Limit(nodes=nodes, time=_SECONDS)
             lines = engine.analyse(board, limit, multipv=board.legal_moves.count())
         except (chess.engine.EngineError, TimeoutError, OSError):
             self.close()

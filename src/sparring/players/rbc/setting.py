@@ -93,7 +93,7 @@ BOTS: Mapping[str, BotSetting] = {
     "cautious": replace(_FAST, caution=0.6, sneak=0.0),
     "sneaky": replace(_FAST, caution=0.05, sneak=0.4),
     "inference": BotSetting(
-        depth=3, boards=2_000_000, sense_boards=96, move_boards=384, clocked=True, threads=0
+        depth=3, boards=2_000_000, sense_boards=256, move_boards=1024, clocked=True, threads=0
     ),
     "inference-stockfish": BotSetting(
         judge="stockfish", boards=2_000_000, sense_boards=64, move_boards=256, clocked=True, threads=0
