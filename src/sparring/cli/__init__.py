@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from importlib.metadata import version
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -26,6 +27,24 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"sparring {version('sparring')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    told: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_tell_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """The opponent you want to play."""
+
+
 app.command()(accept)
 app.command()(games)
 app.command()(perft)
