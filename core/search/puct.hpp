@@ -5,6 +5,11 @@
 //     Q(a) + c P(a) sqrt(sum of N) / (1 + N(a)),
 // where visits that are still waiting for their evaluation count as visits that lost (virtual loss). With
 // batches of one nothing ever waits, and the search is the textbook's.
+//
+// Ends of games are exact, and so is what follows from them (MCTS-Solver, Winands et al. 2008): who has a
+// move that wins by force has won, and whose moves all lose by force has lost. Such a node is searched no
+// further, and all its visits count as what is now certain. Where no winner is certain nothing of this is
+// felt.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +32,9 @@ struct PuctRules {
     double prior_temperature = 1;     // t: priors are p^(1/t), brought back to a sum of 1
     bool unvisited_absolute = false;  // an unvisited move's Q is this value,
     double unvisited = 0.3;           // or the parent's less this times the root of the priors visited
-    bool repetition_draws = true;     // a position that came up before in the tree counts as drawn
-    double draw_value = 0;            // of a drawn game, for the side to move at the root
+    bool seek_wins = true;         // moves of the root that win at once are seen, however unlikely they are
+    bool repetition_draws = true;  // a position that came up before in the tree counts as drawn
+    double draw_value = 0;         // of a drawn game, for the side to move at the root
     std::size_t memory = std::size_t{1} << 30;  // bytes after which no node is added
 };
 
@@ -44,13 +50,17 @@ class PuctTree {
         float prior;
         std::uint32_t visits;
         double value;  // for the side to move at the root; NaN before the first visit
+        int forced;    // plies to a win by force, below 0 to a loss; 0 where neither is certain
     };
 
     PuctTree(const State<P>& root, const PuctRules& rules) : rules_(rules) { plant(root); }
 
     const State<P>& root() const { return nodes_[0].state; }
     std::uint32_t visits() const { return nodes_[0].visits; }
-    double value() const { return mean(nodes_[0]); }
+    double value() const {
+        const int forced = forced_at(nodes_[0]);
+        return forced == 0 ? mean(nodes_[0]) : forced > 0 ? 1.0 : -1.0;
+    }
     std::size_t size() const { return nodes_.size(); }
     bool waits() const { return !waiting_.empty(); }
     bool full() const { return bytes() >= rules_.memory; }
@@ -65,6 +75,12 @@ class PuctTree {
     /// `visits` visits altogether. Fewer come back where the tree is too narrow, full, or all is known.
     std::vector<State<P>> select(std::size_t count, std::uint32_t visits) {
         if (waits()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
+        if (rules_.seek_wins && !sought_ && nodes_[0].kind == Kind::open) {
+            sought_ = true;
+            visits -= std::min(visits, seek_wins());
+        }
+        if (all_forced()) return {};
+        visits = std::min(visits, none - nodes_[0].visits);  // ends are quick: they fill the counter
         std::vector<Index> met_again;
         std::vector<State<P>> leaves;
         while (leaves.size() < count && met_again.size() < count && visits > 0) {
@@ -72,6 +88,7 @@ class PuctTree {
             if (leaf == none) break;
             TreeNode& node = nodes_[leaf];
             if (node.kind == Kind::ended) {
+                if (node.visits == 0 && node.forced != 0) prove_above(leaf);
                 give_back(leaf, node.end_value);
                 --visits;
             } else if (node.kind == Kind::waiting) {
@@ -127,12 +144,16 @@ class PuctTree {
     }
 
     /// Only these moves of the root are searched from now on.
-    void restrict(const std::vector<Move>& moves) { only_ = moves; }
+    void restrict(const std::vector<Move>& moves) {
+        only_ = moves;
+        sought_ = false;
+    }
 
     /// The moves of the root in ascending order; none before it was evaluated.
     std::vector<RootMove> root_moves() const { return moves_of(nodes_[0]); }
 
-    /// The most visited line from the root, beginning with a move; of two equals the likelier.
+    /// The most visited line from the root, beginning with a move; of two equals the likelier. A forced end
+    /// is played out: the winner takes the quickest way and the loser the slowest.
     std::vector<Move> line(Move first) const {
         std::vector<Move> moves;
         const TreeNode* node = &nodes_[0];
@@ -143,7 +164,7 @@ class PuctTree {
             node = &nodes_[edge->child];
             edge = nullptr;
             for (const Edge& each : edges_of(*node)) {
-                if (each.child == none || nodes_[each.child].visits == 0) continue;
+                if (visits_of(each) == 0 || forced_by(*node, each) != one_less(node->forced)) continue;
                 if (!edge || visits_of(each) > visits_of(*edge) ||
                     (visits_of(each) == visits_of(*edge) && each.prior > edge->prior))
                     edge = &each;
@@ -165,6 +186,7 @@ class PuctTree {
         kept.adopt(*this, edge->child);
         nodes_ = std::move(kept.nodes_);
         edges_ = std::move(kept.edges_);
+        sought_ = false;
         deepest_ = 0;
         // What counted as drawn because it repeated a position of the tree may do so no longer.
     }
@@ -186,8 +208,10 @@ class PuctTree {
         std::uint32_t visits = 0;
         std::uint32_t pending = 0;
         Kind kind = Kind::fresh;
-        double total = 0;      // of the values that came back, for the side to move here
-        double end_value = 0;  // where the game is over
+        std::int16_t forced = 0;  // where a winner is certain: plies to the end, the one that led here
+                                  // included; above 0 the side to move here wins, below 0 it loses
+        double total = 0;         // of the values that came back, for the side to move here
+        double end_value = 0;     // where the game is over, or as good as
 
         TreeNode(const State<P>& s, Index p) : state(s), parent(p) {}
     };
@@ -198,6 +222,7 @@ class PuctTree {
         nodes_.clear();
         edges_.clear();
         only_.clear();
+        sought_ = false;
         deepest_ = 0;
         nodes_.emplace_back(root, none);
         close_if_over(nodes_[0]);
@@ -231,7 +256,8 @@ class PuctTree {
             side == nodes_[0].state.position().side() ? rules_.draw_value : -rules_.draw_value;
         if (outcome.over()) {
             node.kind = Kind::ended;
-            node.end_value = outcome.winner == Outcome::nobody ? draw : outcome.winner == side ? 1.0 : -1.0;
+            if (outcome.winner != Outcome::nobody) node.forced = outcome.winner == side ? 1 : -1;
+            node.end_value = node.forced != 0 ? node.forced : draw;
         } else if (rules_.repetition_draws && &node != &nodes_[0] && repeats(node)) {
             node.kind = Kind::ended;
             node.end_value = draw;
@@ -243,6 +269,92 @@ class PuctTree {
         const std::uint32_t since_root = node.state.node().ply - nodes_[0].state.node().ply;
         return occurrences(node.state.node(), since_root) > 1 ||
                occurrences(node.state.node(), node.state.node().ply) > 2;
+    }
+
+    bool searched(Move move) const {
+        return only_.empty() || std::find(only_.begin(), only_.end(), move) != only_.end();
+    }
+
+    /// Plies to an end that a move forces, for the side that has it: above 0 to a win, below 0 to a loss; 0
+    /// where neither is certain.
+    int forced_by(const TreeNode& node, const Edge& edge) const {
+        if (edge.child == none) return 0;
+        const TreeNode& child = nodes_[edge.child];
+        return same_side(node, child) ? child.forced : -child.forced;
+    }
+
+    /// The same of a node by all its moves: the quickest win, or the slowest loss where there is nothing
+    /// else.
+    int forced_at(const TreeNode& node) const {
+        int win = 0, loss = 0;
+        bool lost = true;
+        for (const Edge& edge : edges_of(node)) {
+            const int forced = forced_by(node, edge);
+            if (forced > 0 && (win == 0 || forced < win)) win = forced;
+            lost = lost && forced < 0;
+            loss = std::min(loss, forced);
+        }
+        return win != 0 ? win : lost ? loss : 0;
+    }
+
+    /// What `forced_by` says of the moves that a node with this `forced` expects: one ply less.
+    static int one_less(int forced) { return forced > 0 ? forced - 1 : forced < 0 ? forced + 1 : 0; }
+
+    /// Whether it is certain where every move of the root leads.
+    bool all_forced() const {
+        const auto edges = edges_of(nodes_[0]);
+        return !edges.empty() && std::all_of(edges.begin(), edges.end(), [this](const Edge& edge) {
+            return !searched(edge.move) || forced_by(nodes_[0], edge) != 0;
+        });
+    }
+
+    /// Visits the moves of the root that win at once and were not tried yet; how many there are.
+    std::uint32_t seek_wins() {
+        const State<P> root = nodes_[0].state;
+        std::uint32_t wins = 0;
+        for (Index i = nodes_[0].first_edge; i < nodes_[0].first_edge + nodes_[0].edges; ++i) {
+            if (edges_[i].child != none || !searched(edges_[i].move)) continue;
+            const State<P> next = root.follow(edges_[i].move);
+            if (!next.outcome().over() || next.outcome().winner != root.position().side()) continue;
+            const Index child = add(next, 0, edges_[i]);
+            ++nodes_[0].pending, ++nodes_[child].pending, ++wins;
+            give_back(child, nodes_[child].end_value);
+            deepest_ = std::max(deepest_, 1);
+        }
+        return wins;
+    }
+
+    /// What an end that was just found proves of the nodes above it. The root stays open: it is asked for
+    /// moves.
+    void prove_above(Index at) {
+        constexpr int most = std::numeric_limits<std::int16_t>::max();
+        for (at = nodes_[at].parent; at != none && at != 0; at = nodes_[at].parent) {
+            TreeNode& node = nodes_[at];
+            const int forced = forced_at(node);
+            if (forced == 0) return;
+            node.kind = Kind::ended;
+            node.forced = static_cast<std::int16_t>(std::clamp(forced + (forced > 0 ? 1 : -1), -most, most));
+            node.end_value = forced > 0 ? 1.0 : -1.0;
+            recount(at, node.end_value * node.visits);
+        }
+    }
+
+    /// Gives a node another total, and all above it the difference.
+    void recount(Index at, double total) {
+        double change = total - nodes_[at].total;
+        nodes_[at].total = total;
+        for (Index below = at; (at = nodes_[at].parent) != none; below = at) {
+            if (!same_side(nodes_[at], nodes_[below])) change = -change;
+            nodes_[at].total += change;
+        }
+    }
+
+    /// A new node below another, where an edge leads.
+    Index add(const State<P>& state, Index parent, Edge& edge) {
+        edge.child = static_cast<Index>(nodes_.size());
+        nodes_.emplace_back(state, parent);
+        close_if_over(nodes_.back());
+        return edge.child;
     }
 
     /// From the root along the best scores to a node that is not open, each counted as pending; `none` where
@@ -259,10 +371,7 @@ class PuctTree {
                     forget(at);
                     return none;
                 }
-                child = static_cast<Index>(nodes_.size());
-                nodes_.emplace_back(nodes_[at].state.follow(edges_[best].move), at);
-                close_if_over(nodes_[child]);
-                edges_[best].child = child;
+                child = add(nodes_[at].state.follow(edges_[best].move), at, edges_[best]);
             }
             at = child;
             ++nodes_[at].pending;
@@ -289,8 +398,7 @@ class PuctTree {
         float best_prior = -1;
         for (std::size_t i = node.first_edge; i < node.first_edge + node.edges; ++i) {
             const Edge& edge = edges_[i];
-            if (is_root && !only_.empty() && std::find(only_.begin(), only_.end(), edge.move) == only_.end())
-                continue;
+            if (is_root && !searched(edge.move)) continue;
             double visits = 0, q = unvisited;
             if (edge.child != none) {
                 const TreeNode& child = nodes_[edge.child];
@@ -344,6 +452,7 @@ class PuctTree {
                 value = -value;
                 side = node.state.position().side();
             }
+            if (node.kind == Kind::ended) value = node.end_value;  // proved while the leaf below it waited
             ++node.visits;
             --node.pending;
             node.total += value;
@@ -358,7 +467,8 @@ class PuctTree {
     std::vector<RootMove> moves_of(const TreeNode& node) const {
         std::vector<RootMove> moves;
         for (const Edge& edge : edges_of(node)) {
-            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN()};
+            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
+                          forced_by(node, edge)};
             if (edge.child != none) {
                 const TreeNode& child = nodes_[edge.child];
                 each.visits = child.visits;
@@ -388,7 +498,11 @@ class PuctTree {
             }
             nodes_[at].first_edge = first;
         }
-        if (nodes_[0].kind == Kind::ended && !nodes_[0].state.outcome().over()) nodes_[0].kind = Kind::fresh;
+        TreeNode& root = nodes_[0];
+        if (root.kind == Kind::ended && !root.state.outcome().over()) {
+            root.kind = root.edges != 0 ? Kind::open : Kind::fresh;
+            root.forced = 0;
+        }
     }
 
     PuctRules rules_;
@@ -396,6 +510,7 @@ class PuctTree {
     std::vector<Edge> edges_;
     std::vector<Index> waiting_;
     std::vector<Move> only_;
+    bool sought_ = false;
     int deepest_ = 0;
 };
 
