@@ -70,6 +70,7 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "chess", "3", "-o", "claim_draws=perhaps"], "true or false"),
         (["perft", "go", "1", "-o", "size=nine"], "number"),
         (["perft", "go", "1", "-o", "size=99"], "size"),
+        (["models", "add", "no-such-file.onnx"], "sparring: No such file or directory: 'no-such-file.onnx'"),
         (["play", "chess", "--side", "green"], "white and black"),
         (["play", "chess", "--level", "99"], "level"),
         (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -82,5 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _fail(message: str, code: int) -> NoReturn:
     if message:
-        print(f"sparring: {' '.join(message.split())}", file=sys.stderr)
+        # The operating system's errors begin with a number that tells people nothing.
+        words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
+        print(f"sparring: {words}", file=sys.stderr)
     sys.exit(code)
