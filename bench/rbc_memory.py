@@ -36,26 +36,24 @@ def main() -> None:
     )
     tracker, before, start = Tracker(0, options), peak(), perf_counter()
     turns: list[dict[str, object]] = []
-    for turn in range(1, arguments.turns + 1):
-        tracker.opponent_moved(None)
-        tracker.sensed(())
-        tracker.moved(PASS, None, None)
-        turns.append(
-            {"turn": turn, "boards": len(tracker.boards), "past": tracker.past_size, "peak_bytes": peak()}
-        )
-        print(f"turn {turn}: {len(tracker.boards):,} boards, at most {peak() / 2**30:.2f} GiB", flush=True)
     report = {
         "command": f"python -m bench.rbc_memory --turns {arguments.turns} --limit {arguments.limit} "
         f"--past-limit {arguments.past_limit} --threads {arguments.threads} --name {arguments.name}",
         "date": today(),
         "machine": describe_machine(),
         "before_bytes": before,
-        "peak_bytes": peak(),
-        "seconds": perf_counter() - start,
         "turns": turns,
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{arguments.name}.json").write_text(json.dumps(report, indent=1) + "\n")
+    for turn in range(1, arguments.turns + 1):
+        tracker.opponent_moved(None)
+        tracker.sensed(())
+        tracker.moved(PASS, None, None)
+        boards, most = len(tracker.boards), peak()
+        turns.append({"turn": turn, "boards": boards, "past": tracker.past_size, "peak_bytes": most})
+        print(f"turn {turn}: {boards:,} boards, at most {most / 2**30:.2f} GiB", flush=True)
+        report |= {"peak_bytes": most, "seconds": perf_counter() - start}
+        (RESULTS / f"{arguments.name}.json").write_text(json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

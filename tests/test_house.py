@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from nanobind.stubgen import StubGen
@@ -30,6 +31,7 @@ STOREYS = [
     "games",
     "entries",
     "workers",
+    "disk",
     "_core",
 ]
 
@@ -52,6 +54,14 @@ def test_dependencies_point_downwards() -> None:
             continue
         for below in imports(path) - {part}:
             assert STOREYS.index(part) < STOREYS.index(below), f"{path} imports {below}"
+
+
+def test_files_are_written_by_the_disk() -> None:
+    """Whole, that is, and synced in one place; who wants another way has a reason and a file that is open."""
+    for path in SOURCE.rglob("*.py"):
+        if path.relative_to(SOURCE).parts[0] != "disk":
+            found = re.search(r"\bfsync\b|\.write_text\(|\.write_bytes\(", path.read_text())
+            assert found is None, f"{path} has {found and found[0]}: see sparring.disk"
 
 
 def test_the_stub_of_the_native_module_is_current() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_games(tmp_path: Path) 
     assert len(generate(GENERATION, stopped, 2)) == 6
     assert histories(stopped) == histories(whole)
     assert len(histories(whole)) == 6
+
+
+def test_a_game_whose_history_is_not_whole_is_played_again(tmp_path: Path) -> None:
+    generate(Generation(("random",), 2), tmp_path, 1)
+    whole = histories(tmp_path)
+    os.truncate(tmp_path / HISTORIES, (tmp_path / HISTORIES).stat().st_size - 1)
+    assert [each.number for each in generate(Generation(("random",), 2), tmp_path, 1)] == [0, 1]
+    assert histories(tmp_path) == whole
 
 
 def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:

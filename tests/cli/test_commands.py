@@ -74,7 +74,7 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "chess", "--side", "green"], "white and black"),
         (["play", "chess", "--level", "99"], "level"),
         (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),
-        (["play", "chess", "--rating", "100"], "human knows ratings from 600 to 2600, not 100"),
+        (["play", "chess", "--rating", "100"], "blend knows ratings from 600 to 2600, not 100"),
         (["play", "chess", "--my-rating", "5000"], "my rating"),
         (["play", "chess", "--rank", "3d"], "chess goes by ratings"),
         (["play", "go", "--rating", "1500"], "go goes by ranks"),
@@ -129,12 +129,12 @@ def test_every_game_can_be_played_from_the_terminal(
 @pytest.mark.parametrize(
     ("name", "typed", "told", "about"),
     [
-        ("chess", "e4\nwhy\nhint\n", ("--rating", "1200", "--my-rating", "1400"), "human at 1200"),
-        ("chess", "e4\n", (), "human at 1500"),
-        ("go", "D4\nwhy\n", ("--rank", "3d"), "human at 3d"),
-        ("go", "D4\n", ("-o", "size=9"), "human at 5d. It learned from games on 19x19"),
-        ("shogi", "7g7f\n", ("--temperature", "0.5"), "human."),
-        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "human."),
+        ("chess", "e4\nwhy\nhint\n", ("--rating", "1200", "--my-rating", "1400"), "blend at 1200"),
+        ("chess", "e4\n", (), "blend at 1500"),
+        ("go", "D4\nwhy\n", ("--rank", "3d"), "blend at 3d"),
+        ("go", "D4\n", ("-o", "size=9"), "blend at 5d. It learned from games on 19x19"),
+        ("shogi", "7g7f\n", ("--temperature", "0.5"), "blend."),
+        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "blend."),
     ],
 )
 def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(

@@ -30,6 +30,18 @@ def test_a_book_is_built_and_told_about(capsys: pytest.CaptureFixture[str], tmp_
     assert json.loads(capsys.readouterr().out)["positions"] == 2
 
 
+def test_a_book_s_journal_that_is_broken_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "book.npz"
+    (tmp_path / "book.2x100.jsonl").write_text("[1, 2]\nnonsense\n[3")
+    with pytest.raises(SystemExit) as ended:
+        main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("book.2x100.jsonl, line 2 is no JSON")
+
+
 def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
     saved = tmp_path / "network.npz"
     options = ["--games", "3", "--nodes", "50", "--hidden", "4x2", "--epochs", "1", "--save", str(saved)]

@@ -173,3 +173,23 @@ def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
     run = run_on(small_config(network=network, training=training), [games, games], tmp_path)
     assert run.train()
     assert run.average.state == {}
+
+
+def test_a_run_that_forgot_what_teachers_said_asks_them_again(games: Path, tmp_path: Path) -> None:
+    """Its memory is not in the checkpoint; with their answers rounded, the weights are all but the same."""
+    teachers: Any = [{"model": str(write_maia3(tmp_path)), "weight": 0.6}]
+    config = small_config(
+        network={"ratings": [600, 2600]},
+        data={"mirrored": False, "imagine": 0.3},
+        training={"steps": 60, "batch": 64, "validate_every": 20, "remember": True},
+        teachers=teachers,
+    )
+    whole, parts = (run_on(config, games, tmp_path / name) for name in ("whole", "parts"))
+    assert whole.train()
+    assert whole.place.epoch > 0, "or nothing comes back"
+    parts.train(lambda progress: parts.stop() if progress.step >= 40 else None)
+    again = run_on(config, games, tmp_path / "parts")
+    assert 40 <= again.step < 60
+    assert again.train()
+    for one, other in zip(whole.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.allclose(one, other, atol=1e-3)

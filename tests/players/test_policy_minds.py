@@ -20,7 +20,8 @@ def human(game: str, seed: int, rating: int | None) -> Mind:
 
 @pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 5), ("shogi", None)])
 def test_human_beats_random_moves(game: str, rating: int | None) -> None:
-    results = [against_random(load(game), human(game, seed, rating), seed % 2, seed) for seed in range(6)]
+    rules = load(game, **({"size": 9} if game == "go" else {}))  # on 19x19 random moves go on for 400 plies
+    results = [against_random(rules, human(game, seed, rating), seed % 2, seed) for seed in range(6)]
     assert sum(results) >= 5, results
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from sparring.cli import main
 from sparring.records import CannotWrite, build, load_preset, read_shards, records_of
+from tests.disk.trouble import linux, obey_permissions
 
 EVERYTHING = load_preset("everything")
 COMMAND = """
@@ -23,8 +23,6 @@ if largest:
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 main(["records", "build", files, "--out", out, "--preset", "everything"])
 """
-_LIBC = ctypes.CDLL(None)
-linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /dev/full or capabilities")
 
 
 def write_games(path: Path, count: int) -> None:
@@ -45,15 +43,8 @@ def run(files: Path, out: Path, largest: int = 0) -> subprocess.CompletedProcess
         capture_output=True,
         text=True,
         env={**os.environ, "COLUMNS": "200"},
-        preexec_fn=_obey_permissions if sys.platform == "linux" else None,
+        preexec_fn=obey_permissions if sys.platform == "linux" else None,
     )
-
-
-def _obey_permissions() -> None:
-    """Even root may read only what permissions say once these capabilities are gone (Linux's prctl)."""
-    drop_from_bounding_set, override, read_search = 24, 1, 2
-    for capability in (override, read_search):
-        _LIBC.prctl(drop_from_bounding_set, capability, 0, 0, 0)
 
 
 @linux

@@ -7,11 +7,10 @@ first line says what is played.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 import zstandard
 
 from sparring.arena.hidden_match import play_hidden_game
+from sparring.disk import BadJournal, Journal, OtherJournal, append_whole
 from sparring.players.rbc import BotSetting, choose_bot, make_bot
 from sparring.records import GameRecord
 from sparring.records.histories import to_history
@@ -131,51 +131,27 @@ class _Worker:
 
 
 class _Store:
-    """The index and the packed histories, open for more."""
+    """The index and the packed histories."""
 
     def __init__(self, folder: Path, generation: Generation) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        head, self.games = _read(folder)
-        wanted = asdict(generation) | {"players": list(generation.players)}
-        if head and head | {"games": 0} != wanted | {"games": 0}:
-            raise BadGeneration(f"{folder} holds other games: {json.dumps(head)}")
-        lines = [wanted, *map(asdict, self.games)]
-        (folder / INDEX).write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
-        self._histories = (folder / HISTORIES).open("ab")
-        self._end = max((each.end for each in self.games), default=0)
-        self._histories.truncate(self._end)
-        self._index = (folder / INDEX).open("a", encoding="utf-8")
+        self._histories = folder / HISTORIES
+        try:
+            self._index = Journal(folder / INDEX, about=asdict(generation), free=("games",))
+            with self._histories.open("ab") as histories:
+                size = histories.tell()
+                self._index.keep(lambda game: bool(game["end"] <= size))
+                self.games = [Generated(**game) for game in self._index.entries]
+                histories.truncate(max((game.end for game in self.games), default=0))
+        except OtherJournal as error:
+            raise BadGeneration(f"{folder} holds other games: {error}") from None
+        except (BadJournal, KeyError, TypeError) as error:
+            raise BadGeneration(f"{folder / INDEX} is no index of generated games: {error}") from None
 
-    def add(self, generated: Generated, history: bytes) -> Generated:
+    def add(self, generated: Generated, history: bytes) -> None:
         """A game; it counts once this returns."""
-        self._histories.write(history)
-        self._histories.flush()
-        self._end += len(history)
-        placed = Generated(**(asdict(generated) | {"end": self._end}))
-        self._index.write(json.dumps(asdict(placed)) + "\n")
-        self._index.flush()
+        placed = replace(generated, end=append_whole(self._histories, history))
+        self._index.add(asdict(placed))
         self.games.append(placed)
-        return placed
-
-    def close(self) -> None:
-        """Closes the files."""
-        self._histories.close()
-        self._index.close()
-
-
-def _read(folder: Path) -> tuple[dict[str, Any], list[Generated]]:
-    """What is played in a folder, and the games so far; a line that a kill cut off is left out."""
-    path, histories = folder / INDEX, folder / HISTORIES
-    if not path.exists():
-        return {}, []
-    whole = [line for line in path.read_text(encoding="utf-8").splitlines(True) if line.endswith("\n")]
-    try:
-        head, *games = (json.loads(line) for line in whole)
-        played = [Generated(**each) for each in games]
-    except (ValueError, TypeError) as error:
-        raise BadGeneration(f"{path} is no index of generated games: {error}") from None
-    size = histories.stat().st_size if histories.exists() else 0
-    return head, [each for each in played if each.end <= size]
 
 
 def generate(
@@ -186,12 +162,11 @@ def generate(
 ) -> list[Generated]:
     """Plays what is still missing; `watch` hears all games after each. Raises BadGeneration."""
     store = _Store(folder, generation)
-    with closing(store):
-        done = {each.number for each in store.games}
-        missing: Iterator[int] = (n for n in range(generation.games) if n not in done)
-        hire: Any = partial(_Worker, generation)
-        with LocalCrew[int, Played](hire, processes, lambda number: f"game {number + 1}") as crew:
-            for generated, history in crew.run(missing):
-                store.add(generated, history)
-                watch(store.games)
+    done = {each.number for each in store.games}
+    missing: Iterator[int] = (n for n in range(generation.games) if n not in done)
+    hire: Any = partial(_Worker, generation)
+    with LocalCrew[int, Played](hire, processes, lambda number: f"game {number + 1}") as crew:
+        for generated, history in crew.run(missing):
+            store.add(generated, history)
+            watch(store.games)
     return store.games

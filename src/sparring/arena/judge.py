@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from sparring.arena.line import Line, TimeForfeit
 from sparring.arena.process import EngineFailure
 from sparring.arena.tournament import EngineEntry
 from sparring.arena.uci import UciEngine
+from sparring.disk import Journal
 from sparring.games import Move
 
 WON = 32_000
@@ -81,12 +81,12 @@ class Judge:
 
 
 class Judgments:
-    """What a judge said, in a file of JSON lines that only grows."""
+    """What a judge said, in a journal. Raises BadJournal or OSError."""
 
     def __init__(self, path: Path, entry: EngineEntry) -> None:
         self._judge = Judge(entry)
-        self._path = path
-        self._known = _read(path)
+        self._journal = Journal(path, sync=True)
+        self._known: dict[str, int] = dict(self._journal.entries)
         self._named = _identity(entry)
 
     @property
@@ -100,11 +100,7 @@ class Judgments:
         key = hashlib.blake2b(words.encode(), digest_size=10).hexdigest()
         if key not in self._known:
             self._known[key] = self._judge.value(state, move)
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, self._known[key]]) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            self._journal.add([key, self._known[key]])
         return self._known[key]
 
     def close(self) -> None:
@@ -117,16 +113,6 @@ def _identity(entry: EngineEntry) -> str:
     parts: tuple[Mapping[str, str], ...] = (entry.options, entry.env)
     settings = [sorted(part.items()) for part in parts]
     return json.dumps([entry.protocol, entry.command, settings, entry.commands, repr(entry.limits)])
-
-
-def _read(path: Path) -> dict[str, int]:
-    """The whole lines of a file; a part of one at its end is cut away."""
-    content = path.read_bytes() if path.is_file() else b""
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-    return dict(json.loads(line) for line in whole.splitlines())
 
 
 def _line(state: Any, *, whole: bool) -> Line:

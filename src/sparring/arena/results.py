@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 from sparring.arena.match import NOT_STARTED
 from sparring.arena.tournament import BadTournament, Tournament
+from sparring.disk import BadJournal, Journal, append_whole, read_journal, write_whole
 from sparring.records import GameRecord
 from sparring.records.export import WRITERS
 
@@ -53,28 +53,27 @@ class Store:
     def __init__(self, folder: Path, tournament: Tournament) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._write = WRITERS[tournament.game]
-        self._lines = _locked(folder / RESULTS)
+        self._games = folder / f"games.{_ENDINGS[tournament.game]}"
+        self._lock = _locked(folder / RESULTS)
         try:
             self._remember(folder / _FACTS, tournament)
-            self.results, self._games_end = _mended(self._lines)
+            known = _read(folder / RESULTS)
+            self.results = [result for result, _ in known]
             self._check(folder, tournament)
-            self._games = os.open(
-                folder / f"games.{_ENDINGS[tournament.game]}", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644
-            )
+            self._journal = Journal(folder / RESULTS, sync=True)
+            self._games_end = known[-1][1] if known else 0
+            with self._games.open("ab") as games:
+                games.truncate(min(self._games_end, games.tell()))
         except BaseException:
-            os.close(self._lines)
+            self._lock.close()
             raise
-        os.ftruncate(self._games, min(self._games_end, os.fstat(self._games).st_size))
 
     def add(self, result: Result, record: GameRecord | None) -> None:
         """Keeps a game; once this returns, nothing short of the disk's end loses it."""
         if record is not None:
-            _write_all(self._games, (self._write(record).rstrip("\n") + "\n\n").encode())
-            os.fsync(self._games)
-            self._games_end = os.fstat(self._games).st_size
-        line = json.dumps({**asdict(result), "games_end": self._games_end})
-        _write_all(self._lines, line.encode() + b"\n")
-        os.fsync(self._lines)
+            text = self._write(record).rstrip("\n") + "\n\n"
+            self._games_end = append_whole(self._games, text.encode(), sync=True)
+        self._journal.add({**asdict(result), "games_end": self._games_end})
         self.results.append(result)
 
     def __enter__(self) -> Store:
@@ -83,8 +82,7 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._games)
-        os.close(self._lines)
+        self._lock.close()
 
     def _remember(self, path: Path, tournament: Tournament) -> None:
         facts = {"fingerprint": tournament.fingerprint(), "name": tournament.name, "game": tournament.game}
@@ -94,9 +92,7 @@ class Store:
                 f"{path.parent} holds games of another tournament, or of this one before it was changed; "
                 "only 'games', 'name' and [sprt] may change. Use another --out"
             )
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps({**facts, "players": tournament.names}) + "\n", encoding="utf-8")
-        fresh.replace(path)
+        write_whole(path, json.dumps({**facts, "players": tournament.names}) + "\n")
 
     def _check(self, folder: Path, tournament: Tournament) -> None:
         if len(self.results) > tournament.games:
@@ -112,7 +108,7 @@ def read_results(folders: Iterable[Path]) -> list[Result]:
         path = folder / RESULTS if folder.is_dir() else folder
         if not path.exists():
             raise BadTournament(f"there are no results in {folder} (no {RESULTS})")
-        found += [result for result, _ in _parsed(path.read_bytes(), path)]
+        found += [result for result, _ in _read(path)]
     return found
 
 
@@ -134,32 +130,25 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
     return facts if isinstance(facts, dict) else None
 
 
-def _locked(path: Path) -> int:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+def _locked(path: Path) -> BinaryIO:
+    file = path.open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(file)
+        file.close()
         raise BadTournament(f"another run is playing in {path.parent}") from None
     return file
 
 
-def _mended(file: int) -> tuple[list[Result], int]:
-    """The results of a file, whose last line is cut off where a kill left it half written."""
-    size = os.fstat(file).st_size
-    content = os.pread(file, size, 0)
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < size:
-        os.ftruncate(file, len(whole))
-    parsed = _parsed(whole, Path(RESULTS))
-    return [result for result, _ in parsed], parsed[-1][1] if parsed else 0
-
-
-def _parsed(content: bytes, path: Path) -> list[tuple[Result, int]]:
+def _read(path: Path) -> list[tuple[Result, int]]:
+    """The results of a file, and where the text of each one's game ends. Raises BadTournament or OSError."""
+    try:
+        lines = read_journal(path)
+    except BadJournal as error:
+        raise BadTournament(str(error)) from None
     found = []
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+    for number, facts in enumerate(lines, 1):
         try:
-            facts = json.loads(line)
             if facts["result"] not in (None, 0, 0.5, 1) or not isinstance(facts["number"], int):
                 raise ValueError
             found.append(
@@ -168,8 +157,3 @@ def _parsed(content: bytes, path: Path) -> list[tuple[Result, int]]:
         except (ValueError, KeyError, TypeError):
             raise BadTournament(f"{path}, line {number} is no result of a game") from None
     return found
-
-
-def _write_all(file: int, content: bytes) -> None:
-    while content:
-        content = content[os.write(file, content) :]

@@ -15,6 +15,7 @@ from rich.table import Table
 from sparring.cli.bars import Bar
 from sparring.cli.choosing import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
+from sparring.disk import write_whole
 from sparring.games import GAMES
 from sparring.networks.store import user_folder
 from sparring.policies import BadPolicy
@@ -104,10 +105,7 @@ def fit_blend(
     )
     uses = [os.path.relpath(source, out.parent) if Path(source).is_file() else source for _, source in named]
     text, nll = _blend(choices, groups, game, uses, cast(Any, by), method, note)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(out.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(out)
+    write_whole(out, text)
     if as_json:
         found = {"blend": text, "nll": nll, "groups": {each.group: asdict(each) for each in groups}}
         print(json.dumps(found))

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import track
 
 from sparring.cli.errors import UserError
+from sparring.disk import Journal
 from sparring.players import BadBook
 from sparring.players.expendibots import Budget, Champion, knowledge
 from sparring.players.expendibots.book import (
@@ -40,26 +41,24 @@ def build(
 ) -> None:
     """Build an opening book by search: the likeliest positions first. What a kill left is gone on with."""
     _check(game)
-    journal = out.with_suffix(f".{positions}x{nodes}.jsonl")
-    known = _read(journal)
+    path = out.with_suffix(f".{positions}x{nodes}.jsonl")
+    journal = Journal(path)
+    known = dict(journal.entries)
     started, plan = time.process_time(), Plan(positions=positions, nodes=nodes)
     entries: dict[int, int] = {}
-    with journal.open("w", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(entry) + "\n" for entry in known.items())
-        search = Champion(knowledge("network"), Budget(nodes=nodes)).search
-        found = build_book(search, plan, known)
-        for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
-            entries[key] = move
-            if key not in known:
-                lines.write(json.dumps([key, move]) + "\n")
-                lines.flush()
+    search = Champion(knowledge("network"), Budget(nodes=nodes)).search
+    found = build_book(search, plan, known)
+    for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
+        entries[key] = move
+        if key not in known:
+            journal.add([key, move])
     origin = {
         "command": f"sparring book build {game} --positions {positions} --nodes {nodes}",
         "date": today(),
         "machine": describe_machine(),
     }
     write_book(ExpendibotsBook(entries, origin), out)
-    journal.unlink()
+    path.unlink()
     print(f"{out}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
 
 
@@ -75,12 +74,6 @@ def info(
     except BadBook as error:
         raise UserError(str(error)) from None
     print(json.dumps({"positions": len(book.entries), "bytes": file.stat().st_size, **book.origin}))
-
-
-def _read(journal: Path) -> dict[int, int]:
-    """What an earlier run found; a line that a kill left half written does not count."""
-    lines = journal.read_text(encoding="utf-8").split("\n")[:-1] if journal.exists() else []
-    return dict(json.loads(line) for line in lines)
 
 
 def _check(game: str) -> None:

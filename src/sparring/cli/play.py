@@ -154,7 +154,7 @@ def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) ->
 
 
 def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
-    model = wish.model or "human"
+    model = wish.model or "blend"
     rating = USUAL_RATING.get(game) if wish.rating is None else wish.rating
     if complaint := untold(open_policy(model, game)):
         if wish.rating is not None or wish.my_rating is not None:

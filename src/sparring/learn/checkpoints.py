@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from sparring.disk import written_whole
 from sparring.learn.configuration import BadConfiguration, Configuration
 
 _NAME = "checkpoint.pt"
@@ -16,12 +16,8 @@ _VERSION = 1
 
 def save(folder: Path, config: Configuration, state: dict[str, Any]) -> None:
     """Replaces the run's checkpoint."""
-    part = folder / f"{_NAME}.part"
-    with part.open("wb") as file:
+    with written_whole(folder / _NAME) as part, part.open("wb") as file:
         torch.save({"version": _VERSION, "config": config.as_dict(), **state}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / _NAME)
 
 
 def exists(folder: Path) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import disk
 from sparring.learn.seats import group_name
 
 _DRAWN = ("loss", "train_top1", "rate", "top1", "nll")
@@ -18,25 +18,17 @@ class Journal:
     """The measurements of a run up to a step; those after it will be made again."""
 
     def __init__(self, folder: Path, step: int) -> None:
-        self._path = folder / "metrics.jsonl"
-        folder.mkdir(parents=True, exist_ok=True)
-        kept = [line for line in self._lines() if _step_of(line) <= step]
-        part = self._path.with_suffix(".part")
-        part.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
-        part.replace(self._path)
+        self._lines = disk.Journal(folder / "metrics.jsonl", lenient=True)  # nothing depends on a lost one
+        self._lines.keep(lambda entries: float(entries["step"]) <= step)
         self._board = _tensorboard(folder, step)
 
     def write(self, entries: dict[str, Any]) -> None:
         """One more measurement."""
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entries) + "\n")
+        self._lines.add(entries)
         if self._board is not None:
             for name in _DRAWN:
                 self._board.add_scalar(name, entries[name], entries["step"])
             self._board.flush()
-
-    def _lines(self) -> list[str]:
-        return self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
 
 
 def summary(
@@ -52,14 +44,6 @@ def summary(
 
 def _means(hits: NDArray[np.bool_], likelihoods: NDArray[np.float32]) -> dict[str, Any]:
     return {"positions": len(hits), "top1": float(hits.mean()), "nll": float(likelihoods.mean())}
-
-
-def _step_of(line: str) -> float:
-    """Infinite for a line that a kill left unfinished."""
-    try:
-        return float(json.loads(line)["step"])
-    except ValueError:
-        return float("inf")
 
 
 def _tensorboard(folder: Path, step: int) -> Any:

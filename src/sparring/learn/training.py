@@ -22,6 +22,7 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from sparring.disk import write_whole
 from sparring.learn import checkpoints, processes
 from sparring.learn.average import Average
 from sparring.learn.captured import Captured
@@ -137,8 +138,7 @@ class Run:
                 break
         finished = self.step == part.steps
         if self.rank == 0 and (finished or not self._stopping):
-            (self.folder / "model.onnx.part").write_bytes(self.export().SerializeToString())
-            (self.folder / "model.onnx.part").replace(self.folder / "model.onnx")
+            write_whole(self.folder / "model.onnx", self.export().SerializeToString())
         return finished
 
     def prepare(self) -> None:

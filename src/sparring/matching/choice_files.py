@@ -15,11 +15,11 @@ import struct
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.disk import append_whole
 from sparring.matching.choices import Choices
 from sparring.matching.games import PlayedGame
 from sparring.matching.positions import Sample, unfold
@@ -74,9 +74,9 @@ def kept_choices(
     keys = [_key(sample.game, played) for played in sample.games]
     sizes = np.bincount(sample.facts["game"], minlength=len(keys)).tolist()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # another run that asks the same policy is waited for
-        known = _read(file, header)
+    with path.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run that asks the same policy is waited for
+        known = _read(path, header)
         done = sum(size for key, size in zip(keys, sizes, strict=True) if key in known)
         watch(done)
         for number, (key, played) in enumerate(zip(keys, sample.games, strict=True)):
@@ -84,9 +84,8 @@ def kept_choices(
                 positions = unfold(sample.game, played, number)[0]
                 shares = [each.probabilities for each in asked(expert.policy, positions)]
                 known[key] = floored_logs(np.concatenate(shares)).astype(np.float32)
-                file.write(_HEAD.pack(key, len(positions), len(known[key])) + known[key].tobytes())
-                file.flush()
-                os.fsync(file.fileno())
+                head = _HEAD.pack(key, len(positions), len(known[key]))
+                append_whole(path, head + known[key].tobytes(), sync=True)
                 done += len(positions)
                 watch(done)
     return np.concatenate([known[key] for key in keys])
@@ -114,10 +113,9 @@ def _key(game: str, played: PlayedGame) -> int:
     return int.from_bytes(digest.digest(), "little")
 
 
-def _read(file: BinaryIO, header: bytes) -> dict[int, NDArray[np.float32]]:
+def _read(path: Path, header: bytes) -> dict[int, NDArray[np.float32]]:
     """The whole games of a file; what lies behind them, or is not this policy's, is cut away."""
-    file.seek(0)
-    content = file.read()
+    content = path.read_bytes()
     found: dict[int, NDArray[np.float32]] = {}
     at = len(header) if content.startswith(header) else 0
     while at and at + _HEAD.size <= len(content):
@@ -127,7 +125,7 @@ def _read(file: BinaryIO, header: bytes) -> dict[int, NDArray[np.float32]]:
             break
         found[key] = np.frombuffer(content, np.float32, moves, at + _HEAD.size)
         at = end
-    file.truncate(at)
+    os.truncate(path, at)
     if not at:
-        file.write(header)
+        append_whole(path, header)
     return found

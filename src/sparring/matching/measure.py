@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.disk import write_whole
 from sparring.matching.bootstrap import Resamples
 from sparring.matching.calibration import Fitted, curve_of, fit_by_group
 from sparring.matching.games import Selection
@@ -144,11 +145,8 @@ class _Task:
         found = fit_by_group(
             policy, held_out, lambda done: self.watch(f"{policy.name}, temperature", done, len(held_out))
         )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(path.name + ".part")
         entries = {group: asdict(each) for group, each in found.items()}
-        part.write_text(json.dumps({"key": key, "groups": entries}, indent=1))
-        part.replace(path)
+        write_whole(path, json.dumps({"key": key, "groups": entries}, indent=1))
         return found
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.disk import append_whole, write_whole
 from sparring.matching.positions import Sample
 from sparring.networks import Position, Prediction
 from sparring.policies import BadPolicy, Policy
@@ -56,19 +56,13 @@ def score_sample(
     watch(len(done))
     if len(done) == len(sample):
         return done
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(header + done.tobytes())
-    part.replace(path)
+    write_whole(path, header + done.tobytes())
     parts = [done]
-    with path.open("ab") as file:
-        for begin, positions in sample.batches(len(done), chunk):
-            played = sample.facts["played"][begin : begin + len(positions)]
-            parts.append(score(asked(policy, positions), played))
-            file.write(parts[-1].tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-            watch(begin + len(positions))
+    for begin, positions in sample.batches(len(done), chunk):
+        played = sample.facts["played"][begin : begin + len(positions)]
+        parts.append(score(asked(policy, positions), played))
+        append_whole(path, parts[-1].tobytes(), sync=True)
+        watch(begin + len(positions))
     return np.concatenate(parts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from sparring.disk import write_whole
 from sparring.games import load as load_game
 from sparring.networks.card import ModelCard, read_card_of
 from sparring.networks.errors import BadNetwork
@@ -78,16 +78,7 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> Entry:
         raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")
     model, card = read_network(path)
     _check(model, card, path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside it and moved into place: a kill in the middle leaves no half of a network.
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".part", delete=False) as part:
-        try:
-            part.write(model.SerializeToString())
-            part.close()
-            Path(part.name).replace(target)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+    write_whole(target, model.SerializeToString())
     return Entry(name, target, False, card)
 
 

@@ -26,7 +26,7 @@ class Description:
 
     game: str
     name: str = "Sparring"
-    model: str = "human"
+    model: str = "blend"
     """What it would like to play: a model's name, a network's file, or a policy's TOML."""
     rating: int | str | None = None
     """Who it plays like; in Go a rank such as 3d."""

@@ -3,16 +3,14 @@
 The rows of a shard are sorted by their moves, so that games share their openings' bytes. A game's id is not
 stored: it is a hash of the row (`GameRecord.identity`).
 
-Every shard is written beside its place and moved into it, and the manifest after it in the same way: a kill
-at any moment leaves whole shards and a manifest that knows exactly those.
+Every shard is written whole, and the manifest after it in the same way: a kill at any moment leaves whole
+shards and a manifest that knows exactly those.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from sparring.disk import write_whole, written_whole
 from sparring.records.record import MOVE_BYTES, Ending, GameRecord
 
 VERSION = 1
@@ -103,15 +102,12 @@ class TableWriter:
         if self._rows:
             shard = self._take_rows()
             name = f"{len(self.manifest['shards']):05}.parquet"
-            with _written_beside(self.folder / name) as part:
+            with written_whole(self.folder / name) as part:
                 pq.write_table(shard, part, **_PACKING)
             plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // MOVE_BYTES[self._game]
             self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
         self.manifest["progress"] = progress
-        with _written_beside(self.folder / "manifest.json") as part, part.open("w") as file:
-            json.dump(self.manifest, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
+        write_whole(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))
 
     def _take_rows(self) -> pa.Table:
         """What waits, sorted by moves."""
@@ -126,18 +122,6 @@ class TableWriter:
         if known["game"] != self._game or known["preset"] != preset:
             raise BadTable(f"{self.folder} holds a table of another game or preset; choose another folder")
         self.manifest = known
-
-
-@contextmanager
-def _written_beside(path: Path) -> Iterator[Path]:
-    """Where to write a file that then takes its place whole, or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)  # on a full disk every byte counts
-        raise
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

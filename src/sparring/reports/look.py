@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import write_whole
+
 INK = "#3b2a1a"
 BAR = "#b58863"
 OTHER = "#d9c3a5"
@@ -65,7 +67,7 @@ def save(figure: Any, folder: Path, name: str) -> str:
     drawn = io.StringIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None}, **tight)
     svg = drawn.getvalue()
-    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    write_whole(folder / f"{name}.svg", svg)
     open_pyplot().close(figure)
     inline = svg[svg.index("<svg") :].replace(INK, "currentColor")
     inline = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", inline, count=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import write_whole
 from sparring.reports.look import NoPlots
 from sparring.reports.machine import describe_machine, today
 
@@ -24,19 +25,12 @@ def write_report(
 
     `draw` gives the figures by their titles, `page` the HTML of content and figures. Raises OSError.
     """
-    out.mkdir(parents=True, exist_ok=True)
     full = {"command": command, "date": today(), "machine": describe_machine(), **content}
-    _replace(out / "report.json", json.dumps(full, indent=1) + "\n")
+    write_whole(out / "report.json", json.dumps(full, indent=1) + "\n")
     undone, figures = "", {}
     try:
         figures = draw(content, out / "figures")
     except NoPlots as error:
         undone = f"without figures: {error}"
-    _replace(out / "report.html", page(full, figures))
+    write_whole(out / "report.html", page(full, figures))
     return undone
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)

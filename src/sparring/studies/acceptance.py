@@ -6,9 +6,7 @@ search sees nobody ahead, so that both have something to play for. A game is kep
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ import numpy as np
 
 from sparring.arena import Result, log_likelihood_ratio, rate
 from sparring.arena.ratings import RatedGame
+from sparring.disk import Journal
 from sparring.games import load
 from sparring.players import Player
 from sparring.search.evaluations import Searcher, open_evaluation
@@ -79,15 +78,17 @@ def play_match(
     game: str, new: Side, old: Side, *, games: int, seed: int, journal: Path | None = None
 ) -> Iterator[Played]:
     """The games of a match, those that the journal has already among them."""
-    known = _known(journal)
+    kept = None if journal is None else Journal(journal, sync=True)
+    lines = kept.entries if kept is not None else []
+    known = [Played(Result(**line["result"]), line["cpu_seconds"]) for line in lines]
     yield from known[:games]
     searcher = open_evaluation(game, "start").searcher(megabytes=4)
     for number in range(len(known), games):
         start = _opening(game, searcher, np.random.default_rng([seed, number // 2]))
         sides = (new, old) if number % 2 == 0 else (old, new)
         played = _play(start, sides, sides.index(new), number, seed)
-        if journal is not None:
-            _keep(journal, played)
+        if kept is not None:
+            kept.add(asdict(played))
         yield played
 
 
@@ -181,22 +182,3 @@ def _elo(new: str, results: Sequence[Result]) -> tuple[float, float]:
 def _sign_test(wins: int, losses: int) -> float:
     decided = wins + losses
     return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)
-
-
-def _known(journal: Path | None) -> list[Played]:
-    """The games on the disk; a line that a kill left half written is cut off."""
-    if journal is None or not journal.exists():
-        return []
-    content = journal.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        os.truncate(journal, len(whole))
-    lines = [json.loads(line) for line in whole.splitlines()]
-    return [Played(Result(**line["result"]), line["cpu_seconds"]) for line in lines]
-
-
-def _keep(journal: Path, played: Played) -> None:
-    with journal.open("ab") as file:
-        file.write(json.dumps(asdict(played)).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

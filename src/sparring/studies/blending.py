@@ -14,6 +14,7 @@ from typing import Any
 
 from sparring.blending import GroupFit, Weighing, alpha_curve, alpha_text, curves_text, traits_text
 from sparring.blending.weighing import ByGroup, ByRating, ByTraits
+from sparring.disk import write_whole
 from sparring.matching.bootstrap import Resamples
 from sparring.matching.metrics import Matching
 from sparring.records import Split
@@ -149,7 +150,6 @@ def _write(
     validation: Part,
 ) -> None:
     """The blends as policies' files, named after the human-like one."""
-    folder.mkdir(parents=True, exist_ok=True)
     uses = [
         os.path.relpath(each, folder) if Path(each).is_file() else each for each in (source, plan.strong[1])
     ]
@@ -161,4 +161,4 @@ def _write(
         if isinstance(weighing, ByTraits):
             texts[way] = traits_text(plan.game, uses, weighing, note)
     for way, text in texts.items():
-        (folder / f"{name}-{way}.toml").write_text(text, encoding="utf-8")
+        write_whole(folder / f"{name}-{way}.toml", text)

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import write_whole
 from sparring.games.expendibots import Expendibots
 from sparring.players.expendibots import Budget, Champion, Knowledge, knowledge
 from sparring.reports import describe_machine, today
@@ -56,8 +57,7 @@ def compare(
         "nodes_a_second": {name: round(value) for name, value in speeds.items()},
         "networks": rows,
     }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "networks.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_whole(out / "networks.json", json.dumps(report, indent=1) + "\n")
     return report
 
 

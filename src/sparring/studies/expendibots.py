@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.arena import Result, Standings, stand
+from sparring.disk import Journal, write_whole
 from sparring.learn.bootstrap import ALGORITHMS, Run, Settings
 from sparring.learn.bootstrap.figures import weights_by_feature, weights_over_time
 from sparring.learn.bootstrap.run import SETTINGS, crew
@@ -64,10 +65,9 @@ def study(
         "standings": standings.as_json(),
         "breakthrough": second_game(plan).as_json(),
     }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "algorithms.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_whole(out / "algorithms.json", json.dumps(report, indent=1) + "\n")
     pictures = _draw(plan, standings, out / "figures", shipped_run)
-    (out / "report.html").write_text(_page(report, pictures), encoding="utf-8")
+    write_whole(out / "report.html", _page(report, pictures))
     return report
 
 
@@ -88,23 +88,14 @@ def trained(plan: Plan, algorithm: str, folder: Path, say: Say) -> Run:
 
 def played(plan: Plan, entries: Mapping[str, Evaluation], path: Path, say: Say) -> list[Result]:
     """All games of the round robin; those that are in the file already are not played again."""
-    done: dict[tuple[frozenset[str], int], Result] = {}
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                result = Result(**json.loads(line))
-            except ValueError:  # the line that a kill left half written
-                continue
-            done[frozenset((result.first, result.second)), result.number] = result
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write("\n")  # ends what a kill left half written
-        for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
-            file.write(json.dumps(dataclasses.asdict(result)) + "\n")
-            file.flush()
-            done[frozenset((result.first, result.second)), result.number] = result
-            if result.number == plan.games - 1:
-                say(f"{result.first} and {result.second} have played")
+    journal = Journal(path, lenient=True)  # once, half lines were not cut off but ended
+    known = [Result(**line) for line in journal.entries]
+    done = {(frozenset((each.first, each.second)), each.number): each for each in known}
+    for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
+        journal.add(dataclasses.asdict(result))
+        done[frozenset((result.first, result.second)), result.number] = result
+        if result.number == plan.games - 1:
+            say(f"{result.first} and {result.second} have played")
     return list(done.values())
 
 

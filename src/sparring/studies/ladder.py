@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import write_whole
 from sparring.players.expendibots import RUNGS, Budget, rung
 from sparring.reports import describe_machine, today
 from sparring.studies.acceptance import Played, Side, Verdict, judge, play_match
@@ -33,8 +34,6 @@ def match(
     """One match between rungs; its games are kept in the folder."""
     budget = Budget(nodes=nodes)
     journal = None if folder is None else folder / f"{new}-{old}-{nodes}-{seed}.jsonl"
-    if journal is not None:
-        journal.parent.mkdir(parents=True, exist_ok=True)
     played = []
     sides = (Side(name, rung(name, budget)) for name in (new, old))
     for each in play_match("expendibots", *sides, games=games, seed=seed, journal=journal):
@@ -64,10 +63,9 @@ def climb(
         "players": RUNGS,
         "matches": [],
     }
-    out.mkdir(parents=True, exist_ok=True)
     for new, old in steps:
         verdict = match(new, old, games=games, nodes=nodes, seed=seed, folder=out / "games")
         report["matches"].append(asdict(verdict))
-        (out / "ladder.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        write_whole(out / "ladder.json", json.dumps(report, indent=1) + "\n")
         heard(verdict)
     return report

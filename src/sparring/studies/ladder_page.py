@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import write_whole
 from sparring.reports.look import LINES, open_pyplot, save
 from sparring.reports.page import code, figure, heading, page, paragraph, table
 from sparring.search.endgames import about_tables
@@ -21,7 +22,7 @@ def write_page(out: Path) -> None:
         *_networks(_read(out / "networks.json")),
         *_endings(about_tables()),
     ]
-    (out / "ladder.html").write_text(page("Expendibots: the agent's ladder", parts), encoding="utf-8")
+    write_whole(out / "ladder.html", page("Expendibots: the agent's ladder", parts))
 
 
 def _ladder(report: Mapping[str, Any], out: Path) -> list[str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import chess_moves
+from sparring.disk import write_whole
 from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
 from sparring.reports.machine import describe_machine, today
@@ -58,13 +59,12 @@ def run(nets: Path, references: Path, games: Path, positions: int, out: Path, co
         "games": f"{len(moves)} of {games.name}",
         "networks": {},
     }
-    out.mkdir(parents=True, exist_ok=True)
     for case in cases(nets, references, moves):
         found = case.measure()
         limits = {limit.key: limit.most for limit in case.limits}
         agrees = all(found[key] <= most for key, most in limits.items())
         report["networks"][case.path.name] = {**found, "limits": limits, "agrees": agrees}
-        (out / "agreement.json").write_text(json.dumps(report, indent=2) + "\n")
+        write_whole(out / "agreement.json", json.dumps(report, indent=2) + "\n")
     return report
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import Analysis, ExpendibotsSearch, ExpendibotsState
+from sparring.disk import write_whole
 from sparring.games.expendibots import Expendibots
 from sparring.players.expendibots import Budget, Champion, knowledge
 from sparring.reports import describe_machine, today
@@ -54,8 +55,7 @@ def examine(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
         "won_for_black": sum(float(row["value"]) < -EVEN for row in replies),
         "mirroring": next((row["value"] for row in replies if row["reply"] == _MIRRORED), None),
     }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "opening.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    write_whole(out / "opening.json", json.dumps(report, indent=1) + "\n")
     return report
 
 

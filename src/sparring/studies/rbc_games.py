@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparring._core import RbcState
+from sparring.disk import Journal, write_whole
 from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
 from sparring.matching.bootstrap import Resamples
 from sparring.records import GameRecord
@@ -86,29 +87,27 @@ def run(
     watch: Callable[[int], None] = lambda games: None,
 ) -> dict[str, Any]:
     """Replays the games, going on where an earlier run was stopped, and writes report and figure."""
-    out.mkdir(parents=True, exist_ok=True)
-    sides = _read_journal(out / JOURNAL, setting)
+    journal = Journal(out / JOURNAL, about=asdict(setting) | {"replayed": None}, anew=True)
+    sides = [Side(**each) for each in journal.entries]
     done = {(side.game, side.player) for side in sides}
     counts, broken, replayed = _Counts(), 0, 0
-    with (out / JOURNAL).open("a", encoding="utf-8") as journal:
-        for number, found in enumerate(read_games(paths)):
-            record = found.record
-            if record is None:
-                broken += 1
-                continue
-            game = RbcState.initial().unpack_line(record.moves, MOVE_BYTES["rbc"])
-            counts.add(record, game)
-            left_out = record.first in setting.left_out or record.second in setting.left_out
-            if left_out or record.result is None or replayed >= setting.replayed:
-                continue
-            replayed += 1
-            for player in (0, 1):
-                if (number, player) not in done:
-                    score = record.result if player == 0 else 1 - record.result
-                    sides.append(follow(game, number, player, score, setting.limit))
-                    journal.write(json.dumps(asdict(sides[-1])) + "\n")
-                    journal.flush()
-            watch(replayed)
+    for number, found in enumerate(read_games(paths)):
+        record = found.record
+        if record is None:
+            broken += 1
+            continue
+        game = RbcState.initial().unpack_line(record.moves, MOVE_BYTES["rbc"])
+        counts.add(record, game)
+        left_out = record.first in setting.left_out or record.second in setting.left_out
+        if left_out or record.result is None or replayed >= setting.replayed:
+            continue
+        replayed += 1
+        for player in (0, 1):
+            if (number, player) not in done:
+                score = record.result if player == 0 else 1 - record.result
+                sides.append(follow(game, number, player, score, setting.limit))
+                journal.add(asdict(sides[-1]))
+        watch(replayed)
     report = {
         "command": command,
         "date": today(),
@@ -119,20 +118,9 @@ def run(
         "replayed": _replayed(sides),
         "win_rate_by_boards": win_rates(sides),
     }
-    (out / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
     draw(report["win_rate_by_boards"], out)
     return report
-
-
-def _read_journal(path: Path, setting: Setting) -> list[Side]:
-    """What earlier runs with this setting did; a line that a kill cut off is dropped."""
-    head = json.dumps(asdict(setting) | {"replayed": None}) + "\n"
-    whole = path.read_text(encoding="utf-8").splitlines(True) if path.exists() else []
-    whole = [line for line in whole if line.endswith("\n")]
-    if not whole or whole[0] != head:
-        whole = [head]
-    path.write_text("".join(whole), encoding="utf-8")
-    return [Side(**json.loads(line)) for line in whole[1:]]
 
 
 class _Counts:

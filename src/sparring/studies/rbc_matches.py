@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sparring.disk import Journal, write_whole
 from sparring.reports.machine import describe_machine, today
 from sparring.workers import LocalCrew
 
@@ -125,8 +126,8 @@ def run(
     watch: Callable[[Sequence[Game]], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Plays what is still missing of the matches and writes the report, also where it is stopped."""
-    out.mkdir(parents=True, exist_ok=True)
-    games = read_journal(out / JOURNAL)
+    journal = Journal(out / JOURNAL)
+    games = [Game(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
     done = {(each.bot, each.opponent, each.seconds, each.number) for each in games}
     longest = max(match.games for match in matches)
     missing = iter(
@@ -138,27 +139,13 @@ def run(
         ]
     )
     hire: Any = partial(_Worker, stockfish)
-    with (
-        (out / JOURNAL).open("a", encoding="utf-8") as journal,
-        LocalCrew[tuple[Match, int], Game](hire, processes, lambda task: f"game {task[1]}") as crew,
-    ):
+    with LocalCrew[tuple[Match, int], Game](hire, processes, lambda task: f"game {task[1]}") as crew:
         for game in crew.run(missing):
-            journal.write(json.dumps(asdict(game)) + "\n")
-            journal.flush()
+            journal.add(asdict(game))
             games.append(game)
             watch(games)
             _write(games, out, command)
     return _write(games, out, command)
-
-
-def read_journal(path: Path) -> list[Game]:
-    """The games that were played; a line that a kill cut off is taken away."""
-    if not path.exists():
-        return []
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines(True) if line.endswith("\n")]
-    path.write_text("".join(lines), encoding="utf-8")
-    loaded = [json.loads(line) for line in lines]
-    return [Game(**(each | {"failures": tuple(each["failures"])})) for each in loaded]
 
 
 def _write(games: Sequence[Game], out: Path, command: str) -> dict[str, Any]:
@@ -171,7 +158,7 @@ def _write(games: Sequence[Game], out: Path, command: str) -> dict[str, Any]:
             for key in dict.fromkeys((each.bot, each.opponent, each.seconds) for each in games)
         ],
     }
-    (out / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
     return report
 
 

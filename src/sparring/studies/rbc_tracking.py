@@ -16,6 +16,7 @@ from typing import Any
 import chess
 
 from sparring._core import RbcState
+from sparring.disk import Journal, write_whole
 from sparring.games.rbc import board_fen
 from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
 from sparring.records.histories import read_histories, read_history
@@ -83,25 +84,22 @@ def run(
     watch: Callable[[int, Followed], None] = lambda games, followed: None,
 ) -> dict[str, Any]:
     """Follows the games, going on where an earlier run was stopped, and writes the report."""
-    out.mkdir(parents=True, exist_ok=True)
-    journal, done = _open_journal(out / JOURNAL, setting)
+    journal = Journal(out / JOURNAL, about=asdict(setting) | {"threads": None}, anew=True)
+    done = {(each["game"], each["player"]): Followed(**each) for each in journal.entries}
     broken, games = 0, 0
-    with journal.open("a", encoding="utf-8") as lines:
-        for found in read_games(paths):
-            if games == most_games:
-                break
-            if found.record is None:
-                broken += 1
-                continue
-            games += 1
-            game = RbcState.initial().unpack_line(found.record.moves, MOVE_BYTES["rbc"])
-            for player in (0, 1):
-                if (games, player) not in done:
-                    followed = follow(game, games, player, setting)
-                    lines.write(json.dumps(asdict(followed)) + "\n")
-                    lines.flush()
-                    done[games, player] = followed
-                watch(games, done[games, player])
+    for found in read_games(paths):
+        if games == most_games:
+            break
+        if found.record is None:
+            broken += 1
+            continue
+        games += 1
+        game = RbcState.initial().unpack_line(found.record.moves, MOVE_BYTES["rbc"])
+        for player in (0, 1):
+            if (games, player) not in done:
+                done[games, player] = follow(game, games, player, setting)
+                journal.add(asdict(done[games, player]))
+            watch(games, done[games, player])
     report = {
         "command": command,
         "date": today(),
@@ -111,21 +109,8 @@ def run(
         "broken": broken,
         **summary([side for (game, _), side in done.items() if game <= games]),
     }
-    (out / REPORT).write_text(json.dumps(report, indent=2) + "\n")
+    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
     return report
-
-
-def _open_journal(path: Path, setting: Setting) -> tuple[Path, dict[tuple[int, int], Followed]]:
-    """What earlier runs with this setting did; a line that a kill cut off is dropped."""
-    head = json.dumps(asdict(setting) | {"threads": None})
-    whole = (
-        [line for line in path.read_text().splitlines(True) if line.endswith("\n")] if path.exists() else []
-    )
-    if not whole or whole[0].strip() != head:
-        whole = [head + "\n"]
-    path.write_text("".join(whole))
-    followed = [Followed(**json.loads(line)) for line in whole[1:]]
-    return path, {(each.game, each.player): each for each in followed}
 
 
 def follow(game: RbcState, number: int, player: int, setting: Setting) -> Followed:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sparring.disk import Journal, write_whole
 from sparring.games import load
 from sparring.learn.bootstrap.selfplay import Book, Lesson, play
 from sparring.learn.bootstrap.settings import Settings
@@ -120,9 +121,9 @@ class Run:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
         start = open_evaluation(settings.game, settings.start)
-        folder.mkdir(parents=True, exist_ok=True)
         _remember(folder / SETTINGS, settings)
-        self.blocks = _mended(folder / JOURNAL)
+        self._journal = Journal(folder / JOURNAL)
+        self.blocks = [Block(**each | {"wins": tuple(each["wins"])}) for each in self._journal.entries]
         self.weights = np.array(self.blocks[-1].weights) if self.blocks else start.weights
         self.games = self.blocks[-1].games if self.blocks else 0
         self._stopped = False
@@ -170,8 +171,7 @@ class Run:
         return Evaluation(self.settings.game, weights, origin)
 
     def _keep(self, block: Block) -> None:
-        with (self.folder / JOURNAL).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(dataclasses.asdict(block)) + "\n")
+        self._journal.add(dataclasses.asdict(block))
         self.blocks.append(block)
         self.weights, self.games = np.array(block.weights), block.games
 
@@ -203,17 +203,4 @@ def _remember(path: Path, settings: Settings) -> None:
                 f"{path.parent} has a run with {name} {known.get(name)}, not {asked[name]}: "
                 "take another folder, or the same settings"
             )
-    path.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
-
-
-def _mended(path: Path) -> list[Block]:
-    """The whole blocks of a journal; what a kill left half written is cut away."""
-    if not path.exists():
-        return []
-    whole, _, rest = path.read_text(encoding="utf-8").rpartition("\n")
-    if rest:
-        part = path.with_suffix(".part")
-        part.write_text(whole + "\n" if whole else "", encoding="utf-8")
-        part.replace(path)
-    blocks = [json.loads(line) for line in whole.splitlines()]
-    return [Block(**{**block, "wins": tuple(block["wins"])}) for block in blocks]
+    write_whole(path, json.dumps(asked, indent=1) + "\n")

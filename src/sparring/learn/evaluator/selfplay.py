@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsState
+from sparring.disk import written_whole
 from sparring.games import load
 from sparring.learn.bootstrap.selfplay import start_of
 from sparring.learn.bootstrap.settings import Settings
@@ -68,10 +69,8 @@ def gather(
             found = [
                 _play(searcher, nodes, seed, number) for number in range(first, min(first + BLOCK, games))
             ]
-            part = path.with_suffix(".part")
-            with part.open("wb") as file:
+            with written_whole(path) as part, part.open("wb") as file:
                 np.savez_compressed(file, **vars(_joined(found)))
-            part.replace(path)
         with np.load(path) as block:
             positions += len(block["values"])
         yield min(first + BLOCK, games), positions

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
+from sparring.disk import written_whole
 from sparring.games import Move
 from sparring.games.expendibots import Expendibots
 from sparring.players.book import BadBook
@@ -60,10 +61,8 @@ def write_book(book: ExpendibotsBook, path: Path) -> None:
     """Writes a file that `open_book` reads, whole or not at all."""
     keys = np.array(sorted(book.entries), np.uint64)
     moves = np.array([book.entries[key] for key in keys.tolist()], np.uint16)
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
+    with written_whole(path) as part, part.open("wb") as file:
         np.savez_compressed(file, keys=keys, moves=moves, origin=np.array(json.dumps(book.origin)))
-    part.replace(path)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from sparring._core import BadText, ExpendibotsEndgames
+from sparring.disk import written_whole
 
 SHIPPED = Path(__file__).parent / "expendibots.zip"
 """The package's own tables."""
@@ -38,8 +39,10 @@ def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, obje
     `done` hears of each material. Raises BadTables when a check fails, which is an error of ours.
     """
     endgames, about = ExpendibotsEndgames(), []
-    part = path.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with (
+        written_whole(path) as part,
+        zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+    ):
         for strong, weak in MATERIALS:
             values = endgames.solve(strong, weak)
             endgames.add(strong, weak, values)
@@ -49,7 +52,6 @@ def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, obje
             _write(archive, f"{strong}v{weak}", values)
             done(f"{strong} v {weak}")
         _write(archive, _ABOUT, json.dumps({**origin, "materials": about}, indent=1).encode())
-    part.replace(path)
 
 
 def open_tables(path: Path = SHIPPED) -> ExpendibotsEndgames:

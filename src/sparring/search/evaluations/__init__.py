@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import Analysis, BreakthroughSearch, ExpendibotsSearch
+from sparring.disk import write_whole
 from sparring.games import Move
 
 Weights = NDArray[np.float64]
@@ -164,6 +165,4 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
         for stage, row in zip(stage_names(evaluation.game), evaluation.weights, strict=True)
     }
     content = {"game": evaluation.game, "origin": dict(evaluation.origin), "stages": stages}
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")

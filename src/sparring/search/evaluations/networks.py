@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import BadText, ExpendibotsNetwork
+from sparring.disk import written_whole
 from sparring.search.evaluations import BadEvaluation
 
 SHIPPED_NETWORK = Path(__file__).parent / "expendibots-network.npz"
@@ -37,11 +38,9 @@ def origin_of(path: Path) -> dict[str, Any]:
 
 def write_network(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str, Any], path: Path) -> None:
     """Writes a file that `open_network` reads, whole or not at all."""
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+    halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+    with written_whole(path) as part, part.open("wb") as file:
         np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
-    part.replace(path)
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
