@@ -25,21 +25,23 @@ auto unlocked(Do work) {
     return work();
 }
 
-/// The root's moves as four arrays.
+/// The root's moves as five arrays.
 template <GamePosition P>
 nb::tuple root_moves(const PuctTree<P>& tree) {
     const auto moves = tree.root_moves();
-    const Zeros<std::int64_t> codes(moves.size()), visits(moves.size());
+    const Zeros<std::int64_t> codes(moves.size()), visits(moves.size()), forced(moves.size());
     const Zeros<double> priors(moves.size()), values(moves.size());
     for (std::size_t i = 0; i < moves.size(); ++i) {
         codes.data()[i] = moves[i].move;
         visits.data()[i] = moves[i].visits;
         priors.data()[i] = static_cast<double>(moves[i].prior);
         values.data()[i] = moves[i].value;
+        forced.data()[i] = moves[i].forced;
     }
     return nb::make_tuple(
         codes.array(codes.data(), {moves.size()}), priors.array(priors.data(), {moves.size()}),
-        visits.array(visits.data(), {moves.size()}), values.array(values.data(), {moves.size()}));
+        visits.array(visits.data(), {moves.size()}), values.array(values.data(), {moves.size()}),
+        forced.array(forced.data(), {moves.size()}));
 }
 
 template <GamePosition P>
@@ -49,7 +51,10 @@ void bind_tree(nb::module_& m, const char* name) {
         .def(nb::init<const State<P>&, const PuctRules&>(), nb::arg("root"), nb::arg("rules"))
         .def_prop_ro("root", &T::root, nb::rv_policy::copy, "The state at the root.")
         .def_prop_ro("visits", &T::visits, "How often the root was visited.")
-        .def_prop_ro("value", &T::value, "The root's value for its side to move; NaN before the first visit.")
+        .def_prop_ro(
+            "value", &T::value,
+            "The root's value for its side to move, exact where the winner is certain; NaN before the "
+            "first visit.")
         .def_prop_ro("deepest", &T::deepest, "Moves of the longest line looked at.")
         .def_prop_ro("full", &T::full, "Whether the memory allowed is used up.")
         .def_prop_ro("bytes", &T::bytes, "About how much memory the tree takes.")
@@ -61,7 +66,7 @@ void bind_tree(nb::module_& m, const char* name) {
             },
             nb::arg("count"), nb::arg("visits"),
             "Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games "
-            "included. None where no more can be learned.")
+            "included. None where no more can be learned: memory is used up, or all moves' ends are certain.")
         .def(
             "evaluate",
             [](T& tree, const Floats& priors, const Floats& values) {
@@ -89,16 +94,18 @@ void bind_tree(nb::module_& m, const char* name) {
         .def("root_moves", &root_moves<P>,
              nb::sig("def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
-                     "numpy.typing.NDArray[numpy.float64]]"),
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]"),
              "The root's legal moves in ascending order, their priors, visits and values for its side to "
-             "move.")
+             "move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where "
+             "neither is certain.")
         .def(
             "line",
             [](const T& tree, int first) {
                 const auto moves = tree.line(checked(first));
                 return std::vector<int>(moves.begin(), moves.end());
             },
-            nb::arg("first"), "The most visited line that begins with a move of the root.")
+            nb::arg("first"),
+            "The most visited line that begins with a move of the root; forced ends are played out.")
         .def(
             "advance", [](T& tree, int move) { tree.advance(checked(move)); }, nb::arg("move"),
             "Plays a move at the root and keeps what is known of it. Raises IllegalMove.");
@@ -111,15 +118,15 @@ void bind_puct(nb::module_& m) {
         .def(
             "__init__",
             [](PuctRules* rules, double exploration, double growth_base, double growth_factor,
-               double prior_temperature, bool unvisited_absolute, double unvisited, bool repetition_draws,
-               double draw_value, std::size_t memory) {
-                new (rules) PuctRules{exploration,       growth_base,        growth_factor,
-                                      prior_temperature, unvisited_absolute, unvisited,
-                                      repetition_draws,  draw_value,         memory};
+               double prior_temperature, bool unvisited_absolute, double unvisited, bool seek_wins,
+               bool repetition_draws, double draw_value, std::size_t memory) {
+                new (rules) PuctRules{exploration,        growth_base, growth_factor, prior_temperature,
+                                      unvisited_absolute, unvisited,   seek_wins,     repetition_draws,
+                                      draw_value,         memory};
             },
             nb::kw_only(), nb::arg("exploration"), nb::arg("growth_base"), nb::arg("growth_factor"),
             nb::arg("prior_temperature"), nb::arg("unvisited_absolute"), nb::arg("unvisited"),
-            nb::arg("repetition_draws"), nb::arg("draw_value"), nb::arg("memory"));
+            nb::arg("seek_wins"), nb::arg("repetition_draws"), nb::arg("draw_value"), nb::arg("memory"));
     bind_tree<chess::Position>(m, "ChessTree");
     bind_tree<shogi::Position>(m, "ShogiTree");
     bind_tree<go::Position>(m, "GoTree");

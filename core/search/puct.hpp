@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "game/state.hpp"
+#include "search/puct_nodes.hpp"
 
 namespace sparring::search {
 
@@ -27,30 +28,32 @@ struct PuctRules {
     double prior_temperature = 1;     // t: priors are p^(1/t), brought back to a sum of 1
     bool unvisited_absolute = false;  // an unvisited move's Q is this value,
     double unvisited = 0.3;           // or the parent's less this times the root of the priors visited
-    bool repetition_draws = true;     // a position that came up before in the tree counts as drawn
-    double draw_value = 0;            // of a drawn game, for the side to move at the root
+    bool seek_wins = true;         // moves of the root that win at once are seen, however unlikely they are
+    bool repetition_draws = true;  // a position that came up before in the tree counts as drawn
+    double draw_value = 0;         // of a drawn game, for the side to move at the root
     std::size_t memory = std::size_t{1} << 30;  // bytes after which no node is added
 };
 
 template <GamePosition P>
-class PuctTree {
- public:
-    using Index = std::uint32_t;
-    static constexpr Index none = std::numeric_limits<Index>::max();
+class PuctTree : PuctNodes<P> {
+    using Base = PuctNodes<P>;
+    using Base::adopt, Base::edges_, Base::edges_of, Base::find, Base::forced_at, Base::forced_by, Base::mean,
+        Base::moves_of, Base::nodes_, Base::prove_above, Base::same_side;
+    using typename Base::Edge, typename Base::Kind, typename Base::TreeNode;
 
-    /// What is known of a move of the root.
-    struct RootMove {
-        Move move;
-        float prior;
-        std::uint32_t visits;
-        double value;  // for the side to move at the root; NaN before the first visit
-    };
+ public:
+    using Base::line;
+    using Base::none;
+    using typename Base::Index, typename Base::RootMove;
 
     PuctTree(const State<P>& root, const PuctRules& rules) : rules_(rules) { plant(root); }
 
     const State<P>& root() const { return nodes_[0].state; }
     std::uint32_t visits() const { return nodes_[0].visits; }
-    double value() const { return mean(nodes_[0]); }
+    double value() const {
+        const int forced = forced_at(nodes_[0]);
+        return forced == 0 ? mean(nodes_[0]) : forced > 0 ? 1.0 : -1.0;
+    }
     std::size_t size() const { return nodes_.size(); }
     bool waits() const { return !waiting_.empty(); }
     bool full() const { return bytes() >= rules_.memory; }
@@ -65,6 +68,12 @@ class PuctTree {
     /// `visits` visits altogether. Fewer come back where the tree is too narrow, full, or all is known.
     std::vector<State<P>> select(std::size_t count, std::uint32_t visits) {
         if (waits()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
+        if (rules_.seek_wins && !sought_ && nodes_[0].kind == Kind::open) {
+            sought_ = true;
+            visits -= std::min(visits, seek_wins());
+        }
+        if (all_forced()) return {};
+        visits = std::min(visits, none - nodes_[0].visits);  // ends are quick: they fill the counter
         std::vector<Index> met_again;
         std::vector<State<P>> leaves;
         while (leaves.size() < count && met_again.size() < count && visits > 0) {
@@ -72,6 +81,7 @@ class PuctTree {
             if (leaf == none) break;
             TreeNode& node = nodes_[leaf];
             if (node.kind == Kind::ended) {
+                if (node.visits == 0 && node.forced != 0) prove_above(leaf);
                 give_back(leaf, node.end_value);
                 --visits;
             } else if (node.kind == Kind::waiting) {
@@ -127,30 +137,13 @@ class PuctTree {
     }
 
     /// Only these moves of the root are searched from now on.
-    void restrict(const std::vector<Move>& moves) { only_ = moves; }
+    void restrict(const std::vector<Move>& moves) {
+        only_ = moves;
+        sought_ = false;
+    }
 
     /// The moves of the root in ascending order; none before it was evaluated.
     std::vector<RootMove> root_moves() const { return moves_of(nodes_[0]); }
-
-    /// The most visited line from the root, beginning with a move; of two equals the likelier.
-    std::vector<Move> line(Move first) const {
-        std::vector<Move> moves;
-        const TreeNode* node = &nodes_[0];
-        const Edge* edge = find(*node, first);
-        while (edge) {
-            moves.push_back(edge->move);
-            if (edge->child == none) break;
-            node = &nodes_[edge->child];
-            edge = nullptr;
-            for (const Edge& each : edges_of(*node)) {
-                if (each.child == none || nodes_[each.child].visits == 0) continue;
-                if (!edge || visits_of(each) > visits_of(*edge) ||
-                    (visits_of(each) == visits_of(*edge) && each.prior > edge->prior))
-                    edge = &each;
-            }
-        }
-        return moves;
-    }
 
     /// Plays a move at the root. What the tree knows of it stays, all else is let go.
     void advance(Move move) {
@@ -161,66 +154,21 @@ class PuctTree {
             plant(nodes_[0].state.play(move));
             return;
         }
-        PuctTree kept(rules_);
-        kept.adopt(*this, edge->child);
-        nodes_ = std::move(kept.nodes_);
-        edges_ = std::move(kept.edges_);
+        adopt(edge->child);
+        sought_ = false;
         deepest_ = 0;
         // What counted as drawn because it repeated a position of the tree may do so no longer.
     }
 
  private:
-    enum class Kind : std::uint8_t { fresh, waiting, open, ended };
-
-    struct Edge {
-        float prior;
-        Index child;
-        Move move;
-    };
-
-    struct TreeNode {
-        State<P> state;
-        Index parent;
-        Index first_edge = 0;
-        std::uint32_t edges = 0;
-        std::uint32_t visits = 0;
-        std::uint32_t pending = 0;
-        Kind kind = Kind::fresh;
-        double total = 0;      // of the values that came back, for the side to move here
-        double end_value = 0;  // where the game is over
-
-        TreeNode(const State<P>& s, Index p) : state(s), parent(p) {}
-    };
-
-    explicit PuctTree(const PuctRules& rules) : rules_(rules) {}
-
     void plant(const State<P>& root) {
         nodes_.clear();
         edges_.clear();
         only_.clear();
+        sought_ = false;
         deepest_ = 0;
         nodes_.emplace_back(root, none);
         close_if_over(nodes_[0]);
-    }
-
-    std::span<Edge> edges_of(const TreeNode& node) { return {edges_.data() + node.first_edge, node.edges}; }
-    std::span<const Edge> edges_of(const TreeNode& node) const {
-        return {edges_.data() + node.first_edge, node.edges};
-    }
-    const Edge* find(const TreeNode& node, Move move) const {
-        for (const Edge& edge : edges_of(node)) {
-            if (edge.move == move) return &edge;
-        }
-        return nullptr;
-    }
-    std::uint32_t visits_of(const Edge& edge) const {
-        return edge.child == none ? 0 : nodes_[edge.child].visits;
-    }
-    static double mean(const TreeNode& node) {
-        return node.visits ? node.total / node.visits : std::numeric_limits<double>::quiet_NaN();
-    }
-    static bool same_side(const TreeNode& a, const TreeNode& b) {
-        return a.state.position().side() == b.state.position().side();
     }
 
     /// A finished game, or a position of this tree come up again, has a value of its own.
@@ -231,7 +179,8 @@ class PuctTree {
             side == nodes_[0].state.position().side() ? rules_.draw_value : -rules_.draw_value;
         if (outcome.over()) {
             node.kind = Kind::ended;
-            node.end_value = outcome.winner == Outcome::nobody ? draw : outcome.winner == side ? 1.0 : -1.0;
+            if (outcome.winner != Outcome::nobody) node.forced = outcome.winner == side ? 1 : -1;
+            node.end_value = node.forced != 0 ? node.forced : draw;
         } else if (rules_.repetition_draws && &node != &nodes_[0] && repeats(node)) {
             node.kind = Kind::ended;
             node.end_value = draw;
@@ -243,6 +192,42 @@ class PuctTree {
         const std::uint32_t since_root = node.state.node().ply - nodes_[0].state.node().ply;
         return occurrences(node.state.node(), since_root) > 1 ||
                occurrences(node.state.node(), node.state.node().ply) > 2;
+    }
+
+    bool searched(Move move) const {
+        return only_.empty() || std::find(only_.begin(), only_.end(), move) != only_.end();
+    }
+
+    /// Whether it is certain where every move of the root leads.
+    bool all_forced() const {
+        const auto edges = edges_of(nodes_[0]);
+        return !edges.empty() && std::all_of(edges.begin(), edges.end(), [this](const Edge& edge) {
+            return !searched(edge.move) || forced_by(nodes_[0], edge) != 0;
+        });
+    }
+
+    /// Visits the moves of the root that win at once and were not tried yet; how many there are.
+    std::uint32_t seek_wins() {
+        const State<P> root = nodes_[0].state;
+        std::uint32_t wins = 0;
+        for (Index i = nodes_[0].first_edge; i < nodes_[0].first_edge + nodes_[0].edges; ++i) {
+            if (edges_[i].child != none || !searched(edges_[i].move)) continue;
+            const State<P> next = root.follow(edges_[i].move);
+            if (!next.outcome().over() || next.outcome().winner != root.position().side()) continue;
+            const Index child = add(next, 0, edges_[i]);
+            ++nodes_[0].pending, ++nodes_[child].pending, ++wins;
+            give_back(child, nodes_[child].end_value);
+            deepest_ = std::max(deepest_, 1);
+        }
+        return wins;
+    }
+
+    /// A new node below another, where an edge leads.
+    Index add(const State<P>& state, Index parent, Edge& edge) {
+        edge.child = static_cast<Index>(nodes_.size());
+        nodes_.emplace_back(state, parent);
+        close_if_over(nodes_.back());
+        return edge.child;
     }
 
     /// From the root along the best scores to a node that is not open, each counted as pending; `none` where
@@ -259,10 +244,7 @@ class PuctTree {
                     forget(at);
                     return none;
                 }
-                child = static_cast<Index>(nodes_.size());
-                nodes_.emplace_back(nodes_[at].state.follow(edges_[best].move), at);
-                close_if_over(nodes_[child]);
-                edges_[best].child = child;
+                child = add(nodes_[at].state.follow(edges_[best].move), at, edges_[best]);
             }
             at = child;
             ++nodes_[at].pending;
@@ -289,8 +271,7 @@ class PuctTree {
         float best_prior = -1;
         for (std::size_t i = node.first_edge; i < node.first_edge + node.edges; ++i) {
             const Edge& edge = edges_[i];
-            if (is_root && !only_.empty() && std::find(only_.begin(), only_.end(), edge.move) == only_.end())
-                continue;
+            if (is_root && !searched(edge.move)) continue;
             double visits = 0, q = unvisited;
             if (edge.child != none) {
                 const TreeNode& child = nodes_[edge.child];
@@ -344,6 +325,7 @@ class PuctTree {
                 value = -value;
                 side = node.state.position().side();
             }
+            if (node.kind == Kind::ended) value = node.end_value;  // proved while the leaf below it waited
             ++node.visits;
             --node.pending;
             node.total += value;
@@ -355,47 +337,10 @@ class PuctTree {
         for (; at != none; at = nodes_[at].parent) --nodes_[at].pending;
     }
 
-    std::vector<RootMove> moves_of(const TreeNode& node) const {
-        std::vector<RootMove> moves;
-        for (const Edge& edge : edges_of(node)) {
-            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN()};
-            if (edge.child != none) {
-                const TreeNode& child = nodes_[edge.child];
-                each.visits = child.visits;
-                each.value = same_side(node, child) ? mean(child) : -mean(child);
-            }
-            moves.push_back(each);
-        }
-        return moves;
-    }
-
-    /// Copies what lies below a node of another tree; it becomes the root.
-    void adopt(const PuctTree& other, Index top) {
-        nodes_.push_back(other.nodes_[top]);
-        nodes_[0].parent = none;
-        std::vector<Index> sources = {top};
-        for (Index at = 0; at < nodes_.size(); ++at) {
-            const TreeNode& source = other.nodes_[sources[at]];
-            const auto first = static_cast<Index>(edges_.size());
-            for (Edge edge : other.edges_of(source)) {
-                if (edge.child != none) {
-                    sources.push_back(edge.child);
-                    edge.child = static_cast<Index>(nodes_.size());
-                    nodes_.push_back(other.nodes_[sources.back()]);
-                    nodes_.back().parent = at;
-                }
-                edges_.push_back(edge);
-            }
-            nodes_[at].first_edge = first;
-        }
-        if (nodes_[0].kind == Kind::ended && !nodes_[0].state.outcome().over()) nodes_[0].kind = Kind::fresh;
-    }
-
     PuctRules rules_;
-    std::vector<TreeNode> nodes_;
-    std::vector<Edge> edges_;
     std::vector<Index> waiting_;
     std::vector<Move> only_;
+    bool sought_ = false;
     int deepest_ = 0;
 };
 

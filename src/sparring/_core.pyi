@@ -1593,7 +1593,7 @@ def turned_moves(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64
 class PuctRules:
     """The arguments of a PUCT tree."""
 
-    def __init__(self, *, exploration: float, growth_base: float, growth_factor: float, prior_temperature: float, unvisited_absolute: bool, unvisited: float, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
+    def __init__(self, *, exploration: float, growth_base: float, growth_factor: float, prior_temperature: float, unvisited_absolute: bool, unvisited: float, seek_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
 
 class ChessTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
@@ -1610,7 +1610,9 @@ class ChessTree:
 
     @property
     def value(self) -> float:
-        """The root's value for its side to move; NaN before the first visit."""
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
 
     @property
     def deepest(self) -> int:
@@ -1628,7 +1630,7 @@ class ChessTree:
 
     def select(self, count: int, visits: int) -> list[ChessState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1645,13 +1647,15 @@ class ChessTree:
     def restrict(self, moves: Sequence[int]) -> None:
         """Only these moves of the root are searched from now on; none for all."""
 
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
     def line(self, first: int) -> list[int]:
-        """The most visited line that begins with a move of the root."""
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
 
     def advance(self, move: int) -> None:
         """
@@ -1673,7 +1677,9 @@ class ShogiTree:
 
     @property
     def value(self) -> float:
-        """The root's value for its side to move; NaN before the first visit."""
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
 
     @property
     def deepest(self) -> int:
@@ -1691,7 +1697,7 @@ class ShogiTree:
 
     def select(self, count: int, visits: int) -> list[ShogiState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1708,13 +1714,15 @@ class ShogiTree:
     def restrict(self, moves: Sequence[int]) -> None:
         """Only these moves of the root are searched from now on; none for all."""
 
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
     def line(self, first: int) -> list[int]:
-        """The most visited line that begins with a move of the root."""
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
 
     def advance(self, move: int) -> None:
         """
@@ -1736,7 +1744,9 @@ class GoTree:
 
     @property
     def value(self) -> float:
-        """The root's value for its side to move; NaN before the first visit."""
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
 
     @property
     def deepest(self) -> int:
@@ -1754,7 +1764,7 @@ class GoTree:
 
     def select(self, count: int, visits: int) -> list[GoState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1771,13 +1781,15 @@ class GoTree:
     def restrict(self, moves: Sequence[int]) -> None:
         """Only these moves of the root are searched from now on; none for all."""
 
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
     def line(self, first: int) -> list[int]:
-        """The most visited line that begins with a move of the root."""
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
 
     def advance(self, move: int) -> None:
         """
@@ -1799,7 +1811,9 @@ class ExpendibotsTree:
 
     @property
     def value(self) -> float:
-        """The root's value for its side to move; NaN before the first visit."""
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
 
     @property
     def deepest(self) -> int:
@@ -1817,7 +1831,7 @@ class ExpendibotsTree:
 
     def select(self, count: int, visits: int) -> list[ExpendibotsState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1834,13 +1848,15 @@ class ExpendibotsTree:
     def restrict(self, moves: Sequence[int]) -> None:
         """Only these moves of the root are searched from now on; none for all."""
 
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
     def line(self, first: int) -> list[int]:
-        """The most visited line that begins with a move of the root."""
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
 
     def advance(self, move: int) -> None:
         """
@@ -1862,7 +1878,9 @@ class BreakthroughTree:
 
     @property
     def value(self) -> float:
-        """The root's value for its side to move; NaN before the first visit."""
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
 
     @property
     def deepest(self) -> int:
@@ -1880,7 +1898,7 @@ class BreakthroughTree:
 
     def select(self, count: int, visits: int) -> list[BreakthroughState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned.
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1897,13 +1915,15 @@ class BreakthroughTree:
     def restrict(self, moves: Sequence[int]) -> None:
         """Only these moves of the root are searched from now on; none for all."""
 
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64]]:
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move.
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
     def line(self, first: int) -> list[int]:
-        """The most visited line that begins with a move of the root."""
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
 
     def advance(self, move: int) -> None:
         """

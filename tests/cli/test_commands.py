@@ -6,6 +6,8 @@ import io
 import json
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,23 @@ def run(*arguments: str) -> int:
         main(arguments)
     code = ended.value.code
     return code if isinstance(code, int) else 0
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_one_line(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main([flag])
+    assert capsys.readouterr().out == f"sparring {version('sparring')}\n"
+
+
+def test_a_players_file_with_a_rating_that_its_network_is_not_told_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "player.toml"
+    file.write_text('game = "chess"\nmodel = "strong"\nrating = 1500\n')
+    assert run("play", "chess", "--player", str(file)) == 2
+    assert capsys.readouterr().err == (
+        "sparring: strong is told no ratings: leave out rating and opponent_rating\n"
+    )
 
 
 def test_perft_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,6 +70,7 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "chess", "3", "-o", "claim_draws=perhaps"], "true or false"),
         (["perft", "go", "1", "-o", "size=nine"], "number"),
         (["perft", "go", "1", "-o", "size=99"], "size"),
+        (["models", "add", "no-such-file.onnx"], "sparring: No such file or directory: 'no-such-file.onnx'"),
         (["play", "chess", "--side", "green"], "white and black"),
         (["play", "chess", "--level", "99"], "level"),
         (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),

@@ -210,6 +210,16 @@ def test_policies_are_asked_like_models(
     )
 
 
+def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_is_said_once(
+    shelf: Path, chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.jsonl").write_text('{}\n{"rating": 1500}\n{"rating": 1600}\n')
+    main(["predict", "chess", "-m", chess_model, "--input", str(tmp_path / "q.jsonl")])
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 3
+    assert captured.err == "sparring: little is told no ratings: it answers as without\n"
+
+
 def test_questions_about_go_tell_ranks(
     shelf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.engines.analysis import lc0_centipawns, shogi_centipawns, thousandths, wdl_of
+from sparring.engines.analysis import (
+    lc0_centipawns,
+    mate_in_moves,
+    mate_in_plies,
+    shogi_centipawns,
+    thousandths,
+    wdl_of,
+)
 from sparring.engines.going import Going, read_go
 from sparring.engines.gtp_time import GameClock
 from sparring.players.clock import Clock
@@ -53,6 +60,11 @@ def test_scores_grow_with_values_and_are_finite_at_the_ends() -> None:
         assert scores == sorted(scores)
         assert scores[10] == 0
         assert [-score for score in scores] == scores[::-1]
+
+
+def test_mates_are_counted_as_protocols_do() -> None:
+    assert [mate_in_moves(forced) for forced in (1, 3, 5, -2, -4)] == [1, 2, 3, -1, -2]
+    assert [mate_in_plies(forced) for forced in (1, 3, -2)] == [1, 3, -2]
 
 
 def test_chances_add_up_and_mean_what_the_value_says() -> None:

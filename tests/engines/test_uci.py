@@ -22,7 +22,7 @@ def infos(lines: list[str]) -> list[dict[str, str]]:
     for line in lines:
         if line.startswith("info ") and " pv " in line:
             before, _, variation = line.partition(" pv ")
-            words = before.replace("score cp", "cp").split()[1:]
+            words = before.replace("score ", "").split()[1:]
             if "wdl" in words:
                 at = words.index("wdl")
                 words[at : at + 4] = ["wdl", " ".join(words[at + 1 : at + 4])]
@@ -92,6 +92,39 @@ def test_go_nodes_bounds_the_search(small: dict[str, Path]) -> None:
 def test_a_mate_is_found(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"], nodes=100, temperature=0.0) as talk:
         assert best(talk.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)) == "d1d8"
+
+
+@pytest.mark.parametrize(
+    ("fen", "mate", "line"),
+    [
+        (MATE_IN_ONE, "1", "d1d8"),
+        ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "2", "f6f7 h8h7 g1h1"),
+        ("7k/5K2/8/8/8/8/8/6R1 b - - 0 1", "-1", "h8h7 g1h1"),
+    ],
+)
+def test_a_mate_is_counted_in_moves_and_played_at_any_temperature(
+    fen: str, mate: str, line: str, small: dict[str, Path]
+) -> None:
+    with engine("uci", small["chess"], nodes=3000, show_wdl=True) as talk:
+        only = f" searchmoves {line.split()[0]}" if mate == "2" else ""  # there are slower mates
+        lines = talk.ask(f"position fen {fen}", f"go{only}", until=BEST)
+    last = infos(lines)[-1]
+    assert (last["mate"], last["pv"], best(lines)) == (mate, line, line.split()[0])
+    assert "cp" not in last
+    assert last["wdl"] == ("0 0 1000" if mate == "-1" else "1000 0 0")
+
+
+def test_a_policy_alone_sees_no_mate(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"]) as talk:
+        lines = talk.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)
+    assert "mate" not in infos(lines)[-1]
+
+
+def test_an_analysis_in_which_all_is_decided_still_waits_for_stop(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], nodes=50) as talk:
+        talk.ask("position fen 7k/5K2/8/8/8/8/8/6R1 b - - 0 1", "go infinite", until="info .*score mate -1.*")
+        assert talk.ask("isready", until="readyok") == ["readyok"]
+        assert best(talk.ask("stop", until=BEST)) == "h8h7"
 
 
 @pytest.mark.parametrize("nodes", [0, 60])
@@ -268,6 +301,20 @@ def test_a_rating_beyond_what_the_network_knows_becomes_the_nearest_and_is_named
     with engine("uci") as talk:
         talk.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 3900")
         assert "3900" in told(talk.ask("isready", until="readyok"))[0]
+        assert best(talk.ask("go", until=BEST)) != "(none)"
+
+
+@pytest.mark.parametrize("way", ["Rating", "UCI_LimitStrength", "Player"])
+def test_a_rating_that_the_network_is_not_told_is_named_and_it_plays_as_without(
+    way: str, tmp_path: Path, small: dict[str, Path]
+) -> None:
+    file = tmp_path / "player.toml"
+    file.write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nrating = 1500\n')
+    value = {"Rating": "1700", "UCI_LimitStrength": "true", "Player": str(file)}[way]
+    with engine("uci", small["chess"]) as talk:
+        assert not told(talk.ask("isready", until="readyok"))  # the usual rating is nobody's wish
+        said = told(talk.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
+        assert said == ["info string chess is told no ratings: it plays as without"]
         assert best(talk.ask("go", until=BEST)) != "(none)"
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.engines.talking import engine
 
 BEST = r"bestmove .*"
@@ -40,6 +42,19 @@ def test_a_player_who_expects_nothing_resigns_after_a_while(small: dict[str, Pat
 def test_a_king_that_has_entered_is_declared(small: dict[str, Path]) -> None:
     with engine("usi", small["shogi"]) as talk:
         assert talk.ask(f"position sfen {ENTERED}", "go byoyomi 1000", until=BEST)[-1] == "bestmove win"
+
+
+@pytest.mark.parametrize(
+    ("sfen", "mate"),
+    [
+        ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "1"),
+        ("8k/9/7NG/9/9/9/9/9/4K4 w G 1", "-2"),
+    ],
+)
+def test_a_mate_is_counted_in_plies(sfen: str, mate: str, small: dict[str, Path]) -> None:
+    with engine("usi", small["shogi"], nodes=2000) as talk:
+        lines = talk.ask(f"position sfen {sfen}", "go", until=BEST)
+    assert f" score mate {mate} " in lines[-2]
 
 
 def test_mate_is_not_looked_for(small: dict[str, Path]) -> None:

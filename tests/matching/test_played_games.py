@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparring.matching.games import NoGames, Selection, select
+from sparring.matching.positions import read_sample
 from sparring.records import BadTable, NoReader, Split, split_of
 from tests.matching.tables import chess_table, random_record, rated, read_table, tenths, write_table
 
@@ -78,8 +79,21 @@ def test_a_cap_takes_whole_games_in_an_order_that_does_not_depend_on_the_cap(tmp
         total = sum(len(each.plies("chess")) for each in some)
         assert total <= cap < total + 21
         assert [each.identity for each in some] == everything[: len(some)]
-    with pytest.raises(NoGames, match="group 1100: its first game alone has more than 5 positions"):
-        select(chosen(table, positions=5))
+
+
+def test_of_a_first_game_that_is_longer_than_the_cap_a_part_is_taken_from_all_over_it(tmp_path: Path) -> None:
+    table = chess_table(tmp_path / "t", skip_plies=10)
+    first = next(played for played in select(chosen(table)) if played.group == "1100")
+    whole = first.plies("chess").tolist()
+    (part,) = [each for each in select(chosen(table, positions=5)) if each.group == "1100"]
+    plies = part.plies("chess").tolist()
+    assert part.identity == first.identity
+    assert len(plies) == 5
+    assert plies[0] == whole[0]
+    assert plies[-1] > whole[len(whole) // 2]
+    assert set(plies) < set(whole)
+    sample = read_sample(chosen(table, positions=5))
+    assert [int((sample.facts["game"] == game).sum()) for game in range(len(sample.games))] == [5, 5]
 
 
 def test_plies_that_are_early_or_hurried_do_not_count(tmp_path: Path) -> None:

@@ -209,6 +209,12 @@ def test_a_network_of_another_game_is_refused(model: str) -> None:
         make_mind(Description("shogi", model=model))
 
 
+@pytest.mark.parametrize("which", ["rating", "opponent_rating"])
+def test_a_rating_is_refused_where_the_network_is_told_none(which: str, model: str) -> None:
+    with pytest.raises(BadDescription, match="small is told no ratings: leave out rating"):
+        mind(model, **{which: 1500})
+
+
 def test_the_shipped_network_refuses_ratings_it_does_not_know() -> None:
     with pytest.raises(BadDescription, match="600 to 2600"):
         make_mind(Description("chess", rating=3000))
@@ -249,9 +255,9 @@ def test_thinking_never_takes_all_the_time(clock: Clock) -> None:
             return
 
 
-def test_search_tells_both_players_ratings(model: str) -> None:
+def test_search_tells_both_players_ratings() -> None:
     told: list[tuple[int, Any, Any]] = []
-    thinker = mind(model, rating=1500, opponent_rating=1100, nodes=20)
+    thinker = mind("human", rating=1500, opponent_rating=1100, nodes=20)
     policy = thinker.policy
 
     class Spy:

@@ -23,28 +23,43 @@ class Node:
     pending: int = 0
     total: float = 0.0
     ended: float | None = None
+    forced: int = 0
+    """As `Found.forced`, seen from this node and counted with the ply that led here."""
     waiting: bool = False
 
 
 class PlainPuct:
     def __init__(self, state: Any, judge: Judge, settings: PuctSettings) -> None:
         self.root, self.judge, self.settings = Node(state), judge, settings
+        self.sought = not settings.seek_wins
 
     def run(self, visits: int) -> None:
         self._batch(1)
-        while self.root.visits < visits:
+        while self.root.visits < visits and not all(self.root_forced()):
             self._batch(min(self.settings.batch, visits - self.root.visits))
 
     def root_visits(self) -> list[int]:
         return [self.root.children[m].visits if m in self.root.children else 0 for m in self.root.moves]
 
+    def root_forced(self) -> list[int]:
+        return [self._forced_by(self.root, move) for move in self.root.moves]
+
+    def root_value(self) -> float:
+        forced = self._forced_at(self.root)
+        return math.copysign(1, forced) if forced else self.root.total / self.root.visits
+
     def _batch(self, count: int) -> None:
         leaves: list[Node] = []
         again: list[Node] = []
         left = count
+        if self.root.moves and not self.sought:
+            self.sought = True
+            left -= self._seek_wins()
         while len(leaves) < count and len(again) < count and left > 0:
             node = self._descend()
             if node.ended is not None:
+                if node.forced and not node.visits:
+                    self._prove_above(node)
                 self._give_back(node, node.ended)
                 left -= 1
             elif node.waiting:
@@ -73,15 +88,32 @@ class PlainPuct:
     def _descend(self) -> Node:
         node = self.root
         node.pending += 1
-        while node.moves:
+        while node.moves and node.ended is None:
             move = self._pick(node)
             if move not in node.children:
-                child = Node(node.state.play(move), node)
-                child.ended = self._end_value(child)
-                node.children[move] = child
+                self._add(node, move)
             node = node.children[move]
             node.pending += 1
         return node
+
+    def _add(self, node: Node, move: int) -> Node:
+        child = node.children[move] = Node(node.state.play(move), node)
+        child.ended = self._end_value(child)
+        if child.state.outcome is not None and child.state.outcome.winner is not None:
+            child.forced = 1 if child.state.outcome.winner == child.state.to_move else -1
+        return child
+
+    def _seek_wins(self) -> int:
+        wins = 0
+        for move in self.root.moves:
+            outcome = self.root.state.play(move).outcome
+            if outcome is not None and outcome.winner == self.root.state.to_move:
+                child = self._add(self.root, move)
+                self.root.pending += 1
+                child.pending += 1
+                wins += 1
+                self._give_back(child, child.ended or 0.0)
+        return wins
 
     def _end_value(self, node: Node) -> float | None:
         outcome = node.state.outcome
@@ -100,6 +132,36 @@ class PlainPuct:
             if since >= 1 or twice >= 2:
                 return 0.0
         return None
+
+    def _forced_by(self, node: Node, move: int) -> int:
+        if move not in node.children:
+            return 0
+        child = node.children[move]
+        return child.forced if child.state.to_move == node.state.to_move else -child.forced
+
+    def _forced_at(self, node: Node) -> int:
+        all_forced = [self._forced_by(node, move) for move in node.moves]
+        if wins := [forced for forced in all_forced if forced > 0]:
+            return min(wins)
+        return min(all_forced) if max(all_forced) < 0 else 0
+
+    def _prove_above(self, node: Node) -> None:
+        at = node.parent
+        while at is not None and at.parent is not None and (forced := self._forced_at(at)):
+            at.forced = forced + (1 if forced > 0 else -1)
+            at.ended = math.copysign(1, forced)
+            self._recount(at, at.ended * at.visits)
+            at = at.parent
+
+    def _recount(self, node: Node, total: float) -> None:
+        change = total - node.total
+        node.total = total
+        at = node
+        while at.parent is not None:
+            if at.state.to_move != at.parent.state.to_move:
+                change = -change
+            at = at.parent
+            at.total += change
 
     def _pick(self, node: Node) -> int:
         s = self.settings
@@ -135,6 +197,8 @@ class PlainPuct:
         while True:
             if at.state.to_move != side:
                 value, side = -value, at.state.to_move
+            if at.ended is not None:
+                value = at.ended
             at.visits += 1
             at.pending -= 1
             at.total += value

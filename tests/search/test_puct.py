@@ -85,8 +85,9 @@ def test_visits_are_those_of_a_plain_search(name: str) -> None:
         found = Puct(hashed_judge, settings).search(state, Budget(nodes=120))
         assert found.moves.tolist() == plain.root.moves
         assert found.visits.tolist() == plain.root_visits()
+        assert found.forced.tolist() == plain.root_forced()
         assert found.nodes == plain.root.visits == 120
-        assert found.value == pytest.approx(plain.root.total / plain.root.visits, abs=1e-12)
+        assert found.value == pytest.approx(plain.root_value(), abs=1e-12)
 
 
 def test_fifty_positions_with_a_network_are_searched_as_plainly(tmp_path: Path) -> None:
@@ -261,10 +262,17 @@ def test_a_judge_that_fails_leaves_the_search_usable() -> None:
     assert search.search(Chess().initial(), Budget(nodes=100)).searched == 100
 
 
-def found_of(visits: list[int], priors: list[float], values: list[float], value: float = 0.0) -> Found:
+def found_of(
+    visits: list[int],
+    priors: list[float],
+    values: list[float],
+    value: float = 0.0,
+    forced: list[int] | None = None,
+) -> Found:
     return Found(
-        np.arange(len(visits)), np.array(priors), np.array(visits), np.array(values), value, sum(visits) + 1,
-        sum(visits), 1, 0.0, lambda move: [move], None,
+        np.arange(len(visits)), np.array(priors), np.array(visits), np.array(values),
+        np.array(forced or [0] * len(visits)), value, sum(visits) + 1, sum(visits), 1, 0.0,
+        lambda move: [move], None,
     )  # fmt: skip
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from importlib.metadata import version
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -27,6 +29,24 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"sparring {version('sparring')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    told: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_tell_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """The opponent you want to play."""
+
+
 app.command()(accept)
 app.command()(games)
 app.command()(perft)
@@ -64,5 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _fail(message: str, code: int) -> NoReturn:
     if message:
-        print(f"sparring: {' '.join(message.split())}", file=sys.stderr)
+        # The operating system's errors begin with a number that tells people nothing.
+        words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
+        print(f"sparring: {words}", file=sys.stderr)
     sys.exit(code)

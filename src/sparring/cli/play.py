@@ -27,7 +27,7 @@ from sparring.players import (
     small_player,
 )
 from sparring.players.rbc import BOTS, BadBot, Bot, NoStockfish, choose_bot, make_bot
-from sparring.policies import BadPolicy, known_ratings, strength_text
+from sparring.policies import BadPolicy, open_policy, strength_text, untold
 
 _LEVEL = 5
 
@@ -154,20 +154,21 @@ def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) ->
 
 
 def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
+    model = wish.model or "blend"
+    rating = USUAL_RATING.get(game) if wish.rating is None else wish.rating
+    if complaint := untold(open_policy(model, game)):
+        if wish.rating is not None or wish.my_rating is not None:
+            raise UserError(f"{complaint} in {game}: it has one strength")
+        rating = None
     description = Description(
         game,
-        model=wish.model or "blend",
-        rating=USUAL_RATING.get(game) if wish.rating is None else wish.rating,
+        model=model,
+        rating=rating,
         opponent_rating=wish.my_rating,
         temperature=wish.temperature or 1.0,
         seed=seed,
     )
-    mind = make_mind(description)
-    if known_ratings(mind.policy) is None:
-        if wish.rating is not None or wish.my_rating is not None:
-            raise UserError(f"{mind.policy.name} is told no ratings in {game}: it has one strength")
-        return Mind(replace(description, rating=None), mind.policy)
-    return mind
+    return make_mind(description)
 
 
 def _about(opponent: Mind, state: Any) -> str:

@@ -20,7 +20,7 @@ from sparring.cli.strengths import check_known, strengths
 from sparring.games import GAMES, Game
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy, Policy, known_ratings, open_policy, strength_text
+from sparring.policies import BadPolicy, Policy, open_policy, strength_text, untold
 
 _LINES = 256
 """Lines of an input file that are read before the policies are asked."""
@@ -74,7 +74,7 @@ def predict(
     else:
         for policy in policies:
             check_known(policy, place.rating, place.opponent_rating)
-        _note_untold(policies, place)
+        _note_untold(policies, [place])
         found = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
         told = None if ratings is None and ranks is None else policies[0].name
@@ -98,20 +98,21 @@ def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> di
         raise UserError("columns are models or ratings, not both: give one model, or one rating")
     if place.rating is not None:
         raise UserError("the player to move has one rating or several, not both")
-    if known_ratings(policy) is None:
-        raise UserError(f"{policy.name} is told no ratings: all columns would be the same")
+    if complaint := untold(policy):
+        raise UserError(f"{complaint}: all columns would be the same")
     check_known(policy, *told, place.opponent_rating)
     predictions = policy.predict([replace(place, rating=number) for number in told])
     names = [strength_text(policy.game, number) for number in told]
     return dict(zip(names, predictions, strict=True))
 
 
-def _note_untold(policies: list[Policy], place: Position) -> None:
-    """Says whose predictions do not depend on the ratings that were given."""
-    if place.rating is not None or place.opponent_rating is not None:
-        for policy in policies:
-            if known_ratings(policy) is None:
-                print(f"sparring: {policy.name} is told no ratings: it answers as without", file=sys.stderr)
+def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
+    """Says whose predictions do not depend on ratings, where any were given, and whether they were."""
+    given = any(place.rating is not None or place.opponent_rating is not None for place in places)
+    for policy in policies if given else ():
+        if complaint := untold(policy):
+            print(f"sparring: {complaint}: it answers as without", file=sys.stderr)
+    return given
 
 
 def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: str | None = None) -> object:
@@ -140,11 +141,12 @@ def _plain(strength: str) -> int | str:
 
 def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
     """A result a line in the order of the questions; a question that is wrong gets its error there."""
-    wrong = 0
+    wrong, noted = 0, False
     with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as lines:
         for group in _groups((line for line in lines if line.strip()), _LINES):
             asked = [_place(line, game, policies) for line in group]
             good = [place for place in asked if not isinstance(place, str)]
+            noted = noted or _note_untold(policies, (place for _, place in good))
             answers = {p.name: iter(p.predict([place for _, place in good])) for p in policies}
             for place in asked:
                 if isinstance(place, str):

@@ -25,6 +25,8 @@ class Line:
     prior: float
     value: float | None
     """For the side to move, from -1 to 1; None where nothing is known."""
+    forced: int = 0
+    """Plies to the end that the move forces, below 0 to a loss; 0 where no winner is certain."""
 
 
 def searched_lines(found: Found) -> list[Line]:
@@ -35,6 +37,7 @@ def searched_lines(found: Found) -> list[Line]:
             int(found.visits[i]),
             float(found.priors[i]),
             float(found.values[i]),
+            int(found.forced[i]),
         )
         for i in found.ranked()
         if found.visits[i]
@@ -57,6 +60,16 @@ def lc0_centipawns(value: float) -> int:
 def shogi_centipawns(value: float) -> int:
     """A value from -1 to 1 in shogi's hundredths of a pawn, by dlshogi's curve: 0.5 is about 830."""
     return round(756 * 2 * math.atanh(_inside(value)))
+
+
+def mate_in_moves(forced: int) -> int:
+    """UCI counts a mate in the winner's moves, not in plies; below 0 the side to move is mated."""
+    return (forced + 1) // 2 if forced > 0 else -(-forced // 2)
+
+
+def mate_in_plies(forced: int) -> int:
+    """USI counts a mate in plies."""
+    return forced
 
 
 def wdl_of(value: float, judged: Wdl | None) -> Wdl:

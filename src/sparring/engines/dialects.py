@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.engines.analysis import lc0_centipawns, shogi_centipawns
+from sparring.engines.analysis import lc0_centipawns, mate_in_moves, mate_in_plies, shogi_centipawns
 from sparring.games import Chess, Shogi
 
 
@@ -28,6 +28,8 @@ class Dialect:
     declares: str | None
     """The move that claims the game, played wherever it is legal."""
     centipawns: Callable[[float], int]
+    mate_in: Callable[[int], int]
+    """How it counts the plies of `Line.forced`."""
 
 
 DIALECTS = {
@@ -40,6 +42,7 @@ DIALECTS = {
         resigns=False,
         declares=None,
         centipawns=lc0_centipawns,
+        mate_in=mate_in_moves,
     ),
     "usi": Dialect(
         name="usi",
@@ -50,5 +53,6 @@ DIALECTS = {
         resigns=True,
         declares="win",
         centipawns=shogi_centipawns,
+        mate_in=mate_in_plies,
     ),
 }

@@ -83,7 +83,8 @@ class Thinking:
         wanted = self._wanted(words)
         state = self._state(self._whose(wanted))
         only = wanted.only(state)
-        mind = self._analyst.of(replace(self._dials.settings.player(), seconds=None))
+        settings = self._dials.settings
+        mind = self._analyst.of(replace(settings, description=replace(settings.description, seconds=None)))
 
         def stream(say: Say) -> None:
             limits = Limits(nodes=_UNTIL_STOPPED, only=only)
@@ -112,7 +113,7 @@ class Thinking:
 
     def _ask_network(self, words: Words) -> str:
         state = self._state(self._table.board.state.to_move)
-        mind = self._analyst.of(self._dials.settings.player())
+        mind = self._analyst.of(self._dials.settings)
         return raw_network(state, mind.think(state, Limits(nodes=1)).prediction)
 
     def _thought(
@@ -137,7 +138,7 @@ class Thinking:
         if self._game != self._table.games:
             self._game = self._table.games
             self._player.start_anew()
-        return self._player.of(self._dials.settings.player())
+        return self._player.of(self._dials.settings)
 
     def _played(self, player: int, thought: Thought) -> str:
         text = self._text(player, thought)

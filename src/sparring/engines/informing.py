@@ -75,7 +75,10 @@ def _info(
 ) -> str:
     score = ""
     if line.value is not None:
-        score = f" score cp {dialect.centipawns(line.value)}"
+        if line.forced:
+            score = f" score mate {dialect.mate_in(line.forced)}"
+        else:
+            score = f" score cp {dialect.centipawns(line.value)}"
         if settings.show_wdl:
             chances = wdl_of(line.value, None if judged is None else judged.wdl)
             score += " wdl {} {} {}".format(*thousandths(chances))

@@ -7,13 +7,15 @@ from threading import Lock
 from typing import Literal, TypeAlias
 
 from sparring.engines.pipes import Say
+from sparring.engines.settings import Settings
 from sparring.networks import BadNetwork
 from sparring.players.book import BadBook
 from sparring.players.description import BadDescription, Description
 from sparring.players.thinking import Mind, make_mind
-from sparring.policies import BadPolicy, known_ratings, open_policy, strength_text
+from sparring.policies import BadPolicy, known_ratings, open_policy, strength_text, untold
 
 _Which: TypeAlias = Literal["rating", "opponent_rating"]
+_Wish: TypeAlias = tuple[Description, bool]
 LOAD_ERRORS = (BadNetwork, BadPolicy, BadDescription, BadBook, OSError)
 """What loading a player can raise: a message for the user."""
 
@@ -24,33 +26,36 @@ class Minds:
     def __init__(self, tell: Say) -> None:
         self._tell = tell
         self._lock = Lock()
-        self._asked: Description | None = None
+        self._asked: _Wish | None = None
         self._mind: Mind | None = None
 
-    def of(self, description: Description) -> Mind:
+    def of(self, settings: Settings) -> Mind:
         """The mind of a player; ratings that its policy does not know become the nearest that it does.
 
         Raises one of LOAD_ERRORS.
         """
         with self._lock:
-            if self._mind is None or self._asked != description:
-                self._mind = make_mind(self._within_reach(description))
-                self._asked = description
+            if self._mind is None or self._asked != _wish(settings):
+                self._mind = make_mind(self._within_reach(settings))
+                self._asked = _wish(settings)
             return self._mind
 
-    def ready(self, description: Description) -> bool:
+    def ready(self, settings: Settings) -> bool:
         """Whether the mind of this player is there."""
-        return self._mind is not None and self._asked == description
+        return self._mind is not None and self._asked == _wish(settings)
 
     def start_anew(self) -> None:
         """A new game: nothing is remembered, and a player with a seed plays as before."""
         self._asked = None  # the old mind stays until then, and with it the networks in memory
 
-    def _within_reach(self, own: Description) -> Description:
+    def _within_reach(self, settings: Settings) -> Description:
+        own = settings.player()
         policy = open_policy(own.model, own.game, threads=own.threads)
         known = known_ratings(policy)
         if known is None:
-            return own
+            if settings.asks_for_rating:
+                self._tell(f"{untold(policy)}: it plays as without")
+            return replace(own, rating=None, opponent_rating=None)
         mine, theirs = self._known(own, "rating", known), self._known(own, "opponent_rating", known)
         return replace(own, rating=mine, opponent_rating=theirs)
 
@@ -65,3 +70,8 @@ class Minds:
             f"{own.model} knows no {which.replace('_', ' ')} of {texts[0]}: it is taken for {texts[1]}"
         )
         return nearest
+
+
+def _wish(settings: Settings) -> _Wish:
+    """All that loading a player and what is said then depend on."""
+    return settings.player(), settings.asks_for_rating

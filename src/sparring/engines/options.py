@@ -31,6 +31,12 @@ def _told(field: str) -> Effect:
     return Effect(lambda settings: getattr(settings.description, field), change)
 
 
+def _rating() -> Effect:
+    """Reads and changes the player's rating, which is then no longer the usual one."""
+    read, change = _told("rating")
+    return Effect(read, lambda settings, value: replace(change(settings, value), usual_rating=False))
+
+
 def _own(field: str) -> Effect:
     """Reads and changes a field of the engine's settings."""
     return Effect(
@@ -50,7 +56,7 @@ def _sit_down(settings: Settings, path: str) -> Settings:
     game = settings.description.game
     if description.game != game:
         raise BadOption(f"{path} describes a player of {description.game}, not of {game}")
-    return replace(settings, description=description)
+    return replace(settings, description=description, usual_rating=False)
 
 
 def _meet(settings: Settings, words: str) -> Settings:
@@ -74,10 +80,10 @@ OPTIONS = (
            _told("judge")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), Kind.WHOLE,
            "Plays like people of this rating, where the policy knows ratings; 0 is not told.",
-           _told("rating"), high=_HIGHEST_RATING, missing=0),
+           _rating(), high=_HIGHEST_RATING, missing=0),
     Option("rank", {"gtp": "rank"}, Kind.RANK,
            "Plays like people of this rank, where the policy knows ranks.",
-           _told("rating")),
+           _rating()),
     Option("limit-strength", {"uci": "UCI_LimitStrength"}, Kind.CHECK,
            "Whether UCI_Elo says how strong it plays, rather than Rating.",
            _own("limit_strength")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sparring.players.description import USUAL_RATING, Description
 
@@ -12,6 +12,8 @@ class Settings:
     """The player, and how the engine reports and keeps its time."""
 
     description: Description
+    usual_rating: bool = field(default=True, compare=False)
+    """Whether the player's rating is the usual one of the game, which nobody asked for: no other player."""
     limit_strength: bool = False
     """Whether the player's rating is `elo`, as a chess GUI's slider says, rather than its own."""
     elo: int = 1500
@@ -34,3 +36,8 @@ class Settings:
         """Who plays, all told."""
         rating = self.elo if self.limit_strength else self.description.rating
         return replace(self.description, rating=rating, book=self.description.book if self.own_book else "")
+
+    @property
+    def asks_for_rating(self) -> bool:
+        """Whether somebody wanted the player to be as strong as it is."""
+        return self.limit_strength or (not self.usual_rating and self.description.rating is not None)

@@ -93,7 +93,7 @@ class Thinker:
 
     def get_ready(self, settings: Settings) -> None:
         """Says `readyok` once the player is loaded, or could not be; at once while it thinks."""
-        if self.task is not None or self.minds.ready(settings.player()):
+        if self.task is not None or self.minds.ready(settings):
             self._say("readyok")
         else:
             self._worker.submit(self._load, settings)
@@ -110,7 +110,7 @@ class Thinker:
 
     def _load(self, settings: Settings) -> None:
         try:
-            self.minds.of(settings.player())
+            self.minds.of(settings)
         except Exception as error:
             self.tell_error(error)
         self._say("readyok")
@@ -134,7 +134,7 @@ class Thinker:
             return self._dialect.no_move
         if not task.open_ended and self._can_declare(state):
             return str(self._dialect.declares)
-        mind = self.minds.of(task.settings.player())
+        mind = self.minds.of(task.settings)
         limits = task.limits(self._side(state))
         with alarm(limits.seconds, task.stop):
             thought = mind.think(

@@ -44,6 +44,8 @@ class PlayedGame:
     """The player whose moves count, where not both players' do."""
     every: int = 1
     """One ply in so many counts, beginning with one that the game's hash decides."""
+    most: int | None = None
+    """Of the plies that count so many at most, evenly spread over the game."""
 
     def plies(self, game: str) -> NDArray[np.int64]:
         """The plies that count: not the first ones, and not those that were played in a hurry."""
@@ -58,7 +60,10 @@ class PlayedGame:
         if self.only is not None:
             start = load(game).initial() if self.record.start is None else load(game).parse(self.record.start)
             counted &= (plies + start.to_move) % 2 == self.only
-        return plies[counted]
+        found = plies[counted]
+        if self.most is None or len(found) <= self.most:
+            return found
+        return found[np.arange(self.most) * len(found) // self.most]
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class Selection:
     groups: tuple[str, ...] = ()
     """Empty for all groups."""
     positions: int | None = None
-    """At most so many of each group: whole games until the next would be too much."""
+    """At most so many of each group: whole games until the next would be too much, or a part of the first."""
     every: int = 1
     """One position in so many of each game: more games, whose positions have less to do with each other."""
     player: str | None = None
@@ -113,7 +118,7 @@ def select(chosen: Selection) -> list[PlayedGame]:
             there = ", ".join(sorted(groups, key=group_order))
             raise NoGames(f"{where}: there are no games of group {wanted}; there are {there}")
     names = sorted(chosen.groups or groups, key=group_order)
-    return [played for name in names for played in _capped(name, groups[name], chosen)]
+    return [played for name in names for played in _capped(groups[name], chosen)]
 
 
 def _of_player(chosen: Selection, name: str) -> Iterator[PlayedGame]:
@@ -123,7 +128,7 @@ def _of_player(chosen: Selection, name: str) -> Iterator[PlayedGame]:
             yield replace(played, group=f"player {name}", only=names.index(name))
 
 
-def _capped(name: str, games: list[PlayedGame], chosen: Selection) -> list[PlayedGame]:
+def _capped(games: list[PlayedGame], chosen: Selection) -> list[PlayedGame]:
     if chosen.positions is None:
         return games
     taken: list[PlayedGame] = []
@@ -133,9 +138,7 @@ def _capped(name: str, games: list[PlayedGame], chosen: Selection) -> list[Playe
         if total > chosen.positions:
             break
         taken.append(played)
-    if not taken:
-        raise NoGames(f"group {name}: its first game alone has more than {chosen.positions} positions")
-    return taken
+    return taken or [replace(games[0], most=chosen.positions)]
 
 
 def _order(identity: int, trial: int) -> bytes:

@@ -22,8 +22,17 @@ from sparring.players.clock import Clock, thinking_time
 from sparring.players.description import BadDescription, Description
 from sparring.players.go_ending import with_sense_of_the_end
 from sparring.players.player import Choice
-from sparring.policies import Policy, beyond, open_policy, strength_text
-from sparring.search import Budget, ChoiceRule, Found, Puct, PuctSettings, by_visits, kl_regularised
+from sparring.policies import Policy, beyond, open_policy, strength_text, untold
+from sparring.search import (
+    Budget,
+    ChoiceRule,
+    Found,
+    Puct,
+    PuctSettings,
+    by_visits,
+    kl_regularised,
+    seeing_the_end,
+)
 
 
 @dataclass(frozen=True)
@@ -207,8 +216,11 @@ def make_mind(description: Description) -> Mind:
     """Loads what a description names. Raises BadDescription, BadBook, BadPolicy, BadNetwork or OSError."""
     own = description
     policy = open_policy(own.model, own.game, threads=own.threads)
-    if complaint := beyond(policy, own.number("rating"), own.number("opponent_rating")):
+    ratings = own.number("rating"), own.number("opponent_rating")
+    if complaint := beyond(policy, *ratings):
         raise BadDescription(complaint)
+    if ratings != (None, None) and (complaint := untold(policy)):
+        raise BadDescription(f"{complaint}: leave out rating and opponent_rating")
     judge = open_policy(own.judge, own.game, threads=own.threads) if own.judge else None
     book = open_book(Path(own.book), own.game, own.book_plies) if own.book else None
     return Mind(own, policy, judge, book)
@@ -222,6 +234,8 @@ def _settings(own: Description) -> PuctSettings:
         prior_temperature=own.prior_temperature,
         unvisited=own.unvisited,
         unvisited_absolute=own.unvisited_absolute,
+        # In Go only passes end a game, and when to pass is another question (go_ending.py).
+        seek_wins=own.game != "go",
         repetition_draws=own.game != "go",
         draw_value=own.draw_value,
         batch=own.batch,
@@ -230,7 +244,10 @@ def _settings(own: Description) -> PuctSettings:
 
 
 def _rule(own: Description) -> ChoiceRule:
-    return kl_regularised(own.kl_weight) if own.rule == "kl" else by_visits(own.temperature)
+    if own.rule == "kl":
+        return kl_regularised(own.kl_weight)
+    by_number = by_visits(own.temperature)
+    return by_number if own.game == "go" else seeing_the_end(by_number)
 
 
 def _sharpened(shares: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:

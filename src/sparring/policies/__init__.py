@@ -6,7 +6,7 @@ from sparring.policies.opening import fingerprint, name_of, open_policy
 from sparring.policies.policy import FLOOR, Policy, log_probabilities
 from sparring.policies.policy_files import BadPolicy
 from sparring.policies.pool import Member, Pool
-from sparring.policies.telling import beyond, known_ratings, strength_text
+from sparring.policies.telling import beyond, known_ratings, strength_text, untold
 from sparring.policies.tempered import Tempered
 from sparring.policies.trait_pool import TraitPool
 
@@ -27,4 +27,5 @@ __all__ = [
     "name_of",
     "open_policy",
     "strength_text",
+    "untold",
 ]

@@ -23,12 +23,17 @@ def known_ratings(policy: Policy) -> Range | None:
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
 
 
+def untold(policy: Policy) -> str:
+    """What there is to say to somebody who gave ratings; empty where the policy is told them."""
+    return "" if known_ratings(policy) is not None else f"{policy.name} is told no {_strengths(policy.game)}"
+
+
 def beyond(policy: Policy, *told: int | None) -> str:
     """What is wrong with ratings that the policy does not know; empty where nothing is."""
     known = known_ratings(policy)
     for number in told:
         if known is not None and number is not None and not known[0] <= number <= known[1]:
-            what = "ranks" if policy.game == "go" else "ratings"
+            what = _strengths(policy.game)
             low, high, given = (strength_text(policy.game, int(each)) for each in (*known, number))
             return f"{policy.name} knows {what} from {low} to {high}, not {given}"
     return ""
@@ -37,6 +42,10 @@ def beyond(policy: Policy, *told: int | None) -> str:
 def strength_text(game: str, number: int) -> str:
     """A rating or, in Go, a rank as people say it."""
     return rank_text(number) if game == "go" else str(number)
+
+
+def _strengths(game: str) -> str:
+    return "ranks" if game == "go" else "ratings"
 
 
 def _ranges(policy: Policy) -> Iterator[Range]:

@@ -14,7 +14,7 @@ ChoiceRule = Callable[[Found], Distribution]
 
 
 def by_visits(temperature: float = 0.0) -> ChoiceRule:
-    """N^(1/tau), the ACE paper's choice; at 0 the most visited move, of equals the likelier."""
+    """N^(1/tau), the ACE paper's choice; at 0 the first of `Found.ranked`."""
     if not temperature >= 0:
         raise ValueError("a temperature is not below 0")
 
@@ -44,6 +44,25 @@ def kl_regularised(weight: float) -> ChoiceRule:
             return _softmax(np.log(found.priors) + values / weight, found.priors)
 
     return rule
+
+
+def seeing_the_end(rule: ChoiceRule) -> ChoiceRule:
+    """The quickest win by force, where one was found; else as the rule says, without moves that lose by force
+    while there are others."""
+
+    def seeing(found: Found) -> Distribution:
+        if (found.forced > 0).any():
+            return _certain(found, int(found.ranked()[0]))
+        shares = rule(found)
+        lost = found.forced < 0
+        if lost.all() or not lost.any():
+            return shares
+        shares = np.where(lost, 0, shares)
+        if not shares.any():
+            shares = np.where(lost, 0, found.priors)
+        return shares / shares.sum() if shares.any() else _certain(found, int(found.ranked()[0]))
+
+    return seeing
 
 
 def _certain(found: Found, index: int) -> Distribution:

@@ -63,6 +63,8 @@ class PuctSettings:
     the priors already visited, ..."""
     unvisited_absolute: bool = False
     """... or, where this is true, just this."""
+    seek_wins: bool = True
+    """Whether moves of the root that win at once are seen, however unlikely they are."""
     repetition_draws: bool = True
     """Whether a position that came up before in the tree, or twice before in the game, counts as drawn."""
     draw_value: float = 0.0
@@ -86,6 +88,7 @@ class PuctSettings:
             prior_temperature=self.prior_temperature,
             unvisited_absolute=self.unvisited_absolute,
             unvisited=self.unvisited,
+            seek_wins=self.seek_wins,
             repetition_draws=self.repetition_draws,
             draw_value=self.draw_value,
             memory=self.memory << 20,
@@ -109,8 +112,10 @@ class Found:
     visits: NDArray[np.int64]
     values: NDArray[np.float64]
     """For the side to move, from -1 to 1; NaN where a move was not visited."""
+    forced: NDArray[np.int64]
+    """Plies to the end that a move forces, below 0 to a loss; 0 where no winner is certain."""
     value: float
-    """Of the root, for its side to move."""
+    """Of the root, for its side to move; 1 or -1 where the winner is certain."""
     nodes: int
     """Visits of the root, those of earlier searches included."""
     searched: int
@@ -118,15 +123,19 @@ class Found:
     depth: int
     seconds: float
     lines: Callable[[Move], list[Move]]
-    """The most visited line that begins with a move; good until the next search."""
+    """The most visited line that begins with a move, a forced end played out; good until the next search."""
     judged: Prediction | None
     """What the judge said of the root, where it was asked in this search or an earlier one."""
     filled: float = 0.0
     """The share of the memory allowed that the tree takes."""
 
     def ranked(self) -> NDArray[np.int64]:
-        """The indices of the moves, the most visited first; of equals the likelier."""
-        return np.lexsort((-self.priors, -self.visits))
+        """The indices of the moves, the most visited first; of equals the likelier.
+
+        Moves that win by force come before all others, the quickest first, and moves that lose by force after
+        them, the quickest last.
+        """
+        return np.lexsort((-self.priors, -self.visits, self.forced, -np.sign(self.forced)))
 
 
 class Puct:
@@ -155,7 +164,8 @@ class Puct:
         """Searches a state whose game goes on; `report` hears of it every so many seconds.
 
         `only` are the moves of the root to search. Setting `stop` ends it within milliseconds. What an
-        earlier search knows of the state is kept. Raises ValueError where the game is over.
+        earlier search knows of the state is kept. A search in which the end of every move has become certain
+        is over early. Raises ValueError where the game is over.
         """
         if state.outcome is not None:
             raise ValueError(f"there is nothing to search: the game is over ({state.outcome.reason})")
@@ -230,11 +240,11 @@ class Puct:
 
     def _found(self, before: int, started: float) -> Found:
         tree = self._tree
-        moves, priors, visits, values = tree.root_moves()
+        moves, priors, visits, values, forced = tree.root_moves()
         seconds = time.perf_counter() - started
         searched = tree.visits - before
         return Found(
-            moves, priors, visits, values, tree.value, tree.visits, searched, tree.deepest, seconds,
+            moves, priors, visits, values, forced, tree.value, tree.visits, searched, tree.deepest, seconds,
             tree.line, self._judged, min(tree.bytes / (self.settings.memory << 20), 1.0),
         )  # fmt: skip
 
