@@ -24,16 +24,16 @@ def open_board(passes: int = 0) -> GoState:
     return Go().parse(f"9/9/4X4/9/4O4/9/9/9/9 b - 0 0 {passes} 7.5")
 
 
-def expecting(state: GoState, passing: float) -> Prediction:
+def expecting(state: GoState, passing: float, value: float | None = None) -> Prediction:
     """A pass with this probability, all other moves alike."""
     moves = tuple(state.legal_moves())
     shares = np.full(len(moves), (1 - passing) / max(len(moves) - 1, 1), np.float32)
     shares[-1] = passing
-    return Prediction(moves, shares)
+    return Prediction(moves, shares, value)
 
 
-def pass_share(state: GoState, passing: float) -> float:
-    shares = with_sense_of_the_end(state, expecting(state, passing))
+def pass_share(state: GoState, passing: float, value: float | None = None) -> float:
+    shares = with_sense_of_the_end(state, expecting(state, passing, value))
     assert shares.sum() == pytest.approx(1)
     return float(shares[-1])
 
@@ -80,6 +80,13 @@ def test_a_pass_is_answered_by_a_pass_when_that_is_good_enough(
     side: str, komi: float, passes: int, passing: float, share: float
 ) -> None:
     assert pass_share(half_open(side, komi, passes), passing) == pytest.approx(share)
+
+
+def test_who_hopes_to_win_does_not_pass_while_the_score_loses() -> None:
+    """As where the opponent's stones are dead and still on the board."""
+    assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=0.5) == 0
+    assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=-0.5) == 1
+    assert pass_share(half_open("b", BLACK_AHEAD, 1), 0.9, value=0.5) == 1
 
 
 def test_the_first_pass_is_the_policys_choice() -> None:

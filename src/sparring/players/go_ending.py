@@ -22,8 +22,9 @@ def with_sense_of_the_end(state: GoState, prediction: Prediction) -> NDArray[np.
 
     - Own eyes are not filled; where nothing else is left it passes, and so it does in a game that is twice
       as long as the board has points: every game ends.
-    - It does not pass while more than half of the board is empty, nor later unless the score already wins or
-      a pass is what the policy expects most. If so, it answers a pass by a pass.
+    - It does not pass while more than half of the board is empty, nor later unless the score already wins, or
+      a pass is what the policy expects most and it does not hope to win: stones that people would agree are
+      dead count until they are taken. If so, it answers a pass by a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
@@ -41,9 +42,10 @@ def _is_content(state: GoState, prediction: Prediction) -> bool:
     if 2 * sum(map(len, state.stones)) < state.size**2:
         return False
     points, me = state.score(), state.to_move
-    return (
-        points[me] > points[1 - me] or int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
-    )
+    if points[me] > points[1 - me]:
+        return True
+    hopeful = prediction.value is not None and prediction.value > 0
+    return not hopeful and int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1
 
 
 def own_eyes(state: GoState) -> list[int]:
