@@ -59,7 +59,7 @@ def play(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", "-m", "--policy", "-p", help="A model's name or file, or a policy's TOML (human)."
+            "--model", "-m", "--policy", "-p", help="A model's name or file, or a policy's TOML (blend)."
         ),
     ] = None,
     temperature: Annotated[
@@ -154,9 +154,10 @@ def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) ->
 
 
 def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
-    model = wish.model or "blend"
+    model = wish.model or Description.model
     rating = USUAL_RATING.get(game) if wish.rating is None else wish.rating
-    if complaint := untold(open_policy(model, game)):
+    policy = open_policy(model, game)
+    if complaint := untold(policy):
         if wish.rating is not None or wish.my_rating is not None:
             raise UserError(f"{complaint} in {game}: it has one strength")
         rating = None
@@ -168,7 +169,7 @@ def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
         temperature=wish.temperature or 1.0,
         seed=seed,
     )
-    return make_mind(description)
+    return make_mind(description, policy)
 
 
 def _about(opponent: Mind, state: Any) -> str:

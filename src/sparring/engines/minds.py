@@ -36,7 +36,7 @@ class Minds:
         """
         with self._lock:
             if self._mind is None or self._asked != _wish(settings):
-                self._mind = make_mind(self._within_reach(settings))
+                self._mind = self._loaded(settings)
                 self._asked = _wish(settings)
             return self._mind
 
@@ -48,16 +48,16 @@ class Minds:
         """A new game: nothing is remembered, and a player with a seed plays as before."""
         self._asked = None  # the old mind stays until then, and with it the networks in memory
 
-    def _within_reach(self, settings: Settings) -> Description:
+    def _loaded(self, settings: Settings) -> Mind:
         own = settings.player()
         policy = open_policy(own.model, own.game, threads=own.threads)
         known = known_ratings(policy)
         if known is None:
             if settings.asks_for_rating:
                 self._tell(f"{untold(policy)}: it plays as without")
-            return replace(own, rating=None, opponent_rating=None)
+            return make_mind(replace(own, rating=None, opponent_rating=None), policy)
         mine, theirs = self._known(own, "rating", known), self._known(own, "opponent_rating", known)
-        return replace(own, rating=mine, opponent_rating=theirs)
+        return make_mind(replace(own, rating=mine, opponent_rating=theirs), policy)
 
     def _known(self, own: Description, which: _Which, known: tuple[float, float]) -> int | None:
         """A rating, or the nearest one that the policy knows; then it says so."""

@@ -212,10 +212,13 @@ class Mind:
         return lambda states: policy.predict([self._position(state) for state in states])
 
 
-def make_mind(description: Description) -> Mind:
-    """Loads what a description names. Raises BadDescription, BadBook, BadPolicy, BadNetwork or OSError."""
+def make_mind(description: Description, policy: Policy | None = None) -> Mind:
+    """Loads what a description names, but for its policy where that is open already.
+
+    Raises BadDescription, BadBook, BadPolicy, BadNetwork or OSError.
+    """
     own = description
-    policy = open_policy(own.model, own.game, threads=own.threads)
+    policy = policy or open_policy(own.model, own.game, threads=own.threads)
     ratings = own.number("rating"), own.number("opponent_rating")
     if complaint := beyond(policy, *ratings):
         raise BadDescription(complaint)
