@@ -11,6 +11,7 @@ import resource
 from pathlib import Path
 from time import perf_counter
 
+from sparring.disk import write_whole
 from sparring.games.rbc import PASS
 from sparring.knowledge import Tracker, TrackerOptions
 from sparring.reports.machine import describe_machine, today
@@ -44,7 +45,6 @@ def main() -> None:
         "before_bytes": before,
         "turns": turns,
     }
-    RESULTS.mkdir(parents=True, exist_ok=True)
     for turn in range(1, arguments.turns + 1):
         tracker.opponent_moved(None)
         tracker.sensed(())
@@ -53,7 +53,7 @@ def main() -> None:
         turns.append({"turn": turn, "boards": boards, "past": tracker.past_size, "peak_bytes": most})
         print(f"turn {turn}: {boards:,} boards, at most {most / 2**30:.2f} GiB", flush=True)
         report |= {"peak_bytes": most, "seconds": perf_counter() - start}
-        (RESULTS / f"{arguments.name}.json").write_text(json.dumps(report, indent=1) + "\n")
+        write_whole(RESULTS / f"{arguments.name}.json", json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

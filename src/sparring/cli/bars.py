@@ -32,3 +32,16 @@ class Bar:
     def watch(self, what: str, done: int, total: int) -> None:
         """What is being done, and how far it is."""
         self._progress.update(self._task, description=what, completed=done, total=total)
+
+
+def numbers_bar(console: Console) -> Progress:
+    """A bar of steps or games with the newest numbers behind it, for work that prints lines above."""
+    return Progress(
+        MofNCompleteColumn(),
+        BarColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,  # a file needs no bar
+    )

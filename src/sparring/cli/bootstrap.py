@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from sparring.cli.bars import numbers_bar
 from sparring.cli.choosing import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
@@ -129,15 +129,7 @@ class _Display:
 
     def __init__(self, console: Console, run: Run) -> None:
         self._console, self._run = console, run
-        self._bar = Progress(
-            MofNCompleteColumn(),
-            BarColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        self._bar = numbers_bar(console)
         self._task = self._bar.add_task("the first game", total=run.settings.games, completed=run.games)
         self._shown, self._done = len(run.blocks), run.games
         self._began, self._plies = time.monotonic(), 0

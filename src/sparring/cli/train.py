@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from sparring.cli.bars import numbers_bar
 from sparring.cli.bootstrap import bootstrap
 from sparring.cli.choosing import GameName
 from sparring.cli.errors import UserError
@@ -86,15 +86,7 @@ class _Display:
 
     def __init__(self, console: Console, run: training.Run) -> None:
         self._console = console
-        self._bar = Progress(
-            MofNCompleteColumn(),
-            BarColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,  # a file needs no bar
-        )
+        self._bar = numbers_bar(console)
         self._task = self._bar.add_task("the first step", total=run.config.training.steps, completed=run.step)
         self._shown = run.measured
 

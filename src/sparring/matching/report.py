@@ -40,7 +40,6 @@ def write_report(content: dict[str, Any], out: Path, command: str) -> str:
 
 def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
     policies = content["policies"]
-    machine = content["machine"]
     parts = [
         page.paragraph(
             f"{content['positions']:,} positions of {content['games']:,} games from "
@@ -65,15 +64,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"By {kind}"), _kind_table(policies, kind)]
     if any("temperatures" in found for found in policies.values()):
         parts += [page.heading("Temperatures, fitted on the validation split"), _temperature_table(policies)]
-    parts += [
-        page.heading("How it was measured"),
-        page.code(content["command"]),
-        page.paragraph(
-            f"{content['date']}, {machine['processor']}, {machine['cores']} cores, "
-            f"Python {machine['python']}.",
-            faint=True,
-        ),
-    ]
+    parts += page.how_it_was_measured(content)
     return page.page(f"How well they predict people: {content['game']}", parts)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fbf7f0; --ink: #3b2a1a; --faint: #8a7763; --rule: #e3d7c5;
@@ -54,6 +55,17 @@ def paragraph(text: str, *, faint: bool = False) -> str:
 def code(text: str) -> str:
     """A command or a file."""
     return f"<pre>{escape(text)}</pre>"
+
+
+def how_it_was_measured(content: Mapping[str, Any]) -> list[str]:
+    """The end of a page: the command of a report's content, when and where it ran."""
+    machine = content["machine"]
+    where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
+    return [
+        heading("How it was measured"),
+        code(content["command"]),
+        paragraph(f"{content['date']}, {where}.", faint=True),
+    ]
 
 
 def figure(svg: str, described: str) -> str:

@@ -33,7 +33,7 @@ def write_report(content: dict[str, Any], out: Path, command: str) -> str:
 
 
 def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
-    machine, parts_of = content["machine"], content["parts"]
+    parts_of = content["parts"]
     sizes = "; ".join(
         f"{split}: {part['positions']:,} positions of {part['games']:,} games"
         for split, part in parts_of.items()
@@ -63,15 +63,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
     if content["paper"]:
         parts += [page.heading("The paper"), _paper_table(content["paper"])]
-    parts += [
-        page.heading("How it was measured"),
-        page.code(content["command"]),
-        page.paragraph(
-            f"{content['date']}, {machine['processor']}, {machine['cores']} cores, "
-            f"Python {machine['python']}.",
-            faint=True,
-        ),
-    ]
+    parts += page.how_it_was_measured(content)
     return page.page(f"Blends: {content['game']}", parts)
 
 
