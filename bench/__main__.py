@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring.reports.machine import describe_machine, today
 
 SUITES = {
@@ -29,20 +29,20 @@ SUITES = {
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 
 
-def summary(rounds: list[Row]) -> dict[str, object]:
+def summary(rounds: list[BenchmarkResult]) -> dict[str, object]:
     """Medians over the rounds, and the range of the ratio."""
     ratios = [row.ratio for row in rounds]
     return {
-        "what": rounds[0].what,
-        "peer": rounds[0].peer,
+        "what": rounds[0].label,
+        "peer": rounds[0].baseline,
         "unit": rounds[0].unit,
         "ours": statistics.median(row.ours for row in rounds),
         "theirs": statistics.median(row.theirs for row in rounds),
         "ratio": statistics.median(ratios),
         "ratio_low": min(ratios),
         "ratio_high": max(ratios),
-        "at_least": rounds[0].at_least,
-        "reached": statistics.median(ratios) >= rounds[0].at_least,
+        "min_ratio": rounds[0].min_ratio,
+        "reached": statistics.median(ratios) >= rounds[0].min_ratio,
     }
 
 
@@ -51,7 +51,7 @@ def show(rows: list[dict[str, object]]) -> None:
     for row in rows:
         ratio = f"{row['ratio']:,.1f} ({row['ratio_low']:,.1f}-{row['ratio_high']:,.1f})"
         colour = "green" if row["reached"] else "red"
-        promise = f"{row['at_least']:g}" if row["at_least"] else ""
+        promise = f"{row['min_ratio']:g}" if row["min_ratio"] else ""
         table.add_row(
             str(row["what"]),
             str(row["peer"]),
@@ -69,13 +69,13 @@ def main() -> None:
     parser.add_argument("suite", nargs="?", default="rules", choices=SUITES)
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
     arguments = parser.parse_args()
-    collected: dict[str, list[Row]] = {}
+    collected: dict[str, list[BenchmarkResult]] = {}
     for name in SUITES[arguments.suite]:
         module = importlib.import_module(f"bench.{name}")
         for done in range(arguments.rounds):
             print(f"{name}: round {done + 1} of {arguments.rounds}", file=sys.stderr)
             for row in module.measure():
-                collected.setdefault(row.what, []).append(row)
+                collected.setdefault(row.label, []).append(row)
     rows = [summary(rounds) for rounds in collected.values()]
     report = {
         "command": f"python -m bench {arguments.suite} --rounds {arguments.rounds}",

@@ -12,33 +12,33 @@ from functools import partial
 
 import numpy as np
 
-from bench.network_speed import rate
-from bench.rows import Row
+from bench.network_speed import throughput
+from bench.result import BenchmarkResult
 from sparring import networks
 from sparring.games import load
 from sparring.networks import Position, Prediction
-from sparring.policies import Curve, Member, Policy, Pool, TraitPool
-from sparring.policies.traits import Scale
+from sparring.policies import Curve, FeatureWeightedPool, Policy, PolicyPool, PoolMember
+from sparring.policies.features import FeatureScaler
 
 BATCHES = (1, 16, 64)
-MOST = 0.05
+MAX_OVERHEAD = 0.05
 """The share of the slowest member's time that pooling may take."""
 
 
 @dataclass(frozen=True)
-class Remembering:
+class MemoizedPolicy:
     """Gives the same predictions again."""
 
-    said: list[Prediction]
+    predictions: list[Prediction]
     name: str = "remembering"
     game: str = "chess"
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """What was said, whatever the positions are."""
-        return self.said
+        return self.predictions
 
 
-def line(game: str, count: int) -> list[Position]:
+def random_positions(game: str, count: int) -> list[Position]:
     """Positions of a random game."""
     rng = np.random.default_rng(1)
     state = load(game).initial()
@@ -51,33 +51,41 @@ def line(game: str, count: int) -> list[Position]:
     return found
 
 
-def rows(game: str, batch: int) -> list[Row]:
+def rows(game: str, batch: int) -> list[BenchmarkResult]:
     """A pool by rating and one by position, of the shipped networks."""
-    positions = line(game, batch)
+    positions = random_positions(game, batch)
     experts = [networks.load(f"{kind}-{game}", batch=batch) for kind in ("human", "strong")]
-    alone = min(rate(partial(expert.predict, positions), batch) for expert in experts)
+    alone = min(throughput(partial(expert.predict, positions), batch) for expert in experts)
     low, high = (1100, 1900) if game == "chess" else (1, 9)
     members = tuple(
-        Member(
-            Remembering(expert.predict(positions), game=game), Curve.through({low: weight, high: 1 - weight})
+        PoolMember(
+            MemoizedPolicy(expert.predict(positions), game=game),
+            Curve.through({low: weight, high: 1 - weight}),
         )
         for expert, weight in zip(experts, (0.8, 0.2), strict=True)
     )
-    scale = Scale((40.0, 0.2, 1.5, 1.0), (20.0, 0.1, 0.5, 0.5))
+    scale = FeatureScaler((40.0, 0.2, 1.5, 1.0), (20.0, 0.1, 0.5, 0.5))
     pools: dict[str, Policy] = {
-        "by rating": Pool("blend", members),
-        "by position": TraitPool("blend", members, scale, ((0.1,) * 4, (0.0,) * 4)),
+        "by rating": PolicyPool("blend", members),
+        "by position": FeatureWeightedPool("blend", members, scale, ((0.1,) * 4, (0.0,) * 4)),
     }
     found = []
     for name, pool in pools.items():
-        pooling = rate(partial(pool.predict, positions), batch)
+        pooling = throughput(partial(pool.predict, positions), batch)
         both = 1 / (1 / alone + 1 / pooling)
-        what = f"{game}, {name}, batch {batch}"
+        label = f"{game}, {name}, batch {batch}"
         found.append(
-            Row(what, "the slowest member alone", both, alone, "positions/s", at_least=1 / (1 + MOST))
+            BenchmarkResult(
+                label,
+                "the slowest member alone",
+                both,
+                alone,
+                "positions/s",
+                min_ratio=1 / (1 + MAX_OVERHEAD),
+            )
         )
     return found
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     return [row for game in ("chess", "go", "shogi") for batch in BATCHES for row in rows(game, batch)]

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import chess
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring.games import Chess
 
 ROUNDS = 100
@@ -25,13 +25,15 @@ def perft(board: chess.Board, depth: int) -> int:
     return nodes
 
 
-def perft_row() -> Row:
+def perft_row() -> BenchmarkResult:
     state = Chess().initial()
     start = perf_counter()
     ours = sum(state.perft(5) for _ in range(ROUNDS)) / (perf_counter() - start)
     start = perf_counter()
     theirs = perft(chess.Board(), 5) / (perf_counter() - start)
-    return Row("chess perft 5, bulk counted", "python-chess", ours, theirs, "nodes/s", at_least=150)
+    return BenchmarkResult(
+        "chess perft 5, bulk counted", "python-chess", ours, theirs, "nodes/s", min_ratio=150
+    )
 
 
 def our_plies(games: int, rng: random.Random) -> int:
@@ -55,15 +57,15 @@ def their_plies(games: int, rng: random.Random) -> int:
     return plies
 
 
-def playout_row() -> Row:
+def playout_row() -> BenchmarkResult:
     rng = random.Random(1)
     start = perf_counter()
     ours = our_plies(300, rng) / (perf_counter() - start)
     start = perf_counter()
     theirs = their_plies(12, rng) / (perf_counter() - start)
-    what = "chess random playout driven from Python"
-    return Row(what, "python-chess", ours, theirs, "plies/s", at_least=25)
+    label = "chess random playout driven from Python"
+    return BenchmarkResult(label, "python-chess", ours, theirs, "plies/s", min_ratio=25)
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     return [perft_row(), playout_row()]

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from bench.plain_expendibots import Action, PlainGame
+from bench.reference_expendibots import Action, ReferenceGame
 from sparring.reports import describe_machine, today
 
 COLOURS = ("white", "black")
@@ -33,14 +33,14 @@ DRAWS = {
 T = TypeVar("T")
 
 
-class Player(Protocol):
+class RefereePlayer(Protocol):
     """What sits under the referee."""
 
     def action(self) -> Action: ...  # noqa: D102
     def update(self, colour: str, action: Action) -> None: ...  # noqa: D102
 
 
-Maker = Callable[[str], Player]
+PlayerFactory = Callable[[str], RefereePlayer]
 
 
 @dataclass
@@ -69,25 +69,28 @@ class Report:
 
 
 def referee(
-    makers: tuple[Maker, Maker], *, seconds: float | None = None, megabytes: float | None = None
+    factories: tuple[PlayerFactory, PlayerFactory],
+    *,
+    seconds: float | None = None,
+    megabytes: float | None = None,
 ) -> Report:
     """Plays a game. Limits are a player's; memory is checked for both together."""
-    report, game, at_rest = Report(), PlainGame(), _memory("VmSize")
+    report, game, at_rest = Report(), ReferenceGame(), _memory("VmSize")
     report.log.append(f"[game ] - Start game log at {time.asctime()}")
-    seats = [
-        report.timed(colour, partial(make, colour)) for make, colour in zip(makers, COLOURS, strict=True)
+    players = [
+        report.timed(colour, partial(make, colour)) for make, colour in zip(factories, COLOURS, strict=True)
     ]
     while (outcome := game.outcome()) is None:
         mover = game.taken % 2
-        action = report.timed(COLOURS[mover], seats[mover].action)
+        action = report.timed(COLOURS[mover], players[mover].action)
         if not isinstance(action, tuple) or action not in game.actions():
             report.ending = f"illegal action detected ({COLOURS[mover]}): {action!r}."
             report.log.append(f"[error] - {report.ending}")
             return report
         game.play(action)
         report.log.append(f"[{COLOURS[mover]}] - {_words(action)}")
-        for seat, colour in zip(seats, COLOURS, strict=True):
-            report.timed(colour, partial(seat.update, COLOURS[mover], action))
+        for player, colour in zip(players, COLOURS, strict=True):
+            report.timed(colour, partial(player.update, COLOURS[mover], action))
         report.megabytes = _memory("VmPeak") - at_rest
         if report.exceeds(seconds, megabytes):
             report.ending = "resource limit exceeded!"
@@ -111,9 +114,9 @@ def _memory(name: str) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{name}:")), 0.0)
 
 
-def _load(name: str) -> Maker:
+def _load(name: str) -> PlayerFactory:
     module, _, made = name.partition(":")
-    maker: Maker = getattr(importlib.import_module(module), made or "Player")
+    maker: PlayerFactory = getattr(importlib.import_module(module), made or "Player")
     return maker
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from bench.plain_expendibots import START, WHITE, perft
-from bench.rows import Row
+from bench.reference_expendibots import START, WHITE, perft
+from bench.result import BenchmarkResult
 from sparring.games import Expendibots
 
 DEPTH = 4
@@ -13,11 +13,11 @@ DEPTH = 4
 ROUNDS = 100
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     state = Expendibots().initial()
     started = perf_counter()
     native = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - started)
     started = perf_counter()
     plain = perft(START, WHITE, DEPTH) / (perf_counter() - started)
-    what, peer = f"Expendibots perft {DEPTH}", "itself in plain Python"
-    return [Row(what, peer, native, plain, "nodes/s", at_least=200)]
+    label, baseline = f"Expendibots perft {DEPTH}", "itself in plain Python"
+    return [BenchmarkResult(label, baseline, native, plain, "nodes/s", min_ratio=200)]

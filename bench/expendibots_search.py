@@ -9,12 +9,12 @@ from time import process_time
 
 import numpy as np
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring.games import Expendibots
-from sparring.learn.bootstrap import Settings
-from sparring.learn.bootstrap.selfplay import play
 from sparring.search.evaluations import open_evaluation
 from sparring.studies.agents import opening
+from sparring.training.treestrap import TreeStrapRunConfig
+from sparring.training.treestrap.selfplay import play
 
 NODES = 400_000
 POSITIONS = 8
@@ -27,7 +27,7 @@ def nodes_a_second() -> float:
     states = [opening(evaluation, 8 * number, np.random.default_rng(number)) for number in range(POSITIONS)]
     seen, began = 0, process_time()
     for state in states:
-        searcher.forget()
+        searcher.clear()
         seen += searcher.analyse(state, nodes=NODES).nodes
     return seen / (process_time() - began)
 
@@ -37,7 +37,7 @@ def depth_in_a_second() -> int:
     searcher = open_evaluation("expendibots").searcher(megabytes=64)
     depth = 0
     while True:
-        searcher.forget()
+        searcher.clear()
         began = process_time()
         searcher.analyse(Expendibots().initial(), depth=depth + 1)
         if process_time() - began > 1:
@@ -47,17 +47,21 @@ def depth_in_a_second() -> int:
 
 def moves_a_second() -> float:
     """Of TreeStrap on alpha-beta at depth 4."""
-    settings = Settings("expendibots", algorithm="treestrap-ab", depth=4, warm_up=0, seed=1)
+    settings = TreeStrapRunConfig("expendibots", algorithm="treestrap-ab", depth=4, warm_up=0, seed=1)
     evaluation = open_evaluation("expendibots", "start")
     searcher = evaluation.searcher(megabytes=1)
     games = [play(Expendibots(), searcher, evaluation.weights, settings, number) for number in range(12)]
     return sum(game.plies for game in games) / sum(game.seconds for game in games)
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     promise = "the promise"
     return [
-        Row("Expendibots search, all features", promise, nodes_a_second(), 2e6, "nodes/s", at_least=1),
-        Row("depth in a second from the opening", promise, depth_in_a_second(), 7, "plies", at_least=1),
-        Row("learning at depth 4", promise, moves_a_second(), 200, "moves/s", at_least=1),
+        BenchmarkResult(
+            "Expendibots search, all features", promise, nodes_a_second(), 2e6, "nodes/s", min_ratio=1
+        ),
+        BenchmarkResult(
+            "depth in a second from the opening", promise, depth_in_a_second(), 7, "plies", min_ratio=1
+        ),
+        BenchmarkResult("learning at depth 4", promise, moves_a_second(), 200, "moves/s", min_ratio=1),
     ]

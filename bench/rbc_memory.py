@@ -11,10 +11,10 @@ import resource
 from pathlib import Path
 from time import perf_counter
 
-from sparring.disk import write_whole
+from sparring.belief import Tracker, TrackerOptions
 from sparring.games.rbc import PASS
-from sparring.knowledge import Tracker, TrackerOptions
 from sparring.reports.machine import describe_machine, today
+from sparring.storage import atomic_write
 
 RESULTS = Path(__file__).parent.parent / "results" / "rbc"
 
@@ -53,7 +53,7 @@ def main() -> None:
         turns.append({"turn": turn, "boards": boards, "past": tracker.past_size, "peak_bytes": most})
         print(f"turn {turn}: {boards:,} boards, at most {most / 2**30:.2f} GiB", flush=True)
         report |= {"peak_bytes": most, "seconds": perf_counter() - start}
-        write_whole(RESULTS / f"{arguments.name}.json", json.dumps(report, indent=1) + "\n")
+        atomic_write(RESULTS / f"{arguments.name}.json", json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,14 +8,14 @@ from time import process_time
 
 import chess
 
-from bench.plain_synopsis import plain_synopsis
-from bench.rows import Row
-from sparring._core import RbcBoards, RbcState
+from bench.reference_synopsis import reference_synopsis
+from bench.result import BenchmarkResult
+from sparring._core import RbcBoardSet, RbcState
+from sparring.belief import SynopsisContext, compute_synopsis
 from sparring.games.rbc import board_fen
-from sparring.knowledge import Recollection, summarise
-from sparring.studies.plain_tracker import PlainTracker, key
+from sparring.studies.reference_tracker import ReferenceTracker, key
 
-MOVING = Recollection(moving=True)
+MOVING = SynopsisContext(moving=True)
 
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
@@ -26,48 +26,48 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
     return (process_time() - start) / times
 
 
-def possible_boards(turns: int) -> RbcBoards:
+def possible_boards(turns: int) -> RbcBoardSet:
     """What is possible for White after quiet turns of Black that it never sensed; Black is to move."""
     state = RbcState.initial()
-    boards = RbcBoards.of([state], player=0)
+    boards = RbcBoardSet.of([state], player=0)
     for request in ("e2e4", "g1f3", "f1c4", "d2d3", "c1g5")[:turns]:
         move = state.parse_move(request)
         boards = (boards if boards.to_move == 0 else boards.after_opponent(None)).after_move(move, move, None)
     return boards
 
 
-def plain_boards(boards: RbcBoards, count: int) -> list[chess.Board]:
+def reference_boards(boards: RbcBoardSet, count: int) -> list[chess.Board]:
     return [chess.Board(board_fen(state)) for state in boards.sample(count, seed=2)]
 
 
-def successors() -> list[Row]:
+def successors() -> list[BenchmarkResult]:
     boards = possible_boards(5)
-    plain = PlainTracker(0, chess.Board())
-    plain.boards = {key(board): board for board in plain_boards(boards, 1000)}
-    quiet = plain.count_answers(None)
+    plain = ReferenceTracker(0, chess.Board())
+    plain.boards = {key(board): board for board in reference_boards(boards, 1000)}
+    quiet = plain.count_successors(None)
     theirs = quiet / seconds(lambda: plain.opponent_moved(None))
     # Ours makes the same children of each board, so its rate is that of the sample scaled to the whole set.
     ours = quiet / 1000 * len(boards) / seconds(lambda: boards.after_opponent(None))
-    what = f"RBC: successors of {len(boards):,} boards, deduplicated"
+    label = f"RBC: successors of {len(boards):,} boards, deduplicated"
     return [
-        Row(what, "a set tracker in python-chess", ours, theirs, "children/s", at_least=50),
-        Row(f"{what}, a core", "promised", ours, 1_000_000, "children/s", at_least=1),
+        BenchmarkResult(label, "a set tracker in python-chess", ours, theirs, "children/s", min_ratio=50),
+        BenchmarkResult(f"{label}, a core", "promised", ours, 1_000_000, "children/s", min_ratio=1),
     ]
 
 
-def synopses() -> list[Row]:
-    boards = possible_boards(4).keep(128, seed=1)
-    few = plain_boards(boards, 16)
-    theirs = 1 / (8 * seconds(lambda: plain_synopsis(few, chess.WHITE, MOVING, None)))
-    ours = 1 / seconds(lambda: summarise(boards, MOVING), times=3000)
-    what = "RBC: synopses of 128 boards"
+def synopses() -> list[BenchmarkResult]:
+    boards = possible_boards(4).subsample(128, seed=1)
+    few = reference_boards(boards, 16)
+    theirs = 1 / (8 * seconds(lambda: reference_synopsis(few, chess.WHITE, MOVING, None)))
+    ours = 1 / seconds(lambda: compute_synopsis(boards, MOVING), times=3000)
+    label = "RBC: synopses of 128 boards"
     return [
-        Row(what, "their definitions in python-chess", ours, theirs, "synopses/s", at_least=50),
-        Row(f"{what}, a core", "promised", ours, 30_000, "synopses/s", at_least=1),
+        BenchmarkResult(label, "their definitions in python-chess", ours, theirs, "synopses/s", min_ratio=50),
+        BenchmarkResult(f"{label}, a core", "promised", ours, 30_000, "synopses/s", min_ratio=1),
     ]
 
 
-def plain_senses(boards: list[chess.Board]) -> list[float]:
+def reference_sense_values(boards: list[chess.Board]) -> list[float]:
     """The expected size after each sense, by looking at every window of every board."""
     windows = [chess.SquareSet(chess.BB_KING_ATTACKS[s] | chess.BB_SQUARES[s]) for s in chess.SQUARES]
     sizes = []
@@ -77,17 +77,19 @@ def plain_senses(boards: list[chess.Board]) -> list[float]:
     return sizes
 
 
-def senses() -> list[Row]:
-    boards = possible_boards(5).after_opponent(None).keep(100_000, seed=1)
-    few = plain_boards(boards, 200)
-    theirs = 200 / seconds(lambda: plain_senses(few))
+def senses() -> list[BenchmarkResult]:
+    boards = possible_boards(5).after_opponent(None).subsample(100_000, seed=1)
+    few = reference_boards(boards, 200)
+    theirs = 200 / seconds(lambda: reference_sense_values(few))
     ours = len(boards) / seconds(lambda: boards.sense_values(), times=3)
-    what = f"RBC: all 64 senses of {len(boards):,} boards"
+    label = f"RBC: all 64 senses of {len(boards):,} boards"
     return [
-        Row(what, "partitions in python-chess", ours, theirs, "boards/s", at_least=50),
-        Row(f"{what}, a core", "promised in 0.2 s", ours, len(boards) / 0.2, "boards/s", at_least=1),
+        BenchmarkResult(label, "partitions in python-chess", ours, theirs, "boards/s", min_ratio=50),
+        BenchmarkResult(
+            f"{label}, a core", "promised in 0.2 s", ours, len(boards) / 0.2, "boards/s", min_ratio=1
+        ),
     ]
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     return [*successors(), *synopses(), *senses()]

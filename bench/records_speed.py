@@ -21,19 +21,19 @@ from time import perf_counter
 import chess
 import chess.pgn
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring import records
 from sparring.games import Chess
 from sparring.records.streams import open_chunks
 
-MADE_GAMES = 20_000
+GENERATED_GAMES = 20_000
 """How many there are where no file is named."""
 THEIR_GAMES = 600
-MOST_MEGABYTES = 500
+MAX_MEGABYTES = 500
 THREADS = 2
 BATCHES = 300
 # A process of its own, by Linux's figure for it alone: getrusage would count what it was forked from.
-MEASURED = """
+MEMORY_SCRIPT = """
 import sys
 from sparring.cli import main
 main(["records", "build", sys.argv[1], "--preset", "everything", "--out", sys.argv[2]])
@@ -63,7 +63,7 @@ def write_games(path: Path) -> None:
     """A few hundred random games again and again: the time is in reading, not in surprises."""
     rng = random.Random(1)
     some = [random_pgn(rng) for _ in range(400)]
-    path.write_text("".join(some * (MADE_GAMES // len(some))))
+    path.write_text("".join(some * (GENERATED_GAMES // len(some))))
 
 
 def first_games(path: Path, count: int) -> str:
@@ -97,7 +97,7 @@ def their_games(text: str) -> int:
     return count
 
 
-def reading_row(games: Path, table: Path) -> Row:
+def reading_row(games: Path, table: Path) -> BenchmarkResult:
     text = first_games(games, THEIR_GAMES)
     with one_core():
         started = perf_counter()
@@ -105,27 +105,34 @@ def reading_row(games: Path, table: Path) -> Row:
         ours = report.seen / (perf_counter() - started)
         started = perf_counter()
         theirs = their_games(text) / (perf_counter() - started)
-    return Row("PGN to the packed table", "python-chess read_game", ours, theirs, "games/s", at_least=40)
-
-
-def memory_row(games: Path, table: Path) -> Row:
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED, str(games), str(table)], check=True, capture_output=True, text=True
+    return BenchmarkResult(
+        "PGN to the packed table", "python-chess read_game", ours, theirs, "games/s", min_ratio=40
     )
-    what = f"{MOST_MEGABYTES} MB of memory for `records build`"
-    return Row(what, "its peak", MOST_MEGABYTES, int(done.stdout.split()[-1]) / 1024, "MB", at_least=1)
 
 
-def batches_row(table: Path) -> Row:
+def memory_row(games: Path, table: Path) -> BenchmarkResult:
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY_SCRIPT, str(games), str(table)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    label = f"{MAX_MEGABYTES} MB of memory for `records build`"
+    return BenchmarkResult(
+        label, "its peak", MAX_MEGABYTES, int(done.stdout.split()[-1]) / 1024, "MB", min_ratio=1
+    )
+
+
+def batches_row(table: Path) -> BenchmarkResult:
     started = perf_counter()
     batches = records.Batches([table], split=None, threads=THREADS)
     positions = sum(map(len, islice(batches, BATCHES)))
     rate = positions / (perf_counter() - started)
-    what = f"chess batches from Parquet, {THREADS} threads"
-    return Row(what, "the promise of 60,000", rate, 60_000, "positions/s", at_least=1)
+    label = f"chess batches from Parquet, {THREADS} threads"
+    return BenchmarkResult(label, "the promise of 60,000", rate, 60_000, "positions/s", min_ratio=1)
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if given := os.environ.get("SPARRING_GAMES"):

@@ -15,32 +15,32 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from bench.network_speed import lines, rate
-from bench.rows import Row
+from bench.network_speed import random_games, throughput
+from bench.result import BenchmarkResult
 from sparring import networks
 from sparring.games import Chess
 from sparring.networks.store import find
-from sparring.search import Budget, Puct, PuctSettings
+from sparring.search import Budget, Puct, PuctConfig
 
 BATCHES = (1, 16, 64)
 VISITS = 2000
 
 
-def searched(network: networks.Network, batch: int) -> float:
+def search_throughput(network: networks.Network, batch: int) -> float:
     """Visits a second of processor time, from the start of the game."""
-    asked = 0
+    evaluated = 0
 
-    def judge(states: Sequence[Any]) -> list[networks.Prediction]:
-        nonlocal asked
-        asked += len(states)
+    def evaluate(states: Sequence[Any]) -> list[networks.Prediction]:
+        nonlocal evaluated
+        evaluated += len(states)
         return network.predict(states)
 
-    search = Puct(judge, PuctSettings(batch=batch))
+    search = Puct(evaluate, PuctConfig(batch=batch))
     state = Chess().initial()
     search.search(state, Budget(nodes=batch))
-    asked, start = 0, process_time()
+    evaluated, start = 0, process_time()
     search.search(state, Budget(nodes=VISITS))
-    return asked / (process_time() - start)
+    return evaluated / (process_time() - start)
 
 
 def lc0_rate(path: Path, moves: list[list[str]], batch: int) -> float:
@@ -54,11 +54,11 @@ def lc0_rate(path: Path, moves: list[list[str]], batch: int) -> float:
         for game, output in zip(games, backend.evaluate(*inputs), strict=False):
             output.p_softmax(*game.policy_indices())
 
-    return rate(ask, batch)
+    return throughput(ask, batch)
 
 
-def measure() -> list[Row]:
-    moves, states = lines(max(BATCHES))
+def measure() -> list[BenchmarkResult]:
+    moves, states = random_games(max(BATCHES))
     folder = os.environ.get("SPARRING_NETS")
     path = Path(folder) / "lc0" / "maia-1500.pb.gz" if folder else find("human", "chess")
     if not folder:
@@ -66,12 +66,19 @@ def measure() -> list[Row]:
     network = networks.load(path)
     rows = []
     for batch in BATCHES:
-        ours, alone = searched(network, batch), rate(partial(network.predict, states[:batch]), batch)
-        what = f"{network.card.name}, batch {batch}"
-        rows.append(Row(f"PUCT, {what}", "the network alone", ours, alone, "positions/s", at_least=0.9))
+        ours, alone = (
+            search_throughput(network, batch),
+            throughput(partial(network.predict, states[:batch]), batch),
+        )
+        label = f"{network.card.name}, batch {batch}"
+        rows.append(
+            BenchmarkResult(f"PUCT, {label}", "the network alone", ours, alone, "positions/s", min_ratio=0.9)
+        )
         if folder:
             theirs = lc0_rate(path, moves, batch)
             rows.append(
-                Row(f"PUCT, {what}, Lc0", "Lc0's backend, eigen", ours, theirs, "positions/s", at_least=1.5)
+                BenchmarkResult(
+                    f"PUCT, {label}, Lc0", "Lc0's backend, eigen", ours, theirs, "positions/s", min_ratio=1.5
+                )
             )
     return rows

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import cshogi
 
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring.games import Shogi
 
 DEPTH = 4
@@ -25,11 +25,11 @@ def cshogi_perft(board: cshogi.Board, depth: int) -> int:
     return nodes
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     state = Shogi().initial()
     start = perf_counter()
     ours = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - start)
     start = perf_counter()
     theirs = sum(cshogi_perft(cshogi.Board(), DEPTH) for _ in range(10)) / (perf_counter() - start)
-    what, peer = f"shogi perft {DEPTH}", "cshogi's move lists, from Python"
-    return [Row(what, peer, ours, theirs, "nodes/s", at_least=1)]
+    label, baseline = f"shogi perft {DEPTH}", "cshogi's move lists, from Python"
+    return [BenchmarkResult(label, baseline, ours, theirs, "nodes/s", min_ratio=1)]

@@ -17,42 +17,42 @@ from typing import Any
 import torch
 
 from bench.records_speed import write_games
-from bench.rows import Row
+from bench.result import BenchmarkResult
 from sparring import records
-from sparring.learn.configuration import Configuration, parse
-from sparring.learn.feed import Fed, Place
-from sparring.learn.training import Run
+from sparring.training.config import TrainingConfig, parse
+from sparring.training.loader import Cursor, PrefetchedBatch
+from sparring.training.trainer import Trainer
 
-WARM_UPS = 10
+WARMUP_STEPS = 10
 
 
-def configuration(gpu: bool) -> tuple[Configuration, int]:
+def training_config(gpu: bool) -> tuple[TrainingConfig, int]:
     """What is trained, and for how many steps."""
     shape: dict[str, Any] = {"blocks": 6, "width": 64} if gpu else {"blocks": 2, "width": 32}
     batch, steps = (4096, 1500) if gpu else (512, 40)
     entries = {
         "game": "chess",
         "network": {**shape, "ratings": [600, 2600], "clock": True},
-        "data": {"forget": 0.05},
+        "data": {"conditioning_dropout": 0.05},
         "training": {"batch": batch, "steps": steps, "average": 0.999},
     }
     return parse("bench", entries), steps
 
 
-def rate(run: Run, batches: Iterable[Fed], steps: int) -> float:
+def throughput(run: Trainer, batches: Iterable[PrefetchedBatch], steps: int) -> float:
     """Positions a second over so many steps, after some to warm up."""
     started, seen = 0.0, 0
-    for number, fed in enumerate(islice(batches, WARM_UPS + steps)):
-        if number == WARM_UPS:
+    for number, prefetched in enumerate(islice(batches, WARMUP_STEPS + steps)):
+        if number == WARMUP_STEPS:
             _wait(run.device)
             started, seen = perf_counter(), 0
-        run.descend(fed)
-        seen += len(fed)
+        run.train_step(prefetched)
+        seen += len(prefetched)
     _wait(run.device)
     return seen / (perf_counter() - started)
 
 
-def measure() -> list[Row]:
+def measure() -> list[BenchmarkResult]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         games = Path(os.environ.get("SPARRING_GAMES", folder / "games.pgn"))
@@ -62,14 +62,16 @@ def measure() -> list[Row]:
         gpu = torch.cuda.is_available()
         if not gpu:
             torch.set_num_threads(1)  # several wait for one another wherever cores are shared
-        config, steps = configuration(gpu)
-        run = Run(config, [folder / "table"], folder / "run")
+        config, steps = training_config(gpu)
+        run = Trainer(config, [folder / "table"], folder / "run")
         run.prepare()
-        alone = rate(run, repeat(run.feed.example(Place())), steps)
-        fed = rate(run, run.feed.training(Place()), steps)
+        alone = throughput(run, repeat(run.loader.example(Cursor())), steps)
+        prefetched = throughput(run, run.loader.training(Cursor()), steps)
     shape = f"{config.network.blocks}x{config.network.width}, batch {config.training.batch}"
-    what = f"training a residual {shape} from records on {_name(run.device)}"
-    return [Row(what, "the same steps on one batch", fed, alone, "positions/s", at_least=0.8)]
+    label = f"training a residual {shape} from records on {_name(run.device)}"
+    return [
+        BenchmarkResult(label, "the same steps on one batch", prefetched, alone, "positions/s", min_ratio=0.8)
+    ]
 
 
 def _wait(device: torch.device) -> None:

@@ -8,7 +8,7 @@
 #include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 #include "records/encoders.hpp"
-#include "records/lines.hpp"
+#include "records/samples.hpp"
 #include "records/symmetry.hpp"
 
 namespace sparring::bindings {
@@ -19,22 +19,22 @@ using records::Encoder;
 using records::PackedGame;
 using records::Sample;
 using records::Symmetry;
-using records::Turning;
+using records::SymmetryAction;
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Limits = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-using Turns = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using LimitArray = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using SymmetryArray = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// The wanted positions of some games.
 template <GamePosition P>
-struct Lines {
+struct SampleSet {
     std::vector<Sample<P>> samples;
 };
 
 std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
                                      const std::vector<nb::bytes>& moves,
                                      const std::vector<std::optional<nb::bytes>>& clocks,
-                                     const Limits& limits) {
+                                     const LimitArray& limits) {
     if (starts.size() != moves.size() || clocks.size() != moves.size() || limits.shape(0) != moves.size()) {
         throw nb::value_error("as many starts, clocks and limits as games expected");
     }
@@ -43,7 +43,7 @@ std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
         games[i].start = starts[i];
         games[i].moves.assign(moves[i].c_str(), moves[i].size());
         games[i].skip_plies = limits(i, 0);
-        games[i].least_tenths = limits(i, 1);
+        games[i].min_clock = limits(i, 1);
         if (!clocks[i]) continue;
         games[i].clocks.resize(clocks[i]->size() / sizeof(std::int32_t));
         std::copy_n(clocks[i]->c_str(), games[i].clocks.size() * sizeof(std::int32_t),
@@ -53,22 +53,23 @@ std::vector<PackedGame> packed_games(const std::vector<std::string>& starts,
 }
 
 template <GamePosition P>
-Lines<P> unpack(const std::vector<std::string>& starts, const std::vector<nb::bytes>& moves,
-                const std::vector<std::optional<nb::bytes>>& clocks, const Limits& limits, int width) {
+SampleSet<P> unpack(const std::vector<std::string>& starts, const std::vector<nb::bytes>& moves,
+                    const std::vector<std::optional<nb::bytes>>& clocks, const LimitArray& limits,
+                    int width) {
     checked_width(width);
     const auto games = packed_games(starts, moves, clocks, limits);
-    Lines<P> lines;
+    SampleSet<P> lines;
     nb::gil_scoped_release release;
     for (std::uint32_t i = 0; i < games.size(); ++i) {
-        records::follow(games[i], width, i, lines.samples);
+        records::collect_samples(games[i], width, i, lines.samples);
     }
     return lines;
 }
 
 template <GamePosition P>
-Lines<P> join(const std::vector<const Lines<P>*>& parts) {
-    Lines<P> all;
-    for (const Lines<P>* part : parts) {
+SampleSet<P> join(const std::vector<const SampleSet<P>*>& parts) {
+    SampleSet<P> all;
+    for (const SampleSet<P>* part : parts) {
         all.samples.insert(all.samples.end(), part->samples.begin(), part->samples.end());
     }
     return all;
@@ -76,7 +77,7 @@ Lines<P> join(const std::vector<const Lines<P>*>& parts) {
 
 /// The samples of these indices, checked.
 template <GamePosition P>
-std::vector<const Sample<P>*> picked(const Lines<P>& lines, const Indices& which) {
+std::vector<const Sample<P>*> picked(const SampleSet<P>& lines, const Indices& which) {
     std::vector<const Sample<P>*> samples;
     for (std::size_t i = 0; i < which.shape(0); ++i) {
         const auto at = static_cast<std::size_t>(which.data()[i]);
@@ -87,15 +88,15 @@ std::vector<const Sample<P>*> picked(const Lines<P>& lines, const Indices& which
 }
 
 template <GamePosition P>
-Lines<P> take(const Lines<P>& lines, const Indices& which) {
-    Lines<P> some;
+SampleSet<P> take(const SampleSet<P>& lines, const Indices& which) {
+    SampleSet<P> some;
     for (const Sample<P>* sample : picked(lines, which)) some.samples.push_back(*sample);
     return some;
 }
 
 /// A fact of every position as a new array.
 template <class T, GamePosition P, class Fact>
-nb::ndarray<nb::numpy, T> column(const Lines<P>& lines, Fact fact) {
+nb::ndarray<nb::numpy, T> column(const SampleSet<P>& lines, Fact fact) {
     const Zeros<T> block(lines.samples.size());
     std::transform(lines.samples.begin(), lines.samples.end(), block.data(), fact);
     return block.array(block.data(), {lines.samples.size()});
@@ -114,8 +115,8 @@ struct Labels {
     std::vector<std::uint16_t> labels;  // what the encoding's policy calls each of them
     std::vector<std::int64_t> offsets;  // where each position's legal moves begin, and the end of the last
     std::vector<std::uint16_t> played;
-    std::vector<std::int32_t> index;  // of the played move among the legal ones
-    std::vector<std::uint8_t> turns;  // the symmetry that was used
+    std::vector<std::int32_t> index;       // of the played move among the legal ones
+    std::vector<std::uint8_t> symmetries;  // the symmetry that was used
 };
 
 /// Whether all positions that an encoder shows have the game's symmetries.
@@ -130,8 +131,8 @@ bool symmetric(const Node<P>& node, int history) {
 
 /// Turns every plane from `from` into `to`.
 template <class T, GamePosition P>
-void turn_planes(const P& position, int symmetry, const std::vector<T>& from, T* to) {
-    const auto [own_planes, rows, columns] = position.shape();
+void transform_planes(const P& position, int symmetry, const std::vector<T>& from, T* to) {
+    const auto [game_planes, rows, columns] = position.shape();
     const std::size_t area = rows * columns;
     std::vector<std::size_t> cells(area);
     for (std::size_t c = 0; c < area; ++c) {
@@ -155,21 +156,21 @@ template <class T, GamePosition P>
 class Batcher {
  public:
     Batcher(const Encoder<P>& encoder, int history, std::size_t each)
-        : encoder_(encoder), write_(writer<T>(encoder)), history_(history), turned_(each) {}
+        : encoder_(encoder), write_(writer<T>(encoder)), history_(history), transformed_(each) {}
 
     void add(const Sample<P>& sample, int turn, T* out) {
         const P& position = sample.node->position;
         if (turn != 0 && !symmetric(*sample.node, history_)) turn = 0;
-        if (turn == 0 || encoder_.turning == Turning::nothing) {
+        if (turn == 0 || encoder_.symmetry_action == SymmetryAction::invariant) {
             write_(*sample.node, history_, out);
         } else {
-            std::fill(turned_.begin(), turned_.end(), T{0});
-            write_(*sample.node, history_, turned_.data());
-            turn_planes(position, turn, turned_, out);
+            std::fill(transformed_.begin(), transformed_.end(), T{0});
+            write_(*sample.node, history_, transformed_.data());
+            transform_planes(position, turn, transformed_, out);
         }
         const auto seen = [&](Move m) { return turn ? Symmetry<P>::move(position, turn, m) : m; };
         list_.clear();
-        P::allowed(*sample.node, list_);
+        P::legal_moves(*sample.node, list_);
         std::transform(list_.begin(), list_.end(), list_.begin(), seen);
         list_.sort();
         const Move played = seen(sample.played);
@@ -179,7 +180,7 @@ class Batcher {
         labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
         labels.legal.insert(labels.legal.end(), list_.begin(), list_.end());
         for (const Move move : list_) labels.labels.push_back(encoder_.label(position, move));
-        labels.turns.push_back(static_cast<std::uint8_t>(turn));
+        labels.symmetries.push_back(static_cast<std::uint8_t>(turn));
     }
 
     Labels labels;
@@ -188,19 +189,19 @@ class Batcher {
     const Encoder<P>& encoder_;
     records::Write<P, T> write_;
     int history_;
-    std::vector<T> turned_;
+    std::vector<T> transformed_;
     MoveList list_;
 };
 
 template <GamePosition P>
-const Encoder<P>& checked_encoder(const std::string& name, int history, bool turned) {
+const Encoder<P>& checked_encoder(const std::string& name, int history, bool transformed) {
     const Encoder<P>* encoder = records::find_encoder<P>(name);
     if (!encoder) throw nb::value_error(("there is no encoding '" + name + "'").c_str());
     if (history < 1) throw nb::value_error("a history has at least one position");
-    if (history != 1 && !encoder->any_history) {
+    if (history != 1 && !encoder->variable_history) {
         throw nb::value_error(("the encoding '" + name + "' has a history of its own").c_str());
     }
-    if (turned && encoder->turning == Turning::unknown) {
+    if (transformed && encoder->symmetry_action == SymmetryAction::unsupported) {
         throw nb::value_error(("the encoding '" + name + "' cannot be mirrored: it is no planes").c_str());
     }
     return *encoder;
@@ -228,19 +229,19 @@ std::size_t volume(const std::vector<std::size_t>& shape) {
 nb::tuple with_labels(nb::object encoded, Labels& labels) {
     labels.offsets.push_back(static_cast<std::int64_t>(labels.legal.size()));
     return nb::make_tuple(encoded, copied(labels.legal), copied(labels.labels), copied(labels.offsets),
-                          copied(labels.played), copied(labels.index), copied(labels.turns));
+                          copied(labels.played), copied(labels.index), copied(labels.symmetries));
 }
 
 template <class T, GamePosition P>
 nb::tuple encode_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
-                         std::vector<std::size_t> shape, const std::uint8_t* turns) {
+                         std::vector<std::size_t> shape, const std::uint8_t* symmetries) {
     const std::size_t each = volume(shape);
     const Zeros<T> block(samples.size() * each);
     Batcher<T, P> batcher(encoder, history, each);
     {
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < samples.size(); ++i) {
-            batcher.add(*samples[i], turns ? turns[i] : 0, block.data() + i * each);
+            batcher.add(*samples[i], symmetries ? symmetries[i] : 0, block.data() + i * each);
         }
     }
     shape.insert(shape.begin(), samples.size());
@@ -261,7 +262,7 @@ void pack_bits(const std::uint8_t* numbers, std::size_t eights, std::uint8_t* bi
 /// Bytes that are 0 and 1 as bits, and the counts: a thirtieth of the memory to move.
 template <GamePosition P>
 nb::tuple pack_samples(const std::vector<const Sample<P>*>& samples, const Encoder<P>& encoder, int history,
-                       const std::vector<std::size_t>& shape, const std::uint8_t* turns) {
+                       const std::vector<std::size_t>& shape, const std::uint8_t* symmetries) {
     const std::size_t each = volume(shape), packed = (each + 7) / 8, count = samples.size();
     const auto [begin, end] = encoder.counts(history);
     const std::size_t area = each / shape[0];
@@ -272,7 +273,7 @@ nb::tuple pack_samples(const std::vector<const Sample<P>*>& samples, const Encod
         std::vector<std::uint8_t> planes(8 * packed);
         for (std::size_t i = 0; i < count; ++i) {
             std::fill(planes.begin(), planes.end(), std::uint8_t{0});
-            batcher.add(*samples[i], turns ? turns[i] : 0, planes.data());
+            batcher.add(*samples[i], symmetries ? symmetries[i] : 0, planes.data());
             pack_bits(planes.data(), packed, bits.data() + i * packed);
             for (std::size_t plane = begin; plane < end; ++plane) {
                 counts.data()[i * (end - begin) + plane - begin] = planes[plane * area];
@@ -285,23 +286,23 @@ nb::tuple pack_samples(const std::vector<const Sample<P>*>& samples, const Encod
 }
 
 template <GamePosition P>
-nb::tuple encode_lines(const Lines<P>& lines, const Indices& which, const std::string& encoding, int history,
-                       const std::optional<Turns>& turns, bool packed) {
+nb::tuple encode_sample_set(const SampleSet<P>& lines, const Indices& which, const std::string& encoding,
+                            int history, const std::optional<SymmetryArray>& symmetries, bool packed) {
     const auto samples = picked(lines, which);
-    const auto& encoder = checked_encoder<P>(encoding, history, turns.has_value());
+    const auto& encoder = checked_encoder<P>(encoding, history, symmetries.has_value());
     if (packed && !encoder.write_bytes) throw nb::value_error("an encoding with fractions cannot be packed");
-    if (turns && turns->shape(0) != samples.size())
+    if (symmetries && symmetries->shape(0) != samples.size())
         throw nb::value_error("a symmetry for each position expected");
-    for (std::size_t i = 0; turns && i < samples.size(); ++i) {
-        if (turns->data()[i] >= Symmetry<P>::count) throw nb::value_error("there is no such symmetry");
+    for (std::size_t i = 0; symmetries && i < samples.size(); ++i) {
+        if (symmetries->data()[i] >= Symmetry<P>::count) throw nb::value_error("there is no such symmetry");
     }
     std::vector<const P*> positions;
     for (const Sample<P>* sample : samples) positions.push_back(&sample->node->position);
     const auto shape = shape_of_all(positions, encoder, history);
-    const std::uint8_t* turned = turns ? turns->data() : nullptr;
-    if (packed) return pack_samples(samples, encoder, history, shape, turned);
-    return encoder.write_bytes ? encode_samples<std::uint8_t>(samples, encoder, history, shape, turned)
-                               : encode_samples<float>(samples, encoder, history, shape, turned);
+    const std::uint8_t* transformed = symmetries ? symmetries->data() : nullptr;
+    if (packed) return pack_samples(samples, encoder, history, shape, transformed);
+    return encoder.write_bytes ? encode_samples<std::uint8_t>(samples, encoder, history, shape, transformed)
+                               : encode_samples<float>(samples, encoder, history, shape, transformed);
 }
 
 template <class T, GamePosition P>
@@ -356,13 +357,13 @@ bool packable(const std::string& name) {
 }
 
 template <GamePosition P>
-void bind_lines(nb::module_& m, const char* name) {
-    using L = Lines<P>;
+void bind_samples(nb::module_& m, const char* name) {
+    using L = SampleSet<P>;
     nb::class_<L>(m, name, "Positions of recorded games, with the lines that led to them.")
         .def_static("unpack", &unpack<P>, nb::arg("starts"), nb::arg("moves"), nb::arg("clocks"),
                     nb::arg("limits"), nb::arg("width"),
                     "The positions of games from a table. `limits` [games, 2]: how many plies to skip, and "
-                    "how many tenths of a second to ask for where clocks are known. Raises BadText or "
+                    "how many tenths of a second to ask for where clocks are known. Raises ParseError or "
                     "IllegalMove.")
         .def_static("join", &join<P>, nb::arg("parts"), "All positions of the parts, in their order.")
         .def("take", &take<P>, nb::arg("which"), "The positions of these indices.")
@@ -397,7 +398,7 @@ void bind_lines(nb::module_& m, const char* name) {
         .def_prop_ro(
             "clocks_before",
             [](const L& lines) {
-                return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.before; });
+                return column<std::int32_t>(lines, [](const Sample<P>& s) { return s.clock_before; });
             },
             nb::rv_policy::move,
             "Tenths of a second that the mover had left before the move, -1 where unknown.")
@@ -409,10 +410,10 @@ void bind_lines(nb::module_& m, const char* name) {
             nb::rv_policy::move,
             "Tenths of a second that the mover had left after the move, -1 where unknown.")
         .def(
-            "encode", &encode_lines<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
-            nb::arg("turns").none(), nb::arg("packed") = false,
+            "encode", &encode_sample_set<P>, nb::arg("which"), nb::arg("encoding"), nb::arg("history"),
+            nb::arg("symmetries").none(), nb::arg("packed") = false,
             nb::sig("def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, "
-                    "turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> "
+                    "symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> "
                     "tuple[typing.Any, numpy.typing.NDArray[numpy.uint16], "
                     "numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], "
                     "numpy.typing.NDArray[numpy.uint16], "
@@ -441,11 +442,11 @@ void bind_lines(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_batches(nb::module_& m) {
-    bind_lines<chess::Position>(m, "ChessLines");
-    bind_lines<rbc::Position>(m, "RbcLines");
-    bind_lines<shogi::Position>(m, "ShogiLines");
-    bind_lines<go::Position>(m, "GoLines");
-    bind_lines<expendibots::Position>(m, "ExpendibotsLines");
+    bind_samples<chess::Position>(m, "ChessSamples");
+    bind_samples<rbc::Position>(m, "RbcSamples");
+    bind_samples<shogi::Position>(m, "ShogiSamples");
+    bind_samples<go::Position>(m, "GoSamples");
+    bind_samples<expendibots::Position>(m, "ExpendibotsSamples");
 }
 
 }  // namespace sparring::bindings

@@ -1,7 +1,7 @@
+#include "bindings/alphabeta.hpp"
 #include "bindings/games.hpp"
-#include "bindings/searcher.hpp"
 #include "bindings/state.hpp"
-#include "breakthrough/judge.hpp"
+#include "breakthrough/evaluator.hpp"
 #include "breakthrough/position.hpp"
 
 namespace sparring::bindings {
@@ -19,7 +19,7 @@ void bind_breakthrough(nb::module_& m) {
                                                   s.position().pieces(breakthrough::black)};
             },
             "White's pieces and Black's, as bits 8 * y + x.");
-    bind_searcher<Position, breakthrough::Judge>(m, "BreakthroughSearch");
+    bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch");
 }
 
 }  // namespace sparring::bindings

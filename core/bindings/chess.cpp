@@ -1,7 +1,7 @@
 #include "bindings/games.hpp"
-#include "bindings/search.hpp"
+#include "bindings/material_search.hpp"
 #include "bindings/state.hpp"
-#include "chess/judge.hpp"
+#include "chess/evaluation.hpp"
 #include "chess/position.hpp"
 
 namespace sparring::bindings {
@@ -13,10 +13,11 @@ void bind_chess(nb::module_& m) {
     state.def_static("initial", [] { return S(Position()); })
         .def_prop_ro("in_check", [](const S& s) { return s.position().in_check(); })
         .def_prop_ro(
-            "halfmove_clock", [](const S& s) { return s.position().board().halfmoves; },
+            "halfmove_clock", [](const S& s) { return s.position().board().halfmove_clock; },
             "Plies since the last capture or pawn move.")
         .def_prop_ro(
-            "repetitions", [](const S& s) { return occurrences(s.node(), s.position().board().halfmoves); },
+            "repetitions",
+            [](const S& s) { return occurrences(s.node(), s.position().board().halfmove_clock); },
             "How often this position has come up in its line, now included.")
         .def_prop_ro(
             "claimable_draw",

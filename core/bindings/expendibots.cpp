@@ -1,9 +1,9 @@
 #include <nanobind/stl/shared_ptr.h>
 
+#include "bindings/alphabeta.hpp"
 #include "bindings/games.hpp"
-#include "bindings/searcher.hpp"
 #include "bindings/state.hpp"
-#include "expendibots/judge.hpp"
+#include "expendibots/evaluator.hpp"
 #include "expendibots/position.hpp"
 #include "expendibots/symmetry.hpp"
 
@@ -25,16 +25,17 @@ nb::tuple action(int code) {
     return nb::make_tuple("MOVE", action.tokens, point(action.from), point(action.to));
 }
 
-Move turned(int code, int symmetry) {
+Move transformed(int code, int symmetry) {
     const Move move = checked(code);
     if (!expendibots::is_action(move)) throw IllegalMove("no action has the code " + std::to_string(code));
-    return expendibots::turned_action(move, symmetry);
+    return expendibots::transformed_action(move, symmetry);
 }
 int to_canonical(const S& s, int code) {
-    return turned(code, expendibots::canonical(s.position().board()).symmetry);
+    return transformed(code, expendibots::canonical(s.position().board()).symmetry);
 }
 int from_canonical(const S& s, int code) {
-    return turned(code, expendibots::undone(expendibots::canonical(s.position().board()).symmetry));
+    return transformed(code,
+                       expendibots::inverse_symmetry(expendibots::canonical(s.position().board()).symmetry));
 }
 
 std::vector<std::vector<int>> heights(const S& s) {
@@ -70,22 +71,25 @@ void bind_expendibots(nb::module_& m) {
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
-    bind_endgames(m);
-    bind_evaluator(m);
-    bind_searcher<Position, expendibots::Judge>(m, "ExpendibotsSearch")
+    bind_expendibots_endgames(m);
+    bind_expendibots_network(m);
+    bind_searcher<Position, expendibots::Evaluator>(m, "ExpendibotsSearch")
         .def(
-            "consult",
-            [](SharedSearcher<Position, expendibots::Judge>& searcher,
-               const expendibots::Endgames& endgames) {
-                auto copy = std::make_shared<const expendibots::Endgames>(endgames);
-                searcher.change_judge([&](expendibots::Judge& judge) { judge.consult(std::move(copy)); });
+            "set_endgame_tables",
+            [](LockedSearcher<Position, expendibots::Evaluator>& searcher,
+               const expendibots::EndgameTables& endgames) {
+                auto copy = std::make_shared<const expendibots::EndgameTables>(endgames);
+                searcher.update_evaluator([&](expendibots::Evaluator& evaluator) {
+                    evaluator.set_endgame_tables(std::move(copy));
+                });
             },
             nb::arg("endgames"), "Takes positions that these tables have now for decided.")
         .def(
-            "use",
-            [](SharedSearcher<Position, expendibots::Judge>& searcher,
+            "set_network",
+            [](LockedSearcher<Position, expendibots::Evaluator>& searcher,
                std::shared_ptr<const expendibots::Network> network) {
-                searcher.change_judge([&](expendibots::Judge& judge) { judge.use(std::move(network)); });
+                searcher.update_evaluator(
+                    [&](expendibots::Evaluator& evaluator) { evaluator.set_network(std::move(network)); });
             },
             nb::arg("network"), "Evaluates with a network instead of the weights.");
 }

@@ -8,10 +8,10 @@ namespace sparring::bindings {
 void bind_searcher(nanobind::module_& m);
 void bind_chess(nanobind::module_& m);
 void bind_rbc(nanobind::module_& m);
-void bind_rbc_boards(nanobind::module_& m);
+void bind_rbc_board_set(nanobind::module_& m);
 void bind_expendibots(nanobind::module_& m);
-void bind_endgames(nanobind::module_& m);
-void bind_evaluator(nanobind::module_& m);
+void bind_expendibots_endgames(nanobind::module_& m);
+void bind_expendibots_network(nanobind::module_& m);
 void bind_breakthrough(nanobind::module_& m);
 void bind_shogi(nanobind::module_& m);
 void bind_go(nanobind::module_& m);

@@ -43,7 +43,7 @@ void bind_go(nb::module_& m) {
         .def_static("initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5,
                     nb::arg("ko") = "positional", nb::arg("suicide") = false, nb::arg("scoring") = "area",
                     nb::arg("tax") = "none", nb::arg("handicap") = 0,
-                    "The start of a game by these rules; raises BadText.")
+                    "The start of a game by these rules; raises ParseError.")
         .def_prop_ro("size", [](const S& s) { return s.position().size(); })
         .def_prop_ro("komi", [](const S& s) { return s.position().rules().komi / 2.0; })
         .def_prop_ro("ko", [](const S& s) { return std::string(name(s.position().rules().ko)); })

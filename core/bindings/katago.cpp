@@ -2,8 +2,8 @@
 
 #include "bindings/games.hpp"
 #include "bindings/state.hpp"
-#include "katago/answers.hpp"
 #include "katago/features.hpp"
+#include "katago/outputs.hpp"
 
 namespace sparring::bindings {
 
@@ -34,7 +34,7 @@ Array new_array(std::initializer_list<std::size_t> shape) {
 }
 
 void check_sizes(const States& states, int side) {
-    if (side < go::smallest_board || side > go::largest_board)
+    if (side < go::min_board_size || side > go::max_board_size)
         throw nb::value_error(("side " + std::to_string(side) + " is not that of a board").c_str());
     for (const S& state : states) {
         if (state.position().size() > side) {
@@ -64,7 +64,7 @@ std::pair<Planes, Floats> inputs(const nb::sequence& sequence, int side) {
     Floats global = new_array<Floats>({states.size(), katago::global_inputs});
     {
         nb::gil_scoped_release release;
-        thread_local katago::Encoder encoder;
+        thread_local katago::InputEncoder encoder;
         for (std::size_t i = 0; i < states.size(); ++i) {
             encoder.encode(states[i].node(), side, spatial.data() + i * katago::spatial_planes * edge * edge,
                            global.data() + i * katago::global_inputs);
@@ -97,7 +97,7 @@ Floats results(const nb::sequence& sequence, const Logits& logits) {
     check_shape(logits, states, 3);
     Floats rows = new_array<Floats>({states.size(), 3});
     for (std::size_t i = 0; i < states.size(); ++i) {
-        const katago::Result result = katago::result(states[i].position(), logits.data() + 3 * i);
+        const katago::ValueOutput result = katago::result(states[i].position(), logits.data() + 3 * i);
         float* row = rows.data() + 3 * i;
         row[0] = static_cast<float>(result.win);
         row[1] = static_cast<float>(result.no_result);
@@ -119,8 +119,8 @@ void bind_katago(nb::module_& m) {
                   "logits: numpy.typing.NDArray[numpy.float32], side: int) -> "
                   "list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]"),
           "The legal moves of each state, ascending, and their probabilities.");
-    m.def("katago_results", &results, nb::arg("states"), nb::arg("logits"),
-          nb::sig("def katago_results(states: collections.abc.Sequence[GoState], "
+    m.def("katago_values", &results, nb::arg("states"), nb::arg("logits"),
+          nb::sig("def katago_values(states: collections.abc.Sequence[GoState], "
                   "logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]"),
           "[states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and "
           "no result.");

@@ -15,14 +15,14 @@ using namespace sparring;
 NB_MODULE(_core, m) {
     m.doc() = "Sparring's native core: rules, encoders and trees.";
 
-    nb::exception<BadText>(m, "BadText", PyExc_ValueError);
+    nb::exception<ParseError>(m, "ParseError", PyExc_ValueError);
     nb::exception<IllegalMove>(m, "IllegalMove", PyExc_ValueError);
 
     nb::class_<Outcome>(m, "Outcome", "How a game ended: a draw when nobody won.")
         .def_prop_ro(
             "winner",
             [](const Outcome& o) {
-                return o.winner == Outcome::nobody ? std::nullopt : std::optional<int>(o.winner);
+                return o.winner == Outcome::no_winner ? std::nullopt : std::optional<int>(o.winner);
             },
             "0 or 1, or None for a draw.")
         .def_prop_ro("reason", [](const Outcome& o) { return std::string(reason_name(o.reason)); })
@@ -35,7 +35,7 @@ NB_MODULE(_core, m) {
         .def("__hash__", [](const Outcome& o) { return static_cast<int>(o.reason) * 4 + o.winner + 1; })
         .def("__repr__", [](const Outcome& o) {
             return "Outcome(winner=" +
-                   (o.winner == Outcome::nobody ? std::string("None") : std::to_string(o.winner)) +
+                   (o.winner == Outcome::no_winner ? std::string("None") : std::to_string(o.winner)) +
                    ", reason='" + reason_name(o.reason) + "')";
         });
 

@@ -13,7 +13,7 @@ namespace sparring::bindings {
 
 namespace {
 
-using search::PuctRules;
+using search::PuctParams;
 using search::PuctTree;
 using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -48,14 +48,14 @@ template <GamePosition P>
 void bind_tree(nb::module_& m, const char* name) {
     using T = PuctTree<P>;
     nb::class_<T>(m, name, "A PUCT tree: it asks for evaluations of leaves in batches.")
-        .def(nb::init<const State<P>&, const PuctRules&>(), nb::arg("root"), nb::arg("rules"))
+        .def(nb::init<const State<P>&, const PuctParams&>(), nb::arg("root"), nb::arg("params"))
         .def_prop_ro("root", &T::root, nb::rv_policy::copy, "The state at the root.")
         .def_prop_ro("visits", &T::visits, "How often the root was visited.")
         .def_prop_ro(
             "value", &T::value,
             "The root's value for its side to move, exact where the winner is certain; NaN before the "
             "first visit.")
-        .def_prop_ro("deepest", &T::deepest, "Moves of the longest line looked at.")
+        .def_prop_ro("max_depth", &T::max_depth, "Moves of the longest line looked at.")
         .def_prop_ro("full", &T::full, "Whether the memory allowed is used up.")
         .def_prop_ro("bytes", &T::bytes, "About how much memory the tree takes.")
         .def("__len__", &T::size)
@@ -99,9 +99,9 @@ void bind_tree(nb::module_& m, const char* name) {
              "move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where "
              "neither is certain.")
         .def(
-            "line",
+            "pv",
             [](const T& tree, int first) {
-                const auto moves = tree.line(checked(first));
+                const auto moves = tree.pv(checked(first));
                 return std::vector<int>(moves.begin(), moves.end());
             },
             nb::arg("first"),
@@ -114,19 +114,27 @@ void bind_tree(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_puct(nb::module_& m) {
-    nb::class_<PuctRules>(m, "PuctRules", "The arguments of a PUCT tree.")
+    nb::class_<PuctParams>(m, "PuctParams", "The arguments of a PUCT tree.")
         .def(
             "__init__",
-            [](PuctRules* rules, double exploration, double growth_base, double growth_factor,
-               double prior_temperature, bool unvisited_absolute, double unvisited, bool seek_wins,
-               bool repetition_draws, double draw_value, std::size_t memory) {
-                new (rules) PuctRules{exploration,        growth_base, growth_factor, prior_temperature,
-                                      unvisited_absolute, unvisited,   seek_wins,     repetition_draws,
-                                      draw_value,         memory};
+            [](PuctParams* params, double c_puct, double c_base, double c_factor, double prior_temperature,
+               bool fpu_absolute, double fpu_reduction, bool find_immediate_wins, bool repetition_draws,
+               double draw_value, std::size_t memory) {
+                new (params) PuctParams{c_puct,
+                                        c_base,
+                                        c_factor,
+                                        prior_temperature,
+                                        fpu_absolute,
+                                        fpu_reduction,
+                                        find_immediate_wins,
+                                        repetition_draws,
+                                        draw_value,
+                                        memory};
             },
-            nb::kw_only(), nb::arg("exploration"), nb::arg("growth_base"), nb::arg("growth_factor"),
-            nb::arg("prior_temperature"), nb::arg("unvisited_absolute"), nb::arg("unvisited"),
-            nb::arg("seek_wins"), nb::arg("repetition_draws"), nb::arg("draw_value"), nb::arg("memory"));
+            nb::kw_only(), nb::arg("c_puct"), nb::arg("c_base"), nb::arg("c_factor"),
+            nb::arg("prior_temperature"), nb::arg("fpu_absolute"), nb::arg("fpu_reduction"),
+            nb::arg("find_immediate_wins"), nb::arg("repetition_draws"), nb::arg("draw_value"),
+            nb::arg("memory"));
     bind_tree<chess::Position>(m, "ChessTree");
     bind_tree<shogi::Position>(m, "ShogiTree");
     bind_tree<go::Position>(m, "GoTree");

@@ -50,7 +50,7 @@ void bind_rbc(nb::module_& m) {
              "What a sense of the square shows: squares and pieces, in reconchess's order.")
         .def("result_of", &result_of, nb::arg("request"),
              "The move that a request becomes, and the square where it captures.");
-    bind_rbc_boards(m);
+    bind_rbc_board_set(m);
 }
 
 }  // namespace sparring::bindings

@@ -1,8 +1,8 @@
 #include "bindings/games.hpp"
-#include "bindings/search.hpp"
+#include "bindings/material_search.hpp"
 #include "bindings/state.hpp"
+#include "shogi/evaluation.hpp"
 #include "shogi/hcp.hpp"
-#include "shogi/judge.hpp"
 #include "shogi/position.hpp"
 
 namespace sparring::bindings {
@@ -18,11 +18,11 @@ void bind_shogi(nb::module_& m) {
             "How often this position has come up in its line, now included.");
     bind_alphabeta(state);
     m.def(
-        "sfen_of_hcp",
-        [](nb::bytes hcp) { return shogi::sfen_of_hcp(std::string_view(hcp.c_str(), hcp.size())); },
-        nb::arg("hcp"), "The SFEN of a Huffman coded position of 32 bytes; raises BadText.");
-    m.def("usi_of_move16", &shogi::usi_of_move16, nb::arg("move"),
-          "The USI of a move in the 16 bits of cshogi and its kin; raises BadText.");
+        "hcp_to_sfen",
+        [](nb::bytes hcp) { return shogi::hcp_to_sfen(std::string_view(hcp.c_str(), hcp.size())); },
+        nb::arg("hcp"), "The SFEN of a Huffman coded position of 32 bytes; raises ParseError.");
+    m.def("move16_to_usi", &shogi::move16_to_usi, nb::arg("move"),
+          "The USI of a move in the 16 bits of cshogi and its kin; raises ParseError.");
 }
 
 }  // namespace sparring::bindings

@@ -51,7 +51,7 @@ nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
 
 /// Where a line began, and the moves since: what a pickle holds.
 template <GamePosition P>
-std::tuple<std::string, std::vector<int>> line_of(const State<P>& state) {
+std::tuple<std::string, std::vector<int>> start_and_moves(const State<P>& state) {
     std::vector<int> moves;
     const Node<P>* node = &state.node();
     for (; node->previous; node = node->previous.get()) moves.push_back(node->move);
@@ -73,13 +73,13 @@ State<P> replay(std::string_view start, const std::vector<int>& moves) {
 
 /// Each move of a line as its index among the legal moves in ascending order, `width` bytes little-endian.
 template <GamePosition P>
-std::string pack_line(const State<P>& state, int width) {
+std::string pack_moves(const State<P>& state, int width) {
     std::string packed(static_cast<std::size_t>(state.node().ply) * static_cast<std::size_t>(width), '\0');
     MoveList list;
     std::size_t end = packed.size();
     for (const Node<P>* node = &state.node(); node->previous; node = node->previous.get()) {
         list.clear();
-        P::allowed(*node->previous, list);
+        P::legal_moves(*node->previous, list);
         const auto index = std::count_if(list.begin(), list.end(), [&](Move m) { return m < node->move; });
         if (width == 1 && index > 0xFF) throw IllegalMove("a move's index does not fit one byte");
         end -= static_cast<std::size_t>(width);
@@ -90,18 +90,18 @@ std::string pack_line(const State<P>& state, int width) {
 }
 
 template <GamePosition P>
-State<P> unpack_line(State<P> state, std::string_view packed, int width) {
-    if (packed.size() % static_cast<std::size_t>(width) != 0) throw BadText("packed moves are cut off");
+State<P> unpack_moves(State<P> state, std::string_view packed, int width) {
+    if (packed.size() % static_cast<std::size_t>(width) != 0) throw ParseError("packed moves are cut off");
     MoveList list;
     for (std::size_t i = 0; i < packed.size(); i += static_cast<std::size_t>(width)) {
         std::size_t index = static_cast<unsigned char>(packed[i]);
         if (width == 2) index |= static_cast<std::size_t>(static_cast<unsigned char>(packed[i + 1])) << 8;
         list.clear();
-        P::allowed(state.node(), list);
+        P::legal_moves(state.node(), list);
         list.sort();
         if (index >= list.size())
             throw IllegalMove("packed move " + std::to_string(i) + " is none of the legal ones");
-        state = state.play_on(list[index]);
+        state = state.play_past_end(list[index]);
     }
     return state;
 }
@@ -117,7 +117,7 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
     return nb::class_<S>(m, name, doc)
         .def_static(
             "parse", [](std::string_view text) { return S(P::parse(text)); }, nb::arg("text"),
-            "The state that a text describes; raises BadText.")
+            "The state that a text describes; raises ParseError.")
         .def(
             "text", [](const S& s) { return s.position().text(); }, "The state as text; parse reads it back.")
         .def_prop_ro(
@@ -145,7 +145,8 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
             "play", [](const S& s, int move) { return s.play(checked(move)); }, nb::arg("move"),
             "The state after a move; raises IllegalMove.")
         .def(
-            "play_on", [](const S& s, int move) { return s.play_on(checked(move)); }, nb::arg("move"),
+            "play_past_end", [](const S& s, int move) { return s.play_past_end(checked(move)); },
+            nb::arg("move"),
             "The state after a move that the pieces can make, even where a draw by rule has ended the game: "
             "games on record may go on; raises IllegalMove.")
         .def(
@@ -154,7 +155,7 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
         .def(
             "parse_move",
             [](const S& s, std::string_view text) { return static_cast<int>(s.position().parse_move(text)); },
-            nb::arg("text"), "The move that a text describes, legal or not; raises BadText.")
+            nb::arg("text"), "The move that a text describes, legal or not; raises ParseError.")
         .def_prop_ro(
             "previous",
             [](const S& s) -> nb::object { return s.has_previous() ? nb::cast(s.previous()) : nb::none(); },
@@ -208,28 +209,28 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
         .def("__str__",
              [](nb::handle self) {
                  return nb::cast<std::string>(
-                     nb::module_::import_("sparring.games.pictures").attr("text_of")(self));
+                     nb::module_::import_("sparring.games.diagrams").attr("text_of")(self));
              })
         .def("_repr_svg_",
              [](nb::handle self) {
                  return nb::cast<std::string>(
-                     nb::module_::import_("sparring.games.pictures").attr("svg_of")(self));
+                     nb::module_::import_("sparring.games.diagrams").attr("svg_of")(self));
              })
         .def(
-            "pack_line",
+            "pack_moves",
             [](const S& s, int width) {
-                const std::string packed = pack_line(s, checked_width(width));
+                const std::string packed = pack_moves(s, checked_width(width));
                 return nb::bytes(packed.data(), packed.size());
             },
             nb::arg("width"),
             "The moves since the start of the line, each its index among the legal moves in `width` bytes.")
         .def(
-            "unpack_line",
+            "unpack_moves",
             [](const S& s, nb::bytes packed, int width) {
-                return unpack_line(s, std::string_view(packed.c_str(), packed.size()), checked_width(width));
+                return unpack_moves(s, std::string_view(packed.c_str(), packed.size()), checked_width(width));
             },
-            nb::arg("packed"), nb::arg("width"), "The state after moves that `pack_line` packed.")
-        .def("__getstate__", &line_of<P>)
+            nb::arg("packed"), nb::arg("width"), "The state after moves that `pack_moves` packed.")
+        .def("__getstate__", &start_and_moves<P>)
         .def("__setstate__",
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {
                  new (&s) S(replay<P>(std::get<0>(line), std::get<1>(line)));

@@ -21,7 +21,7 @@ void check(const State<P>& state, int symmetry) {
 }
 
 template <GamePosition P>
-nb::ndarray<nb::numpy, std::int64_t> turned_cells(const State<P>& state, int symmetry) {
+nb::ndarray<nb::numpy, std::int64_t> transformed_cells(const State<P>& state, int symmetry) {
     check(state, symmetry);
     const auto [planes, rows, columns] = state.position().shape();
     const std::size_t cells = rows * columns;
@@ -34,7 +34,7 @@ nb::ndarray<nb::numpy, std::int64_t> turned_cells(const State<P>& state, int sym
 }
 
 template <GamePosition P>
-nb::ndarray<nb::numpy, std::int64_t> turned_moves(const State<P>& state, int symmetry) {
+nb::ndarray<nb::numpy, std::int64_t> transformed_moves(const State<P>& state, int symmetry) {
     check(state, symmetry);
     MoveList list;
     state.legal_moves(list);
@@ -50,9 +50,9 @@ template <GamePosition P>
 void bind(nb::module_& m) {
     m.def("symmetries", &symmetries<P>, nb::arg("state"),
           "In how many ways the board can be turned or mirrored and be the same game, itself included.");
-    m.def("turned_cells", &turned_cells<P>, nb::arg("state"), nb::arg("symmetry"),
+    m.def("transformed_cells", &transformed_cells<P>, nb::arg("state"), nb::arg("symmetry"),
           "Where a symmetry takes each cell of the planes. Raises ValueError.");
-    m.def("turned_moves", &turned_moves<P>, nb::arg("state"), nb::arg("symmetry"),
+    m.def("transformed_moves", &transformed_moves<P>, nb::arg("state"), nb::arg("symmetry"),
           "The codes of the legal moves, in ascending order of the moves themselves, on the turned board. "
           "Raises ValueError.");
 }

@@ -24,7 +24,7 @@ Position::Position() : pieces_{0xFFFF, Bitboard{0xFFFF} << 48} {}
 
 Position Position::parse(std::string_view text) {
     const auto bad = [&](const std::string& why) {
-        return BadText("position: " + why + " in " + quoted(text));
+        return ParseError("position: " + why + " in " + quoted(text));
     };
     const std::size_t space = text.find(' ');
     if (space == std::string_view::npos) throw bad("rows, a space, and w or b expected");
@@ -81,10 +81,10 @@ std::string Position::text() const {
 Move Position::parse_move(std::string_view text) const {
     const int from = text.size() == 4 ? parse_square(text) : -1;
     const int to = text.size() == 4 ? parse_square(text.substr(2)) : -1;
-    if (from < 0 || to < 0) throw BadText("move: two squares such as a2b3 expected, not " + quoted(text));
+    if (from < 0 || to < 0) throw ParseError("move: two squares such as a2b3 expected, not " + quoted(text));
     const int sideways = to % 8 - from % 8;
     if (to / 8 - from / 8 != (turn_ == white ? 1 : -1) || sideways < -1 || sideways > 1) {
-        throw BadText("move: one step forward expected, not " + quoted(text));
+        throw ParseError("move: one step forward expected, not " + quoted(text));
     }
     return static_cast<Move>(3 * from + sideways + 1);
 }

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "chess/factors.hpp"
+#include "chess/magics.hpp"
 
 namespace sparring::chess {
 
@@ -50,16 +50,16 @@ constexpr std::size_t bishop_table_size = 5248;
 std::array<Bitboard, rook_table_size + bishop_table_size> slider_attacks;
 
 /// Fills the slots of one square for every set of blockers; returns how many it used.
-std::size_t fill(SliderTables::Entry& entry, Square s, const int (&directions)[4][2], Bitboard factor,
+std::size_t fill(SliderTables::Entry& entry, Square s, const int (&directions)[4][2], Bitboard magic,
                  Bitboard* slots) {
     entry.mask = relevant(s, directions);
-    entry.factor = factor;
+    entry.magic = magic;
     entry.attacks = slots;
     const int bits = std::popcount(entry.mask);
     entry.shift = 64 - bits;
     Bitboard blockers = 0;
     do {
-        Bitboard& slot = slots[(blockers * factor) >> entry.shift];
+        Bitboard& slot = slots[(blockers * magic) >> entry.shift];
         const Bitboard attacks = slide(s, directions, blockers);
         if (slot != 0 && slot != attacks) std::abort();  // the factor is wrong: nothing can work
         slot = attacks;
@@ -91,7 +91,7 @@ StepTables::StepTables() {
                 for (Bitboard line = ray(s, directions[d], 0); line;) {
                     // Walk outwards: upwards rays from the low end, downwards rays from the high end.
                     const bool up = directions[d][1] > 0 || (directions[d][1] == 0 && directions[d][0] > 0);
-                    const Square t = up ? first(line) : 63 - std::countl_zero(line);
+                    const Square t = up ? lsb(line) : 63 - std::countl_zero(line);
                     line &= ~bit(t);
                     between[s][t] = passed;
                     passed |= bit(t);
@@ -104,8 +104,8 @@ StepTables::StepTables() {
 SliderTables::SliderTables() {
     Bitboard* slots = slider_attacks.data();
     for (Square s = 0; s < 64; ++s) {
-        slots += fill(rook[s], s, rook_steps, rook_factors[s], slots);
-        slots += fill(bishop[s], s, bishop_steps, bishop_factors[s], slots);
+        slots += fill(rook[s], s, rook_steps, rook_magics[s], slots);
+        slots += fill(bishop[s], s, bishop_steps, bishop_magics[s], slots);
     }
 }
 

@@ -24,11 +24,11 @@ constexpr Bitboard file_mask(int file) { return 0x0101010101010101ULL << file; }
 constexpr Bitboard back_ranks = rank_mask(0) | rank_mask(7);
 constexpr Bitboard light_squares = 0x55AA55AA55AA55AAULL;
 
-inline Square first(Bitboard b) { return std::countr_zero(b); }
+inline Square lsb(Bitboard b) { return std::countr_zero(b); }
 
 /// Removes and returns the lowest square.
-inline Square pop(Bitboard& b) {
-    const Square s = first(b);
+inline Square pop_lsb(Bitboard& b) {
+    const Square s = lsb(b);
     b &= b - 1;
     return s;
 }
@@ -66,13 +66,11 @@ struct StepTables {
 struct SliderTables {
     struct Entry {
         Bitboard mask = 0;
-        Bitboard factor = 0;
+        Bitboard magic = 0;
         const Bitboard* attacks = nullptr;
         int shift = 0;
 
-        Bitboard operator()(Bitboard occupied) const {
-            return attacks[((occupied & mask) * factor) >> shift];
-        }
+        Bitboard operator()(Bitboard occupied) const { return attacks[((occupied & mask) * magic) >> shift]; }
     };
     std::array<Entry, 64> rook{};
     std::array<Entry, 64> bishop{};

@@ -55,41 +55,42 @@ void parse_placement(Board& board, std::string_view text) {
     for (const char c : text) {
         if (c == '/') {
             if (file != 8 || rank == 0)
-                throw BadText("FEN: a rank does not have 8 squares in " + quoted(text));
+                throw ParseError("FEN: a rank does not have 8 squares in " + quoted(text));
             --rank;
             file = 0;
             digit_before = false;
         } else if (c >= '1' && c <= '8') {
-            if (digit_before) throw BadText("FEN: two digits in a row in " + quoted(text));
+            if (digit_before) throw ParseError("FEN: two digits in a row in " + quoted(text));
             file += c - '0';
             digit_before = true;
         } else {
             const auto symbol = symbols.find(c);
             if (symbol == std::string_view::npos) {
-                throw BadText("FEN: unknown piece " + quoted(std::string_view(&c, 1)) + " in " +
-                              quoted(text));
+                throw ParseError("FEN: unknown piece " + quoted(std::string_view(&c, 1)) + " in " +
+                                 quoted(text));
             }
-            if (file >= 8) throw BadText("FEN: a rank does not have 8 squares in " + quoted(text));
+            if (file >= 8) throw ParseError("FEN: a rank does not have 8 squares in " + quoted(text));
             const Bitboard square = bit(rank * 8 + file++);
             board.types[symbol % 6] |= square;
             board.colors[symbol / 6] |= square;
             digit_before = false;
         }
-        if (file > 8) throw BadText("FEN: a rank does not have 8 squares in " + quoted(text));
+        if (file > 8) throw ParseError("FEN: a rank does not have 8 squares in " + quoted(text));
     }
-    if (rank != 0 || file != 8) throw BadText("FEN: not 8 ranks of 8 squares in " + quoted(text));
+    if (rank != 0 || file != 8) throw ParseError("FEN: not 8 ranks of 8 squares in " + quoted(text));
 }
 
 void check_counts(const Board& board) {
     for (const Color c : {white, black}) {
         const std::string name = c == white ? "White" : "Black";
-        if (std::popcount(board.colors[c]) > 16) throw BadText("FEN: " + name + " has more than 16 pieces");
+        if (std::popcount(board.colors[c]) > 16)
+            throw ParseError("FEN: " + name + " has more than 16 pieces");
         if (std::popcount(board.pieces(c, pawn)) > 8)
-            throw BadText("FEN: " + name + " has more than 8 pawns");
+            throw ParseError("FEN: " + name + " has more than 8 pawns");
         if (std::popcount(board.pieces(c, king)) > 1)
-            throw BadText("FEN: " + name + " has more than one king");
+            throw ParseError("FEN: " + name + " has more than one king");
     }
-    if (board.types[pawn] & back_ranks) throw BadText("FEN: a pawn stands on the first or last rank");
+    if (board.types[pawn] & back_ranks) throw ParseError("FEN: a pawn stands on the first or last rank");
 }
 
 std::uint8_t parse_castling(const Board& board, std::string_view text) {
@@ -99,10 +100,10 @@ std::uint8_t parse_castling(const Board& board, std::string_view text) {
     for (const char c : text) {
         const auto i = letters.find(c);
         if (i == std::string_view::npos) {
-            throw BadText("FEN: castling rights " + quoted(text) +
-                          " are not of KQkq or - (Chess960 is not supported)");
+            throw ParseError("FEN: castling rights " + quoted(text) +
+                             " are not of KQkq or - (Chess960 is not supported)");
         }
-        if (rights >> i & 1) throw BadText("FEN: castling right given twice in " + quoted(text));
+        if (rights >> i & 1) throw ParseError("FEN: castling right given twice in " + quoted(text));
         rights |= static_cast<std::uint8_t>(1 << i);
     }
     for (const Color c : {white, black}) {
@@ -120,7 +121,7 @@ std::uint8_t parse_castling(const Board& board, std::string_view text) {
 std::int8_t parse_en_passant(const Board& board, std::string_view text) {
     if (text == "-") return no_square;
     if (text.size() != 2 || text[0] < 'a' || text[0] > 'h' || (text[1] != '3' && text[1] != '6')) {
-        throw BadText("FEN: en passant square " + quoted(text) + " is not on the third or sixth rank");
+        throw ParseError("FEN: en passant square " + quoted(text) + " is not on the third or sixth rank");
     }
     const Square s = (text[1] - '1') * 8 + (text[0] - 'a');
     const Color mover = board.side();
@@ -161,7 +162,7 @@ Move parse_uci(std::string_view text) {
             return make_move(from, to, static_cast<int>(promoted));
         }
     }
-    throw BadText(quoted(text) + " is not a move in UCI's form, such as e2e4 or e7e8q");
+    throw ParseError(quoted(text) + " is not a move in UCI's form, such as e2e4 or e7e8q");
 }
 
 int Board::type_at(Square s) const {
@@ -201,11 +202,11 @@ void Board::apply(Move m) {
     const int type = type_at(from);
     const bool captures_passing_pawn = type == pawn && to == en_passant && file_of(from) != file_of(to);
     clear_en_passant();
-    ++halfmoves;
+    ++halfmove_clock;
 
     if (colors[them] & bit(to)) {
         toggle(them, type_at(to), to);
-        halfmoves = 0;
+        halfmove_clock = 0;
     } else if (captures_passing_pawn) {
         toggle(them, pawn, us == white ? to - 8 : to + 8);
     }
@@ -213,7 +214,7 @@ void Board::apply(Move m) {
     toggle(us, promotion(m) ? promotion(m) : type, to);
 
     if (type == pawn) {
-        halfmoves = 0;
+        halfmove_clock = 0;
         if (std::abs(to - from) == 16) {
             en_passant = static_cast<std::int8_t>((from + to) / 2);
             key ^= zobrist.en_passant[en_passant];
@@ -224,15 +225,15 @@ void Board::apply(Move m) {
         toggle(us, rook, is_short ? to - 1 : to + 1);
     }
     set_castling(castling & castling_kept[from] & castling_kept[to]);
-    fullmoves += us == black;
+    fullmove_number += us == black;
     turn = static_cast<std::uint8_t>(them);
     key ^= zobrist.black_to_move;
 }
 
 void Board::apply_null() {
     clear_en_passant();
-    ++halfmoves;
-    fullmoves += turn == black;
+    ++halfmove_clock;
+    fullmove_number += turn == black;
     turn ^= 1;
     key ^= zobrist.black_to_move;
 }
@@ -241,7 +242,7 @@ std::uint64_t Board::compute_key() const {
     std::uint64_t result = zobrist.castling[castling];
     for (const Color c : {white, black}) {
         for (int t = 0; t < 6; ++t) {
-            for (Bitboard b = colors[c] & types[t]; b;) result ^= zobrist.piece[c][t][pop(b)];
+            for (Bitboard b = colors[c] & types[t]; b;) result ^= zobrist.piece[c][t][pop_lsb(b)];
         }
     }
     if (en_passant != no_square) result ^= zobrist.en_passant[en_passant];
@@ -250,7 +251,7 @@ std::uint64_t Board::compute_key() const {
 }
 
 std::uint64_t Board::hash() const {
-    return Random(key ^ (std::uint64_t{halfmoves} << 16 | fullmoves)).next();
+    return Random(key ^ (std::uint64_t{halfmove_clock} << 16 | fullmove_number)).next();
 }
 
 std::string Board::fen() const {
@@ -276,20 +277,20 @@ std::string Board::fen() const {
     }
     if (!castling) text += '-';
     text += ' ' + (en_passant == no_square ? std::string("-") : square_text(en_passant));
-    return text + ' ' + std::to_string(halfmoves) + ' ' + std::to_string(fullmoves);
+    return text + ' ' + std::to_string(halfmove_clock) + ' ' + std::to_string(fullmove_number);
 }
 
 Board Board::parse(std::string_view fen) {
-    const auto fields = words(fen);
+    const auto fields = split_words(fen);
     if (fields.size() < 4 || fields.size() > 6) {
-        throw BadText("FEN: 4 to 6 fields expected, got " + std::to_string(fields.size()) + " in " +
-                      quoted(fen));
+        throw ParseError("FEN: 4 to 6 fields expected, got " + std::to_string(fields.size()) + " in " +
+                         quoted(fen));
     }
     Board board;
     parse_placement(board, fields[0]);
     check_counts(board);
     if (fields[1] != "w" && fields[1] != "b")
-        throw BadText("FEN: side to move " + quoted(fields[1]) + " is not w or b");
+        throw ParseError("FEN: side to move " + quoted(fields[1]) + " is not w or b");
     board.turn = fields[1] == "w" ? white : black;
     board.castling = parse_castling(board, fields[2]);
     board.en_passant = parse_en_passant(board, fields[3]);
@@ -297,11 +298,12 @@ Board Board::parse(std::string_view fen) {
     const auto counter = [&](std::size_t i, int otherwise) {
         if (i >= fields.size()) return otherwise;
         const auto value = number(fields[i], longest_game);
-        if (!value) throw BadText("FEN: move counter " + quoted(fields[i]) + " is not a number below 10000");
+        if (!value)
+            throw ParseError("FEN: move counter " + quoted(fields[i]) + " is not a number below 10000");
         return *value;
     };
-    board.halfmoves = static_cast<std::uint16_t>(counter(4, 0));
-    board.fullmoves = static_cast<std::uint16_t>(std::max(counter(5, 1), 1));
+    board.halfmove_clock = static_cast<std::uint16_t>(counter(4, 0));
+    board.fullmove_number = static_cast<std::uint16_t>(std::max(counter(5, 1), 1));
     board.key = board.compute_key();
     return board;
 }
@@ -314,7 +316,7 @@ void encode(const Board& board, float* planes) {
         const Color c = owner == 0 ? us : ~us;
         for (int t = 0; t < 6; ++t) {
             for (Bitboard b = board.colors[c] & board.types[t]; b;) {
-                planes[(owner * 6 + t) * 64 + (pop(b) ^ flip)] = 1.0f;
+                planes[(owner * 6 + t) * 64 + (pop_lsb(b) ^ flip)] = 1.0f;
             }
         }
         for (const int wing : {0, 1}) {
@@ -326,7 +328,7 @@ void encode(const Board& board, float* planes) {
     }
     if (board.en_passant != no_square) planes[16 * 64 + (board.en_passant ^ flip)] = 1.0f;
     std::fill(planes + 17 * 64, planes + 18 * 64,
-              std::min(static_cast<float>(board.halfmoves) / 100.0f, 1.0f));
+              std::min(static_cast<float>(board.halfmove_clock) / 100.0f, 1.0f));
 }
 
 }  // namespace sparring::chess

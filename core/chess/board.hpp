@@ -25,7 +25,7 @@ constexpr Move null_move = 0;
 std::string square_text(Square s);
 std::string uci(Move m);
 
-/// A move in UCI's form; throws BadText. Whether it is legal is another question.
+/// A move in UCI's form; throws ParseError. Whether it is legal is another question.
 Move parse_uci(std::string_view text);
 
 enum Castling : std::uint8_t { white_short = 1, white_long = 2, black_short = 4, black_long = 8 };
@@ -37,8 +37,8 @@ struct Board {
     std::array<Bitboard, 6> types{};   // by PieceType, both colours
     std::array<Bitboard, 2> colors{};  // by Color
     std::uint64_t key = 0;             // Zobrist key of pieces, side, castling and en passant
-    std::uint16_t halfmoves = 0;       // since the last capture or pawn move
-    std::uint16_t fullmoves = 1;
+    std::uint16_t halfmove_clock = 0;  // since the last capture or pawn move
+    std::uint16_t fullmove_number = 1;
     std::uint8_t turn = white;
     std::uint8_t castling = 0;
     std::int8_t en_passant = no_square;  // the square that a pawn just jumped over
@@ -77,7 +77,7 @@ struct Board {
 
     /// Reads FEN (or EPD without operations). Checks what every variant shares: piece counts, the
     /// fields' form. Castling rights and en passant squares that the pieces contradict are dropped,
-    /// as python-chess and Stockfish do. Throws BadText.
+    /// as python-chess and Stockfish do. Throws ParseError.
     static Board parse(std::string_view fen);
 
  private:

@@ -24,18 +24,18 @@ struct ListSink {
     MoveList& list;
 
     void piece(Square from, Bitboard targets) {
-        while (targets) list.push(make_move(from, pop(targets)));
+        while (targets) list.push(make_move(from, pop_lsb(targets)));
     }
     /// Pawn moves whose from-square is the target less `step`.
     void pawns(int step, Bitboard targets) {
         while (targets) {
-            const Square to = pop(targets);
+            const Square to = pop_lsb(targets);
             list.push(make_move(to - step, to));
         }
     }
     void promotions(int step, Bitboard targets) {
         while (targets) {
-            const Square to = pop(targets);
+            const Square to = pop_lsb(targets);
             for (const int type : {knight, bishop, rook, queen}) list.push(make_move(to - step, to, type));
         }
     }
@@ -77,61 +77,61 @@ class IndexSink {
 };
 
 /// Which moves are wanted: those of the pieces on `from` to squares in `to`.
-struct Scope {
+struct MoveFilter {
     Bitboard from = ~Bitboard{0};
     Bitboard to = ~Bitboard{0};
 };
 
 /// What limits the side to move: where a check can be answered, and the lines of pinned pieces.
-struct Restraints {
-    Bitboard answers = ~Bitboard{0};  // squares that answer a check by capture or block
-    Bitboard pin_straight = 0;        // from the king to each pinning rook or queen, with the pinner
+struct CheckInfo {
+    Bitboard check_mask = ~Bitboard{0};  // squares that answer a check by capture or block
+    Bitboard pin_straight = 0;           // from the king to each pinning rook or queen, with the pinner
     Bitboard pin_diagonal = 0;
     int checkers = 0;
 };
 
 template <Color Us>
-Restraints restraints(const Board& b, Square k) {
+CheckInfo check_info(const Board& b, Square k) {
     constexpr Color Them = Us == white ? black : white;
     const Bitboard occupied = b.occupied(), own = b.colors[Us], enemy = b.colors[Them];
     const Bitboard straight = enemy & (b.types[rook] | b.types[queen]);
     const Bitboard diagonal = enemy & (b.types[bishop] | b.types[queen]);
     const Bitboard rook_view = rook_attacks(k, occupied), bishop_view = bishop_attacks(k, occupied);
 
-    Restraints r;
+    CheckInfo r;
     Bitboard checkers = (rook_view & straight) | (bishop_view & diagonal) |
                         (knight_attacks(k) & enemy & b.types[knight]) |
                         (pawn_attacks(Us, k) & enemy & b.types[pawn]);
     if (checkers) {
         r.checkers = std::popcount(checkers);
-        const Square checker = first(checkers);
-        r.answers = between(k, checker) | bit(checker);
+        const Square checker = lsb(checkers);
+        r.check_mask = between(k, checker) | bit(checker);
     }
     for (Bitboard pinners = rook_attacks(k, occupied ^ (rook_view & own)) & straight & ~rook_view; pinners;) {
-        const Square pinner = pop(pinners);
+        const Square pinner = pop_lsb(pinners);
         r.pin_straight |= between(k, pinner) | bit(pinner);
     }
     for (Bitboard pinners = bishop_attacks(k, occupied ^ (bishop_view & own)) & diagonal & ~bishop_view;
          pinners;) {
-        const Square pinner = pop(pinners);
+        const Square pinner = pop_lsb(pinners);
         r.pin_diagonal |= between(k, pinner) | bit(pinner);
     }
     return r;
 }
 
 template <Color Us, class Sink>
-void generate_king(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
+void generate_king(const Board& b, Square k, const CheckInfo& r, Sink& sink, MoveFilter filter) {
     constexpr Color Them = Us == white ? black : white;
     const Bitboard occupied = b.occupied(), without_king = occupied ^ bit(k);
     Bitboard safe = 0;
-    for (Bitboard targets = king_attacks(k) & ~b.colors[Us] & scope.to; targets;) {
-        const Square to = pop(targets);
+    for (Bitboard targets = king_attacks(k) & ~b.colors[Us] & filter.to; targets;) {
+        const Square to = pop_lsb(targets);
         if (!b.attackers(to, Them, without_king)) safe |= bit(to);
     }
     constexpr int rights = Us == white ? white_short | white_long : black_short | black_long;
     if (r.checkers == 0 && (b.castling & rights)) {
         const auto free_and_safe = [&](Square through, Square to, Bitboard empty) {
-            return (scope.to & bit(to)) && !(occupied & empty) && !b.attackers(through, Them, occupied) &&
+            return (filter.to & bit(to)) && !(occupied & empty) && !b.attackers(through, Them, occupied) &&
                    !b.attackers(to, Them, occupied);
         };
         constexpr Square home = Us == white ? 4 : 60;
@@ -158,15 +158,15 @@ bool en_passant_is_legal(const Board& b, Square from, Square k) {
 }
 
 template <Color Us, class Sink>
-void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
+void generate_pawns(const Board& b, Square k, const CheckInfo& r, Sink& sink, MoveFilter filter) {
     constexpr Color Them = Us == white ? black : white;
     constexpr int step = Us == white ? 8 : -8;
     constexpr Bitboard last_rank = Us == white ? rank_mask(7) : rank_mask(0);
     constexpr Bitboard third_rank = Us == white ? rank_mask(2) : rank_mask(5);
     const Bitboard empty = ~b.occupied(), enemy = b.colors[Them];
-    const Bitboard own_pawns = b.pieces(Us, pawn) & scope.from;
+    const Bitboard own_pawns = b.pieces(Us, pawn) & filter.from;
     if (!own_pawns) return;
-    const Bitboard wanted = r.answers & scope.to;
+    const Bitboard wanted = r.check_mask & filter.to;
 
     const auto emit = [&](int offset, Bitboard targets) {
         if (const Bitboard plain = targets & ~last_rank) sink.pawns(offset, plain);
@@ -187,34 +187,34 @@ void generate_pawns(const Board& b, Square k, const Restraints& r, Sink& sink, S
     emit(step - 1, (capture_west<Us>(loose) | (capture_west<Us>(pinned) & r.pin_diagonal)) & targets);
     emit(step + 1, (capture_east<Us>(loose) | (capture_east<Us>(pinned) & r.pin_diagonal)) & targets);
 
-    if (b.en_passant != no_square && (scope.to & bit(b.en_passant))) {
+    if (b.en_passant != no_square && (filter.to & bit(b.en_passant))) {
         for (Bitboard from = pawn_attacks(Them, b.en_passant) & own_pawns; from;) {
-            const Square s = pop(from);
+            const Square s = pop_lsb(from);
             if (en_passant_is_legal<Us>(b, s, k)) sink.piece(s, bit(b.en_passant));
         }
     }
 }
 
-/// The moves in a scope, given what `restraints` says of the king on `k`.
+/// The moves in a scope, given what `check_info` says of the king on `k`.
 template <Color Us, class Sink>
-void generate(const Board& b, Square k, const Restraints& r, Sink& sink, Scope scope) {
-    if (scope.from & bit(k)) generate_king<Us>(b, k, r, sink, scope);
+void generate(const Board& b, Square k, const CheckInfo& r, Sink& sink, MoveFilter filter) {
+    if (filter.from & bit(k)) generate_king<Us>(b, k, r, sink, filter);
     if (r.checkers > 1) return;
 
-    generate_pawns<Us>(b, k, r, sink, scope);
-    const Bitboard occupied = b.occupied(), targets = ~b.colors[Us] & r.answers & scope.to;
-    const Bitboard own = b.colors[Us] & scope.from;
+    generate_pawns<Us>(b, k, r, sink, filter);
+    const Bitboard occupied = b.occupied(), targets = ~b.colors[Us] & r.check_mask & filter.to;
+    const Bitboard own = b.colors[Us] & filter.from;
     for (Bitboard from = own & b.types[knight] & ~(r.pin_straight | r.pin_diagonal); from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         sink.piece(s, knight_attacks(s) & targets);
     }
     for (Bitboard from = own & (b.types[bishop] | b.types[queen]) & ~r.pin_straight; from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         const Bitboard line = r.pin_diagonal & bit(s) ? r.pin_diagonal : ~Bitboard{0};
         sink.piece(s, bishop_attacks(s, occupied) & targets & line);
     }
     for (Bitboard from = own & (b.types[rook] | b.types[queen]) & ~r.pin_diagonal; from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         const Bitboard line = r.pin_straight & bit(s) ? r.pin_straight : ~Bitboard{0};
         sink.piece(s, rook_attacks(s, occupied) & targets & line);
     }
@@ -222,8 +222,8 @@ void generate(const Board& b, Square k, const Restraints& r, Sink& sink, Scope s
 
 template <Color Us, class Sink>
 void generate(const Board& b, Sink& sink) {
-    const Square k = first(b.pieces(Us, king));
-    generate<Us>(b, k, restraints<Us>(b, k), sink, Scope{});
+    const Square k = lsb(b.pieces(Us, king));
+    generate<Us>(b, k, check_info<Us>(b, k), sink, MoveFilter{});
 }
 
 template <class Sink>

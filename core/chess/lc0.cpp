@@ -41,9 +41,9 @@ void fill(std::uint8_t* plane, int value) { std::memset(plane, value, squares); 
 
 /// The square that a pawn jumped over, where Lc0 notes it: when an enemy pawn stands beside that pawn,
 /// whether or not it may capture; at the start of a line, whatever square its text gave.
-Square noted_en_passant(const Node<Position>& node) {
+Square lc0_en_passant(const Node<Position>& node) {
     const Board& board = node.position.board();
-    if (!node.previous) return node.position.stated_en_passant();
+    if (!node.previous) return node.position.fen_en_passant();
     const Square from = from_square(node.move), to = to_square(node.move);
     if (std::abs(from - to) != 16 || board.type_at(to) != pawn) return no_square;
     const Square jumped = (from + to) / 2;
@@ -53,18 +53,18 @@ Square noted_en_passant(const Node<Position>& node) {
 
 /// Whether two positions of a line are the same to Lc0.
 bool same(const Node<Position>& a, const Node<Position>& b) {
-    return a.position.key() == b.position.key() && noted_en_passant(a) == noted_en_passant(b);
+    return a.position.key() == b.position.key() && lc0_en_passant(a) == lc0_en_passant(b);
 }
 
 /// Whether the position has come up before in its line, as Lc0 finds it: two plies at a time, back to
 /// the last move that cannot be undone.
 bool repeated(const Node<Position>& node) {
-    if (node.position.board().halfmoves < 4) return false;
+    if (node.position.board().halfmove_clock < 4) return false;
     const Node<Position>* earlier = &node;
     while (earlier->previous && earlier->previous->previous) {
         earlier = earlier->previous->previous.get();
         if (same(*earlier, node)) return true;
-        if (earlier->position.board().halfmoves < 2) return false;
+        if (earlier->position.board().halfmove_clock < 2) return false;
     }
     return false;
 }
@@ -87,7 +87,7 @@ void write_board(const Node<Position>& node, Color mover, std::uint8_t* out) {
 /// The board of a start as it was before the double step that its text tells of.
 Board before_double_step(const Position& start) {
     Board board = start.board();
-    const Square jumped = start.stated_en_passant();
+    const Square jumped = start.fen_en_passant();
     if (jumped == no_square) return board;
     const Color jumper = ~board.side();
     const int step = jumper == white ? 8 : -8;
@@ -126,7 +126,7 @@ void write_rights(const Board& board, std::uint8_t* out) {
         rights(white_short, black_short, of);
     }
     fill(out, board.side() == black);
-    fill(out + squares, std::min<int>(board.halfmoves, 255));
+    fill(out + squares, std::min<int>(board.halfmove_clock, 255));
     fill(out + 2 * squares, 0);
     fill(out + 3 * squares, 1);
 }
@@ -148,7 +148,7 @@ struct PolicyTables {
         for (Square from = 0; from < squares; ++from) {
             const Bitboard reach = rook_attacks(from, 0) | bishop_attacks(from, 0) | knight_attacks(from);
             for (Bitboard targets = reach; targets;) {
-                const Square to = pop(targets);
+                const Square to = pop_lsb(targets);
                 index[from][to] = static_cast<std::int16_t>(next);
                 moves[next++] = {static_cast<std::int8_t>(from), static_cast<std::int8_t>(to), 0};
             }

@@ -14,7 +14,7 @@ void encode_board(const Board& board, T* tokens) {
         for (int type = pawn; type <= king; ++type) {
             const auto piece = static_cast<std::size_t>(owner * 6 + type);
             for (Bitboard b = board.pieces(c, static_cast<PieceType>(type)); b;) {
-                tokens[static_cast<std::size_t>(seen(board, pop(b))) * token_size + piece] = 1;
+                tokens[static_cast<std::size_t>(seen(board, pop_lsb(b))) * token_size + piece] = 1;
             }
         }
     }

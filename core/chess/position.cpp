@@ -33,15 +33,15 @@ Position Position::parse(std::string_view fen) {
     const Board& b = position.board_;
     for (const Color c : {white, black}) {
         if (!b.pieces(c, king))
-            throw BadText("FEN: there is no " + std::string(c == white ? "white" : "black") + " king in " +
-                          quoted(fen));
+            throw ParseError("FEN: there is no " + std::string(c == white ? "white" : "black") + " king in " +
+                             quoted(fen));
     }
     const Color mover = b.side();
-    if (b.attackers(first(b.pieces(~mover, king)), mover, b.occupied())) {
-        throw BadText("FEN: the side that just moved is in check in " + quoted(fen));
+    if (b.attackers(lsb(b.pieces(~mover, king)), mover, b.occupied())) {
+        throw ParseError("FEN: the side that just moved is in check in " + quoted(fen));
     }
-    position.stated_en_passant_ = b.en_passant;
-    position.drop_idle_en_passant();
+    position.fen_en_passant_ = b.en_passant;
+    position.drop_illegal_en_passant();
     return position;
 }
 
@@ -58,16 +58,16 @@ std::uint64_t Position::count() const {
 
 void Position::play(Move m) {
     board_.apply(m);
-    stated_en_passant_ = no_square;
-    drop_idle_en_passant();
+    fen_en_passant_ = no_square;
+    drop_illegal_en_passant();
 }
 
-void Position::drop_idle_en_passant() {
+void Position::drop_illegal_en_passant() {
     if (board_.en_passant == no_square) return;
     const Color us = board_.side();
-    const Square k = first(board_.pieces(us, king));
+    const Square k = lsb(board_.pieces(us, king));
     for (Bitboard from = pawn_attacks(~us, board_.en_passant) & board_.pieces(us, pawn); from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         if (us == white ? en_passant_is_legal<white>(board_, s, k) : en_passant_is_legal<black>(board_, s, k))
             return;
     }
@@ -76,7 +76,7 @@ void Position::drop_idle_en_passant() {
 
 bool Position::in_check() const {
     const Color us = board_.side();
-    return board_.attackers(first(board_.pieces(us, king)), ~us, board_.occupied()) != 0;
+    return board_.attackers(lsb(board_.pieces(us, king)), ~us, board_.occupied()) != 0;
 }
 
 bool Position::insufficient_material() const {
@@ -89,15 +89,15 @@ Outcome Position::outcome(const Node<Position>& node) {
     if (stuck && p.in_check()) return Outcome::win(1 - p.side(), Reason::checkmate);
     if (p.insufficient_material()) return Outcome::draw(Reason::insufficient_material);
     if (stuck) return Outcome::draw(Reason::stalemate);
-    if (p.board_.halfmoves >= 150) return Outcome::draw(Reason::seventyfive_moves);
+    if (p.board_.halfmove_clock >= 150) return Outcome::draw(Reason::seventyfive_moves);
     constexpr int soonest_fifth = 16;  // four visits back and forth take four plies each
-    if (p.board_.halfmoves >= soonest_fifth && occurrences(node, p.board_.halfmoves) >= 5)
+    if (p.board_.halfmove_clock >= soonest_fifth && occurrences(node, p.board_.halfmove_clock) >= 5)
         return Outcome::draw(Reason::fivefold_repetition);
     return {};
 }
 
 Outcome Position::claimable_draw(const Node<Position>& node) {
-    const int reversible = node.position.board_.halfmoves;
+    const int reversible = node.position.board_.halfmove_clock;
     if (reversible >= 100) return Outcome::draw(Reason::fifty_moves);
     if (occurrences(node, reversible) >= 3) return Outcome::draw(Reason::threefold_repetition);
     return {};

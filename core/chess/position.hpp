@@ -34,7 +34,7 @@ class Position {
 
     /// The en passant square that the text of this position gave, if the pieces allow that it was jumped
     /// over, legal or not. No part of the position: networks that rebuild the move before it ask.
-    Square stated_en_passant() const { return stated_en_passant_; }
+    Square fen_en_passant() const { return fen_en_passant_; }
 
     bool in_check() const;
     /// Neither side could mate by any sequence of moves that python-chess would see.
@@ -44,14 +44,14 @@ class Position {
     static Outcome outcome(const Node<Position>& node);
     /// What a player may claim: 50 moves or the third repetition.
     static Outcome claimable_draw(const Node<Position>& node);
-    static void allowed(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
+    static void legal_moves(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
 
  private:
     explicit Position(const Board& board) : board_(board) {}
-    void drop_idle_en_passant();
+    void drop_illegal_en_passant();
 
     Board board_;
-    std::int8_t stated_en_passant_ = no_square;
+    std::int8_t fen_en_passant_ = no_square;
 };
 
 }  // namespace sparring::chess

@@ -7,7 +7,7 @@ namespace sparring::chess {
 namespace {
 
 /// What a text says of a move; -1 where it is silent.
-struct Description {
+struct SanFields {
     int type = no_piece;
     int from_file = -1;
     int from_rank = -1;
@@ -41,8 +41,8 @@ int take_promotion(std::string_view& text) {
     return type;
 }
 
-std::optional<Description> describe(std::string_view text) {
-    Description d;
+std::optional<SanFields> parse_fields(std::string_view text) {
+    SanFields d;
     d.promoted = take_promotion(text);
     d.type = piece_type(text.front());
     if (d.type != no_piece) text.remove_prefix(1);
@@ -63,16 +63,16 @@ std::optional<Description> describe(std::string_view text) {
 }
 
 /// Which moves fit a description, but for the promotion.
-Scope scope_of(const Board& board, const Description& d) {
-    Scope scope{.from = ~Bitboard{0}, .to = bit(d.to)};
-    if (d.from_file >= 0) scope.from &= file_mask(d.from_file);
-    if (d.from_rank >= 0) scope.from &= rank_mask(d.from_rank);
+MoveFilter filter_of(const Board& board, const SanFields& d) {
+    MoveFilter filter{.from = ~Bitboard{0}, .to = bit(d.to)};
+    if (d.from_file >= 0) filter.from &= file_mask(d.from_file);
+    if (d.from_rank >= 0) filter.from &= rank_mask(d.from_rank);
     // Both squares given without a piece letter is UCI: any piece may stand there.
-    if (d.type == no_piece && d.from_file >= 0 && d.from_rank >= 0) return scope;
-    scope.from &= board.types[d.type == no_piece ? pawn : d.type];
+    if (d.type == no_piece && d.from_file >= 0 && d.from_rank >= 0) return filter;
+    filter.from &= board.types[d.type == no_piece ? pawn : d.type];
     // The king's two steps are castling, which SAN writes another way.
-    if (d.type == king) scope.to &= king_attacks(first(board.pieces(board.side(), king)));
-    return scope;
+    if (d.type == king) filter.to &= king_attacks(lsb(board.pieces(board.side(), king)));
+    return filter;
 }
 
 /// Keeps a move of one promotion, or of none, and counts how many there are. The scope has one target.
@@ -82,11 +82,11 @@ struct OnlySink {
     int found = 0;
 
     void piece(Square from, Bitboard targets) {
-        if (targets && !promoted) keep(from, first(targets));
+        if (targets && !promoted) keep(from, lsb(targets));
     }
-    void pawns(int step, Bitboard targets) { piece(first(targets) - step, targets); }
+    void pawns(int step, Bitboard targets) { piece(lsb(targets) - step, targets); }
     void promotions(int step, Bitboard targets) {
-        if (promoted) keep(first(targets) - step, first(targets));
+        if (promoted) keep(lsb(targets) - step, lsb(targets));
     }
 
  private:
@@ -98,19 +98,19 @@ struct OnlySink {
 
 /// The one move in a scope with this promotion, or without.
 template <Color Us>
-std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
-    const Square k = first(board.pieces(Us, king));
-    const Restraints limits = restraints<Us>(board, k);
+std::optional<IndexedMove> only(const Board& board, MoveFilter filter, int promoted) {
+    const Square k = lsb(board.pieces(Us, king));
+    const CheckInfo limits = check_info<Us>(board, k);
     OnlySink sink{promoted};
-    generate<Us>(board, k, limits, sink, scope);
+    generate<Us>(board, k, limits, sink, filter);
     if (sink.found != 1) return std::nullopt;
     IndexSink smaller(sink.move);
-    generate<Us>(board, k, limits, smaller, Scope{.from = smaller.from()});
+    generate<Us>(board, k, limits, smaller, MoveFilter{.from = smaller.from()});
     return IndexedMove{sink.move, smaller.total};
 }
 
-std::optional<IndexedMove> only(const Board& board, Scope scope, int promoted) {
-    return board.turn == white ? only<white>(board, scope, promoted) : only<black>(board, scope, promoted);
+std::optional<IndexedMove> only(const Board& board, MoveFilter filter, int promoted) {
+    return board.turn == white ? only<white>(board, filter, promoted) : only<black>(board, filter, promoted);
 }
 
 }  // namespace
@@ -125,12 +125,12 @@ std::optional<IndexedMove> parse_san(const Position& position, std::string_view 
         const bool is_short = text == "O-O" || text == "0-0";
         if (!is_short && text != "O-O-O" && text != "0-0-0") return std::nullopt;
         constexpr int home_file = 4;
-        const Square k = first(board.pieces(board.side(), king));
+        const Square k = lsb(board.pieces(board.side(), king));
         if (file_of(k) != home_file) return std::nullopt;
-        return only(board, Scope{.from = bit(k), .to = bit(is_short ? k + 2 : k - 2)}, 0);
+        return only(board, MoveFilter{.from = bit(k), .to = bit(is_short ? k + 2 : k - 2)}, 0);
     }
-    const auto d = describe(text);
-    return d ? only(board, scope_of(board, *d), d->promoted) : std::nullopt;
+    const auto d = parse_fields(text);
+    return d ? only(board, filter_of(board, *d), d->promoted) : std::nullopt;
 }
 
 }  // namespace sparring::chess

@@ -43,7 +43,7 @@ void Board::explode(Square s) {
     const Bitboard gone = component(bit(s), occupied());
     for (const Color c : {white, black}) {
         for (Bitboard b = gone & colors[c]; b;) {
-            const Square stack = pop(b);
+            const Square stack = pop_lsb(b);
             key ^= zobrist.stack[c][stack][height(stack)];
         }
         colors[c] &= ~gone;

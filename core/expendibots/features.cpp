@@ -7,14 +7,14 @@ namespace sparring::expendibots {
 
 namespace {
 
-constexpr int of_a_player = Features::of_a_player;
+constexpr int per_player = Features::per_player;
 
 /// The numbers of a player in their order, and what makes each about 1 at its largest.
 struct Number {
     const char* name;
     float unit;
 };
-constexpr std::array<Number, of_a_player> numbers = {{
+constexpr std::array<Number, per_player> numbers = {{
     {"tokens", 12},
     {"stacks", 12},
     {"actions", 130},
@@ -92,7 +92,7 @@ void measure_actions(const Board& board, Bitboard own, Bitboard enemy, float* ou
     int actions = std::popcount(own);
     Bitboard targets = 0;
     for (Bitboard stacks = own; stacks;) {
-        const Square from = pop(stacks);
+        const Square from = pop_lsb(stacks);
         const int height = board.height(from);
         const Bitboard reached = reach(from, height) & ~enemy;
         targets |= reached;
@@ -130,8 +130,8 @@ void measure_player(const Board& board, Color player, Distances far, float* out)
 
 /// In their own units, in this order: the mover's ratio and the other's, closest, the mover's numbers, the
 /// other's.
-constexpr int ratios = 0, closest = 2, mover_numbers = 3, other_numbers = mover_numbers + of_a_player;
-static_assert(other_numbers + of_a_player <= 40);
+constexpr int ratios = 0, closest = 2, mover_numbers = 3, other_numbers = mover_numbers + per_player;
+static_assert(other_numbers + per_player <= 40);
 
 }  // namespace
 
@@ -162,14 +162,14 @@ Stage stage_of(int booms, float own, float other) {
 
 }  // namespace
 
-int Features::stage(const Scene& scene) {
-    const Board& b = scene.board;
-    return stage_of(scene.booms, static_cast<float>(b.tokens(b.colors[white])),
+int Features::stage(const SearchState& search_state) {
+    const Board& b = search_state.board;
+    return stage_of(search_state.booms, static_cast<float>(b.tokens(b.colors[white])),
                     static_cast<float>(b.tokens(b.colors[black])));
 }
 
-void Features::describe(const Scene& scene, std::span<double> out) {
-    const Measured measured = measure(scene.board);
+void Features::extract_features(const SearchState& search_state, std::span<double> out) {
+    const Measured measured = measure(search_state.board);
     std::fill(out.begin(), out.end(), 0.0);
     for (const int viewer : {0, 1}) {
         const float* own = &measured[viewer ? other_numbers : mover_numbers];
@@ -182,7 +182,7 @@ void Features::describe(const Scene& scene, std::span<double> out) {
         };
         see(0, measured[ratios + viewer]);
         see(1, measured[closest] / closest_unit);
-        for (int i = 0; i < of_a_player; ++i) {
+        for (int i = 0; i < per_player; ++i) {
             const double mine = own[i] / numbers[i].unit, theirs = other[i] / numbers[i].unit;
             see(2 + 3 * i, mine);
             see(3 + 3 * i, theirs);
@@ -222,7 +222,7 @@ Features::Weights::Weights(std::span<const double> plain) {
                 };
                 folded[ratios + viewer] += of(0);
                 folded[closest] += of(1) / closest_unit;
-                for (int i = 0; i < of_a_player; ++i) {
+                for (int i = 0; i < per_player; ++i) {
                     own[i] += (of(2 + 3 * i) + of(4 + 3 * i)) / numbers[i].unit;
                     other[i] += (of(3 + 3 * i) - of(4 + 3 * i)) / numbers[i].unit;
                 }
@@ -232,10 +232,10 @@ Features::Weights::Weights(std::span<const double> plain) {
     }
 }
 
-double Features::Weights::value(const Scene& scene) const {
-    const Measured numbers = measure(scene.board);
+double Features::Weights::value(const SearchState& search_state) const {
+    const Measured numbers = measure(search_state.board);
     const float own = numbers[mover_numbers], other = numbers[other_numbers];
-    const auto& weights = folded_[stage_of(scene.booms, own, other)][standing_of(own, other)];
+    const auto& weights = folded_[stage_of(search_state.booms, own, other)][standing_of(own, other)];
     // Four sums side by side: the compiler may not reorder additions, and so would not vectorise one.
     std::array<float, 4> sums{};
     static_assert(measured % 4 == 0);

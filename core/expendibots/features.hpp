@@ -19,7 +19,7 @@
 namespace sparring::expendibots {
 
 /// A board and the booms that led to it: the report's stages count them.
-struct Scene {
+struct SearchState {
     Board board;
     int booms = 0;
 
@@ -38,18 +38,17 @@ Measured measure(const Board& board);
 enum Stage : int { opening, developing, middle, ending };
 
 struct Features {
-    using Scene = expendibots::Scene;
+    using SearchState = expendibots::SearchState;
 
     static constexpr int stages = 4;
-    static constexpr int of_a_player = 17;
-    static constexpr int bases =
-        2 + 3 * of_a_player;                // ratio, closest; then own, other's, difference of each
-    static constexpr int size = 3 * bases;  // as they are, ahead, behind
+    static constexpr int per_player = 17;
+    static constexpr int bases = 2 + 3 * per_player;  // ratio, closest; then own, other's, difference of each
+    static constexpr int size = 3 * bases;            // as they are, ahead, behind
 
     /// The second boom begins the development and the fourth the middle game; at most 4 tokens on both sides
     /// are the ending, whatever came before.
-    static int stage(const Scene& scene);
-    static void describe(const Scene& scene, std::span<double> out);
+    static int stage(const SearchState& search_state);
+    static void extract_features(const SearchState& search_state, std::span<double> out);
     static std::vector<std::string> names();
     static std::vector<std::string> stage_names();
 
@@ -58,7 +57,7 @@ struct Features {
     class Weights {
      public:
         explicit Weights(std::span<const double> plain);
-        double value(const Scene& scene) const;
+        double value(const SearchState& search_state) const;
 
      private:
         static constexpr int measured =

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "game/errors.hpp"
-#include "search/linear.hpp"
+#include "search/linear_evaluation.hpp"
 
 namespace sparring::expendibots {
 
@@ -17,20 +17,20 @@ constexpr float largest = 1e4f;
 std::vector<float> copied(std::span<const float> from, int rows, int columns, const char* what) {
     const auto wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     if (from.size() != wanted) {
-        throw BadText(std::string("the network's ") + what + " are " + std::to_string(wanted) +
-                      " numbers, not " + std::to_string(from.size()));
+        throw ParseError(std::string("the network's ") + what + " are " + std::to_string(wanted) +
+                         " numbers, not " + std::to_string(from.size()));
     }
     for (const float each : from) {
         if (!(std::abs(each) <= largest))
-            throw BadText(std::string("the network's ") + what + " are too large");
+            throw ParseError(std::string("the network's ") + what + " are too large");
     }
     return {from.begin(), from.end()};
 }
 
 int checked(int width, int widest) {
     if (width < 1 || width > widest) {
-        throw BadText("a layer of the network has 1 to " + std::to_string(widest) + " units, not " +
-                      std::to_string(width));
+        throw ParseError("a layer of the network has 1 to " + std::to_string(widest) + " units, not " +
+                         std::to_string(width));
     }
     return width;
 }
@@ -52,7 +52,7 @@ Network::Network(const Layers& layers)
       second_bias_(copied(layers.second_bias, 1, second_, "second biases")),
       last_(copied(layers.last, 1, second_, "last weights")),
       last_bias_(layers.last_bias) {
-    if (!(std::abs(last_bias_) <= largest)) throw BadText("the network's last bias is too large");
+    if (!(std::abs(last_bias_) <= largest)) throw ParseError("the network's last bias is too large");
 }
 
 int Network::place(const Board& board, Square s) {
@@ -67,7 +67,7 @@ float Network::value(const Board& board) const {
     std::copy(first_bias_.begin(), first_bias_.end(), first.begin());
     for (Bitboard stacks = board.occupied(); stacks;) {
         const auto row =
-            static_cast<std::size_t>(place(board, pop(stacks))) * static_cast<std::size_t>(first_);
+            static_cast<std::size_t>(place(board, pop_lsb(stacks))) * static_cast<std::size_t>(first_);
         add(first.data(), &stacks_[row], 1.0f, first_);
     }
     const Measured inputs = measure(board);

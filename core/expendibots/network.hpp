@@ -31,7 +31,7 @@ class Network {
         std::span<const float> last;
         float last_bias;
     };
-    /// Throws BadText when the sizes do not fit each other or the limits.
+    /// Throws ParseError when the sizes do not fit each other or the limits.
     explicit Network(const Layers& layers);
 
     /// The input of a stack: Black sees the board upside down.

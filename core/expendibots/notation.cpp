@@ -29,15 +29,15 @@ int height_of(char letter, char first) {
 
 void parse_stacks(Board& board, std::string_view text) {
     const auto bad_row = [&](int y) {
-        return BadText("position: the row y = " + std::to_string(y) + " does not have 8 squares in " +
-                       quoted(text));
+        return ParseError("position: the row y = " + std::to_string(y) + " does not have 8 squares in " +
+                          quoted(text));
     };
     int x = 0, y = 7;
     bool digit_before = false;
     for (const char c : text) {
         if (c == '/') {
             if (x != 8) throw bad_row(y);
-            if (y == 0) throw BadText("position: more than 8 rows in " + quoted(text));
+            if (y == 0) throw ParseError("position: more than 8 rows in " + quoted(text));
             x = 0;
             --y;
             digit_before = false;
@@ -45,14 +45,14 @@ void parse_stacks(Board& board, std::string_view text) {
         }
         const bool digit = c >= '1' && c <= '8';
         const int width = digit ? c - '0' : 1;
-        if (digit && digit_before) throw BadText("position: two digits in a row in " + quoted(text));
+        if (digit && digit_before) throw ParseError("position: two digits in a row in " + quoted(text));
         if (x + width > 8) throw bad_row(y);
         if (!digit) {
             const int white_height = height_of(c, 'A'), black_height = height_of(c, 'a');
             if (!white_height && !black_height) {
-                throw BadText("position: " + quoted(std::string_view(&c, 1)) +
-                              " is not a stack (A to L, a to l), an empty run (1 to 8) or / in " +
-                              quoted(text));
+                throw ParseError("position: " + quoted(std::string_view(&c, 1)) +
+                                 " is not a stack (A to L, a to l), an empty run (1 to 8) or / in " +
+                                 quoted(text));
             }
             board.set_height(white_height ? white : black, square(x, y), white_height + black_height);
         }
@@ -60,7 +60,7 @@ void parse_stacks(Board& board, std::string_view text) {
         digit_before = digit;
     }
     if (x != 8) throw bad_row(y);
-    if (y != 0) throw BadText("position: fewer than 8 rows in " + quoted(text));
+    if (y != 0) throw ParseError("position: fewer than 8 rows in " + quoted(text));
 }
 
 /// The words of an action as the referee writes it, in lower case and without what is only for the
@@ -70,7 +70,7 @@ std::vector<std::string> plain_words(std::string_view text) {
     std::string plain(text);
     for (char& c : plain) c = ornaments.find(c) == std::string_view::npos ? lower(c) : ' ';
     std::vector<std::string> result;
-    for (const std::string_view word : words(plain)) {
+    for (const std::string_view word : split_words(plain)) {
         if (word != "from" && word != "to" && word != "at") result.emplace_back(word);
     }
     return result;
@@ -150,28 +150,28 @@ std::string position_text(const Board& board) {
 }
 
 Board parse_position(std::string_view text) {
-    const auto fields = words(text);
+    const auto fields = split_words(text);
     if (fields.size() != 2 && fields.size() != 3) {
-        throw BadText("position: stacks, side to move and the number of actions expected, got " +
-                      std::to_string(fields.size()) + " fields in " + quoted(text));
+        throw ParseError("position: stacks, side to move and the number of actions expected, got " +
+                         std::to_string(fields.size()) + " fields in " + quoted(text));
     }
     Board board;
     parse_stacks(board, fields[0]);
     for (const Color c : {white, black}) {
         const int tokens = board.tokens(board.colors[c]);
         if (tokens > max_tokens) {
-            throw BadText("position: " + std::string(c == white ? "White" : "Black") + " has " +
-                          std::to_string(tokens) + " tokens, at most 12 expected, in " + quoted(text));
+            throw ParseError("position: " + std::string(c == white ? "White" : "Black") + " has " +
+                             std::to_string(tokens) + " tokens, at most 12 expected, in " + quoted(text));
         }
     }
     if (fields[1] != "w" && fields[1] != "b") {
-        throw BadText("position: side to move " + quoted(fields[1]) + " is not w or b");
+        throw ParseError("position: side to move " + quoted(fields[1]) + " is not w or b");
     }
     board.set_turn(fields[1] == "w" ? white : black);
     if (fields.size() == 3) {
         const auto actions = number(fields[2], action_limit);
         if (!actions)
-            throw BadText("position: actions " + quoted(fields[2]) + " are not a number from 0 to 500");
+            throw ParseError("position: actions " + quoted(fields[2]) + " are not a number from 0 to 500");
         board.actions = static_cast<std::uint16_t>(*actions);
     }
     return board;
@@ -189,8 +189,8 @@ Move parse_action(const Board& board, std::string_view text) {
     auto code = parse_spelled_out(parts);
     if (!code && parts.size() == 1) code = parse_short(board, parts[0]);
     if (code) return *code;
-    throw BadText(quoted(text) +
-                  " is not an action, such as boom c1 or 2c1-c3 (1 to 12 tokens along a row or column)");
+    throw ParseError(quoted(text) +
+                     " is not an action, such as boom c1 or 2c1-c3 (1 to 12 tokens along a row or column)");
 }
 
 }  // namespace sparring::expendibots

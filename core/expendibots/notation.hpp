@@ -26,12 +26,12 @@ namespace sparring::expendibots {
 constexpr int action_limit = 500;
 
 std::string position_text(const Board& board);
-/// Throws BadText.
+/// Throws ParseError.
 Board parse_position(std::string_view text);
 
 /// A code that is no action of any position gives # and its number.
 std::string action_text(Move code);
-/// The board tells how high a stack is that goes as a whole. Throws BadText.
+/// The board tells how high a stack is that goes as a whole. Throws ParseError.
 Move parse_action(const Board& board, std::string_view text);
 
 }  // namespace sparring::expendibots

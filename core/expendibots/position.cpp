@@ -13,12 +13,12 @@ std::uint64_t Position::hash() const { return Random(board_.key ^ board_.actions
 void Position::moves(MoveList& list) const {
     if (decided()) return;
     const Bitboard own = board_.colors[board_.turn], enemy = board_.colors[1 - board_.turn];
-    for (Bitboard stacks = own; stacks;) list.push(boom(pop(stacks)));
+    for (Bitboard stacks = own; stacks;) list.push(boom(pop_lsb(stacks)));
     for (Bitboard stacks = own; stacks;) {
-        const Square from = pop(stacks);
+        const Square from = pop_lsb(stacks);
         const int height = board_.height(from);
         for (Bitboard targets = reach(from, height) & ~enemy; targets;) {
-            const Square to = pop(targets);
+            const Square to = pop_lsb(targets);
             for (int tokens = 1; tokens <= height; ++tokens) list.push(move(from, to, tokens));
         }
     }
@@ -29,7 +29,7 @@ std::uint64_t Position::count() const {
     const Bitboard own = board_.colors[board_.turn], enemy = board_.colors[1 - board_.turn];
     int total = std::popcount(own);
     for (Bitboard stacks = own; stacks;) {
-        const Square from = pop(stacks);
+        const Square from = pop_lsb(stacks);
         const int height = board_.height(from);
         total += height * std::popcount(reach(from, height) & ~enemy);
     }
@@ -47,7 +47,7 @@ void Position::encode(float* out) const {
             const Bitboard theirs = board_.colors[owner == 0 ? board_.turn : 1 - board_.turn];
             const auto tokens = static_cast<float>(board_.tokens(together & theirs));
             for (Bitboard squares = together; squares;) {
-                const Square s = pop(squares);
+                const Square s = pop_lsb(squares);
                 float* place = out + (s ^ flip);
                 place[(4 + owner) * 64] = tokens / most_tokens;
                 if (!(theirs & bit(s))) continue;

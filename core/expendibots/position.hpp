@@ -39,7 +39,7 @@ class Position {
 
     /// No tokens of a side, then the fourth visit to a position, then 500 actions.
     static Outcome outcome(const Node<Position>& node);
-    static void allowed(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
+    static void legal_moves(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
 
  private:
     explicit Position(const Board& board) : board_(board) {}

@@ -12,7 +12,7 @@ namespace sparring::expendibots {
 
 namespace {
 
-constexpr int longest = 126;
+constexpr int max_distance = 126;
 constexpr int lost_at_once = -1;
 
 /// Calls `use` with the board after each MOVE.
@@ -20,10 +20,10 @@ template <class Use>
 void for_each_move(const Board& board, Use use) {
     const Bitboard enemy = board.colors[1 - board.turn];
     for (Bitboard stacks = board.colors[board.turn]; stacks;) {
-        const Square from = pop(stacks);
+        const Square from = pop_lsb(stacks);
         const int height = board.height(from);
         for (Bitboard targets = reach(from, height) & ~enemy; targets;) {
-            const Square to = pop(targets);
+            const Square to = pop_lsb(targets);
             for (int tokens = 1; tokens <= height; ++tokens) {
                 Board next = board;
                 next.apply(move(from, to, tokens));
@@ -36,14 +36,14 @@ void for_each_move(const Board& board, Use use) {
 /// Calls `use` with each board from which a MOVE leads here. Tokens on `to` came from `from` if the stack
 /// that they left behind together with them was high enough to reach so far.
 template <class Use>
-void for_each_move_back(const Board& board, Use use) {
+void for_each_unmove(const Board& board, Use use) {
     const auto mover = static_cast<Color>(1 - board.turn);
     const Bitboard enemy = board.colors[board.turn];
     for (Bitboard stacks = board.colors[mover]; stacks;) {
-        const Square to = pop(stacks);
+        const Square to = pop_lsb(stacks);
         const int height = board.height(to);
         for (Bitboard sources = reach(to, 7) & ~enemy; sources;) {
-            const Square from = pop(sources);
+            const Square from = pop_lsb(sources);
             const int left = board.height(from);
             const int distance = std::abs(x_of(from) - x_of(to)) + std::abs(y_of(from) - y_of(to));
             for (int tokens = std::max(1, distance - left); tokens <= height; ++tokens) {
@@ -58,7 +58,7 @@ void for_each_move_back(const Board& board, Use use) {
 }
 
 /// The value of the best BOOM, of which there always is one.
-int best_boom(const Board& board, const Endgames& smaller) {
+int best_boom(const Board& board, const EndgameTables& smaller) {
     int best = lost_at_once;
     Bitboard left = board.colors[board.turn];
     while (left) {
@@ -69,46 +69,47 @@ int best_boom(const Board& board, const Endgames& smaller) {
         const bool any_own = next.colors[board.turn], any_enemy = next.colors[1 - board.turn];
         const int value = !any_own     ? (any_enemy ? lost_at_once : 0)
                           : !any_enemy ? 1
-                                       : before(smaller.probe(next).value());
+                                       : value_before(smaller.probe(next).value());
         if (better(value, best)) best = value;
     }
     return best;
 }
 
-void check_smaller(Material material, const Endgames& smaller) {
-    if (!material.tabled()) throw BadText("endgame tables are of at most 4 tokens a side and 6 together");
+void check_smaller(Material material, const EndgameTables& smaller) {
+    if (!material.has_table())
+        throw ParseError("endgame tables are of at most 4 tokens a side and 6 together");
     // A BOOM takes at least one token of its own side, so that one of the two numbers falls.
     for (int a = 1; a <= material.strong; ++a) {
         for (int b = 1; b <= material.weak; ++b) {
             if (a == material.strong && b == material.weak) continue;
             if (smaller.has({std::max(a, b), std::min(a, b)})) continue;
-            throw BadText("the endgame table of " + std::to_string(std::max(a, b)) + " v " +
-                          std::to_string(std::min(a, b)) + " tokens is needed first");
+            throw ParseError("the endgame table of " + std::to_string(std::max(a, b)) + " v " +
+                             std::to_string(std::min(a, b)) + " tokens is needed first");
         }
     }
 }
 
 class Solver {
  public:
-    Solver(Material material, const Endgames& smaller)
-        : places_(material), smaller_(smaller), values_(places_.count(), 0), booms_(places_.count()) {}
+    Solver(Material material, const EndgameTables& smaller)
+        : index_(material), smaller_(smaller), values_(index_.count(), 0), booms_(index_.count()) {}
 
     std::vector<std::int8_t> solve() {
-        judge_booms();
-        for (int distance = 1; distance <= longest; ++distance) {
-            for (std::uint32_t place = 0; place < places_.count(); ++place) {
+        evaluate_booms();
+        for (int distance = 1; distance <= max_distance; ++distance) {
+            for (std::uint32_t place = 0; place < index_.count(); ++place) {
                 if (booms_[place] == distance && values_[place] == 0) decide(place, distance);
             }
             // Deciding a position adds to later distances only.
-            for (const std::uint32_t place : decided_[distance]) look_back(place);
+            for (const std::uint32_t place : decided_[distance]) update_predecessors(place);
         }
         return std::move(values_);
     }
 
  private:
-    void judge_booms() {
-        for (std::uint32_t place = 0; place < places_.count(); ++place) {
-            const auto board = places_.position(place);
+    void evaluate_booms() {
+        for (std::uint32_t place = 0; place < index_.count(); ++place) {
+            const auto board = index_.position(place);
             if (!board) {
                 values_[place] = no_position;
                 continue;
@@ -127,15 +128,15 @@ class Solver {
     }
 
     /// The positions before one that is decided may be, too.
-    void look_back(std::uint32_t place) {
+    void update_predecessors(std::uint32_t place) {
         const int value = values_[place];
-        for_each_move_back(*places_.position(place), [&](const Board& previous) {
-            const std::uint32_t before_it = places_.place(previous);
-            if (values_[before_it] != 0) return;
+        for_each_unmove(*index_.position(place), [&](const Board& previous) {
+            const std::uint32_t predecessor = index_.place(previous);
+            if (values_[predecessor] != 0) return;
             if (value < 0) {
-                decide(before_it, before(value));
-            } else if (const int found = lost(previous, before_it)) {
-                decide(before_it, found);
+                decide(predecessor, value_before(value));
+            } else if (const int found = lost(previous, predecessor)) {
+                decide(predecessor, found);
             }
         });
     }
@@ -147,37 +148,37 @@ class Solver {
         bool all_lose = true;
         for_each_move(board, [&](const Board& next) {
             if (!all_lose) return;
-            const int value = values_[places_.place(next)];
+            const int value = values_[index_.place(next)];
             all_lose = value > 0;
-            if (all_lose && better(before(value), best)) best = before(value);
+            if (all_lose && better(value_before(value), best)) best = value_before(value);
         });
         return all_lose ? best : 0;
     }
 
-    Places places_;
-    const Endgames& smaller_;
+    EndgameIndex index_;
+    const EndgameTables& smaller_;
     std::vector<std::int8_t> values_;
-    std::vector<std::int8_t> booms_;                               // of the best BOOM
-    std::array<std::vector<std::uint32_t>, longest + 2> decided_;  // by distance
+    std::vector<std::int8_t> booms_;                                    // of the best BOOM
+    std::array<std::vector<std::uint32_t>, max_distance + 2> decided_;  // by distance
 };
 
 }  // namespace
 
-std::vector<std::int8_t> solve(Material material, const Endgames& smaller) {
+std::vector<std::int8_t> solve(Material material, const EndgameTables& smaller) {
     check_smaller(material, smaller);
     return Solver(material, smaller).solve();
 }
 
-std::uint64_t count_errors(Material material, const Endgames& tables) {
+std::uint64_t count_errors(Material material, const EndgameTables& tables) {
     check_smaller(material, tables);
-    const Places places(material);
+    const EndgameIndex places(material);
     std::uint64_t errors = 0;
     for (std::uint32_t place = 0; place < places.count(); ++place) {
         const auto board = places.position(place);
         if (!board) continue;
         int best = best_boom(*board, tables);
         for_each_move(*board, [&](const Board& next) {
-            const int value = before(tables.probe(next).value());
+            const int value = value_before(tables.probe(next).value());
             if (better(value, best)) best = value;
         });
         errors += best != tables.probe(*board);

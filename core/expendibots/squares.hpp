@@ -16,7 +16,7 @@ constexpr int y_of(Square s) { return s >> 3; }
 constexpr Bitboard bit(Square s) { return Bitboard{1} << s; }
 
 /// Removes and returns the lowest square.
-inline Square pop(Bitboard& b) {
+inline Square pop_lsb(Bitboard& b) {
     const Square s = std::countr_zero(b);
     b &= b - 1;
     return s;

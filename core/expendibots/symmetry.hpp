@@ -10,20 +10,20 @@ namespace sparring::expendibots {
 /// A symmetry is a number: 4 swaps columns with rows, then 2 mirrors the rows and 1 the columns.
 constexpr int symmetries = 8;
 
-constexpr Square turned(Square s, int symmetry) {
+constexpr Square transformed(Square s, int symmetry) {
     const int x = symmetry & 4 ? y_of(s) : x_of(s), y = symmetry & 4 ? x_of(s) : y_of(s);
     return square(symmetry & 1 ? 7 - x : x, symmetry & 2 ? 7 - y : y);
 }
 
 /// The symmetry that undoes one: mirroring before a swap is mirroring the other way after it.
-constexpr int undone(int symmetry) {
+constexpr int inverse_symmetry(int symmetry) {
     return symmetry & 4 ? 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1 : symmetry;
 }
 
-constexpr Move turned_action(Move code, int symmetry) {
+constexpr Move transformed_action(Move code, int symmetry) {
     const Action action = decode(code);
-    if (action.is_boom()) return boom(turned(action.from, symmetry));
-    return move(turned(action.from, symmetry), turned(action.to, symmetry), action.tokens);
+    if (action.is_boom()) return boom(transformed(action.from, symmetry));
+    return move(transformed(action.from, symmetry), transformed(action.to, symmetry), action.tokens);
 }
 
 /// The board turned, its sides exchanged where `swapped`: who was to move is White then, or Black.
@@ -32,8 +32,8 @@ inline Board turned_board(const Board& board, int symmetry, bool swapped) {
     for (const Color c : {white, black}) {
         const Color owner = swapped ? static_cast<Color>(1 - c) : c;
         for (Bitboard stacks = board.colors[c]; stacks;) {
-            const Square s = pop(stacks);
-            result.set_height(owner, turned(s, symmetry), board.height(s));
+            const Square s = pop_lsb(stacks);
+            result.set_height(owner, transformed(s, symmetry), board.height(s));
         }
     }
     result.set_turn(static_cast<Color>(swapped ? 1 - board.turn : board.turn));

@@ -6,7 +6,7 @@
 namespace sparring {
 
 /// A text that is not a position, a move or a rule set of the game.
-struct BadText : std::invalid_argument {
+struct ParseError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 

@@ -32,13 +32,13 @@ enum class Reason : std::uint8_t {
 
 /// Over when it has a reason; a draw when it is over and nobody won.
 struct Outcome {
-    static constexpr std::int8_t nobody = -1;
+    static constexpr std::int8_t no_winner = -1;
 
     Reason reason = Reason::none;
-    std::int8_t winner = nobody;
+    std::int8_t winner = no_winner;
 
     static Outcome win(Player player, Reason reason) { return {reason, static_cast<std::int8_t>(player)}; }
-    static Outcome draw(Reason reason) { return {reason, nobody}; }
+    static Outcome draw(Reason reason) { return {reason, no_winner}; }
 
     bool over() const { return reason != Reason::none; }
     bool operator==(const Outcome&) const = default;

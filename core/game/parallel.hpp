@@ -14,7 +14,7 @@ namespace sparring {
 /// Calls `work(begin, end)` for blocks that cover [0, size), on up to `threads` threads (the caller's is one
 /// of them). The first exception of any of them reaches the caller once all have stopped.
 template <class Work>
-void in_parallel(std::size_t size, std::size_t block, unsigned threads, Work work) {
+void parallel_for(std::size_t size, std::size_t block, unsigned threads, Work work) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex failing;

@@ -45,7 +45,7 @@ struct Node {
     }
 };
 
-/// What a game supplies. `moves` and `play` know the board alone; `outcome` and `allowed` see the line.
+/// What a game supplies. `moves` and `play` know the board alone; `outcome` and `legal_moves` see the line.
 template <class P>
 concept GamePosition =
     std::equality_comparable<P> && requires(const P p, P q, Move m, MoveList& list, std::string_view text,
@@ -62,7 +62,7 @@ concept GamePosition =
         { p.shape() } -> std::same_as<std::array<std::size_t, 3>>;  // planes, rows, columns
         { p.encode(planes) } -> std::same_as<void>;                 // values in [0, 1]
         { P::outcome(node) } -> std::same_as<Outcome>;
-        { P::allowed(node, list) } -> std::same_as<void>;
+        { P::legal_moves(node, list) } -> std::same_as<void>;
     };
 
 template <GamePosition P>
@@ -78,7 +78,7 @@ class State {
     void legal_moves(MoveList& list) const {
         list.clear();
         if (node_->outcome.over()) return;
-        P::allowed(*node_, list);
+        P::legal_moves(*node_, list);
         list.sort();
     }
 
@@ -86,20 +86,20 @@ class State {
         if (node_->outcome.over()) {
             throw IllegalMove(std::string("the game is over: ") + reason_name(outcome().reason));
         }
-        return play_on(move);
+        return play_past_end(move);
     }
 
     /// As `play`, also where the game is over by a rule that the pieces do not know: games on record may go
     /// on after a draw by repetition or by a move limit.
-    State play_on(Move move) const {
-        if (!allows(*node_, move)) {
+    State play_past_end(Move move) const {
+        if (!is_legal(*node_, move)) {
             throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
         }
-        return follow(move);
+        return play_unchecked(move);
     }
 
     /// As `play`, for a move that is known to be legal.
-    State follow(Move move) const {
+    State play_unchecked(Move move) const {
         auto next = std::make_shared<Node<P>>(position(), node_, move);
         next->position.play(move);
         return State(finish(std::move(next)));
@@ -116,15 +116,15 @@ class State {
  private:
     explicit State(std::shared_ptr<const Node<P>> node) : node_(std::move(node)) {}
 
-    /// Whether a move is legal. A position that can tell without listing them all says so with `allows`.
-    static bool allows(const Node<P>& node, Move move) {
+    /// Whether a move is legal. A position that can tell without listing them all says so with `is_legal`.
+    static bool is_legal(const Node<P>& node, Move move) {
         if constexpr (requires {
-                          { P::allows(node, move) } -> std::same_as<bool>;
+                          { P::is_legal(node, move) } -> std::same_as<bool>;
                       }) {
-            return P::allows(node, move);
+            return P::is_legal(node, move);
         } else {
             MoveList list;
-            P::allowed(node, list);
+            P::legal_moves(node, list);
             return list.contains(move);
         }
     }

@@ -1,4 +1,4 @@
-// The little that every text parser needs. Parsers take any bytes and give a value or BadText.
+// The little that every text parser needs. Parsers take any bytes and give a value or ParseError.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace sparring {
 
 /// The words of a text between runs of white space.
-std::vector<std::string_view> words(std::string_view text);
+std::vector<std::string_view> split_words(std::string_view text);
 
 /// A decimal number without sign from 0 to `limit`, or nothing.
 std::optional<int> number(std::string_view text, int limit);

@@ -12,7 +12,7 @@ namespace {
 /// Calls `visit` with each point that hangs together with `start` over points that `take` accepts once.
 template <class Take, class Visit>
 void flood(const Board& board, Point start, Take take, Visit visit) {
-    std::array<Point, most_points> found;
+    std::array<Point, max_points> found;
     std::size_t count = 0;
     found[count++] = start;
     for (std::size_t i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ class UnconditionalLife {
     }
 
     /// Marks pass-alive chains and their territory, then empty regions that only this colour touches.
-    void mark(Owners& owners) const {
+    void mark(Ownership& owners) const {
         if (!any_stones_) return;
         for (const Point chain : chains_) board_.for_chain(chain, [&](Point s) { owners[s] = color_; });
         for (Point p = 0; p < board_.points(); ++p) {
@@ -84,7 +84,7 @@ class UnconditionalLife {
         for (const Point n : board_.neighbours(start)) {
             if (board_.at(n) == color_) region.vital.add(board_.chain(n));
         }
-        std::array<Point, most_points> found;
+        std::array<Point, max_points> found;
         std::size_t count = 0;
         found[count++] = start;
         region_of_[start] = index;
@@ -94,7 +94,7 @@ class UnconditionalLife {
                 const Color there = board_.at(n);
                 if (there == color_) {
                     touches = true;
-                } else if (there != beyond && region_of_[n] == nowhere) {
+                } else if (there != wall && region_of_[n] == nowhere) {
                     region_of_[n] = index;
                     found[count++] = n;
                 }
@@ -142,8 +142,8 @@ class UnconditionalLife {
         for (std::size_t i = 0; i < region.vital.count; ++i) --eyes_[region.vital.chains[i]];
     }
 
-    static constexpr std::array<std::uint16_t, most_points> all_nowhere() {
-        std::array<std::uint16_t, most_points> regions{};
+    static constexpr std::array<std::uint16_t, max_points> all_nowhere() {
+        std::array<std::uint16_t, max_points> regions{};
         regions.fill(nowhere);
         return regions;
     }
@@ -154,21 +154,21 @@ class UnconditionalLife {
     bool any_stones_ = false;
     std::vector<Point> chains_;  // those that live, by their heads
     std::vector<Region> regions_;
-    std::array<std::uint16_t, most_points> region_of_ = all_nowhere();
-    std::array<std::uint16_t, most_points> eyes_{};  // vital regions of a chain, at its head
+    std::array<std::uint16_t, max_points> region_of_ = all_nowhere();
+    std::array<std::uint16_t, max_points> eyes_{};  // vital regions of a chain, at its head
 };
 
-Owners nobody() {
-    Owners owners;
+Ownership no_owners() {
+    Ownership owners;
     owners.fill(empty);
     return owners;
 }
 
 }  // namespace
 
-Owners plain_owners(const Board& board) {
-    Owners owners = nobody();
-    std::array<bool, most_points> seen{};
+Ownership area_ownership(const Board& board) {
+    Ownership owners = no_owners();
+    std::array<bool, max_points> seen{};
     for (Point p = 0; p < board.points(); ++p) {
         if (board.at(p) != empty) owners[p] = board.at(p);
         if (board.at(p) != empty || seen[p]) continue;
@@ -189,8 +189,8 @@ Owners plain_owners(const Board& board) {
     return owners;
 }
 
-Owners pass_alive_owners(const Board& board, bool suicide) {
-    Owners owners = nobody();
+Ownership pass_alive_ownership(const Board& board, bool suicide) {
+    Ownership owners = no_owners();
     for (const Color color : {black, white}) UnconditionalLife(board, color, suicide).mark(owners);
     for (Point p = 0; p < board.points(); ++p) {
         if (owners[p] == empty) owners[p] = board.at(p);
@@ -198,9 +198,9 @@ Owners pass_alive_owners(const Board& board, bool suicide) {
     return owners;
 }
 
-Independent independent_life(const Board& board, const Owners& owners) {
+IndependentLife independent_life(const Board& board, const Ownership& owners) {
     // First the groups that depend on others, then what is left.
-    std::array<bool, most_points> dependent{};
+    std::array<bool, max_points> dependent{};
     const auto depends = [&](Point p) {
         if (board.at(p) == owners[p] && board.liberties(p) == 1) return true;
         const auto& around = board.neighbours(p);
@@ -215,7 +215,7 @@ Independent independent_life(const Board& board, const Owners& owners) {
         dependent[p] = true;
         flood(board, p, take, [](Point) {});
     }
-    Independent result{nobody(), {}};
+    IndependentLife result{no_owners(), {}};
     for (Point p = 0; p < board.points(); ++p) {
         if (owners[p] == empty || dependent[p] || result.owners[p] != empty) continue;
         ++result.groups[owners[p]];

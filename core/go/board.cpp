@@ -9,7 +9,7 @@ namespace sparring::go {
 
 namespace {
 
-using StoneKeys = std::array<std::array<std::uint64_t, most_points>, 2>;
+using StoneKeys = std::array<std::array<std::uint64_t, max_points>, 2>;
 
 constexpr StoneKeys make_stone_keys() {
     StoneKeys keys{};
@@ -25,7 +25,7 @@ constexpr StoneKeys stone_keys = make_stone_keys();
 }  // namespace
 
 Board::Board(int size) : size_(static_cast<std::uint8_t>(size)) {
-    color_.fill(beyond);
+    color_.fill(wall);
     for (int p = 0; p < points(); ++p) color_[static_cast<std::size_t>(p)] = empty;
 }
 
@@ -37,15 +37,15 @@ void Board::put(Color c, Point p) {
     count_[p] = 1;
 }
 
-Placed Board::place(Color c, Point p) {
+PlaceResult Board::place(Color c, Point p) {
     put(c, p);
-    liberties_[p] = empty_beside(p);
-    for (const Point head : chains_beside(p, c)) {
+    liberties_[p] = adjacent_empty(p);
+    for (const Point head : adjacent_chains(p, c)) {
         --liberties_[head];
         join(head_[p], head);
     }
-    Placed placed;
-    for (const Point head : chains_beside(p, ~c)) {
+    PlaceResult placed;
+    for (const Point head : adjacent_chains(p, ~c)) {
         if (--liberties_[head] == 0) {
             placed.taken = head;
             placed.captured += remove_chain(head);
@@ -61,10 +61,10 @@ std::uint64_t Board::key_after(Color c, Point p) const {
         for_chain(head, [&](Point s) { key ^= stone_keys[color][s]; });
     };
     if (!playable(c, p, false)) {
-        for (const Point head : chains_beside(p, c)) lift(c, head);
+        for (const Point head : adjacent_chains(p, c)) lift(c, head);
         return key;
     }
-    for (const Point head : chains_beside(p, ~c)) {
+    for (const Point head : adjacent_chains(p, ~c)) {
         if (liberties_[head] == 1) lift(~c, head);
     }
     return key ^ stone_keys[c][p];
@@ -75,22 +75,22 @@ int Board::remove_chain(Point stone) {
     for_chain(stone, [&](Point s) {
         color_[s] = empty;
         key_ ^= stone_keys[c][s];
-        fallen_[c][s / 64] |= std::uint64_t{1} << (s % 64);
-        for (const Point head : chains_beside(s, ~c)) ++liberties_[head];
+        captured_at_[c][s / 64] |= std::uint64_t{1} << (s % 64);
+        for (const Point head : adjacent_chains(s, ~c)) ++liberties_[head];
     });
     return chain_size(stone);
 }
 
-bool Board::set_up(const std::array<Color, most_points>& stones) {
+bool Board::set_up(const std::array<Color, max_points>& stones) {
     for (Point p = 0; p < points(); ++p) {
         if (stones[p] != empty) put(stones[p], p);
     }
     for (Point p = 0; p < points(); ++p) {
-        if (stones[p] != empty) liberties_[p] = empty_beside(p);
+        if (stones[p] != empty) liberties_[p] = adjacent_empty(p);
     }
     for (Point p = 0; p < points(); ++p) {
         if (stones[p] == empty) continue;
-        for (const Point head : chains_beside(p, stones[p])) {
+        for (const Point head : adjacent_chains(p, stones[p])) {
             if (head != head_[p]) join(head_[p], head);
         }
     }
@@ -100,13 +100,13 @@ bool Board::set_up(const std::array<Color, most_points>& stones) {
     return true;
 }
 
-std::uint16_t Board::empty_beside(Point p) const {
+std::uint16_t Board::adjacent_empty(Point p) const {
     std::uint16_t count = 0;
     for (const Point n : neighbours(p)) count = static_cast<std::uint16_t>(count + (color_[n] == empty));
     return count;
 }
 
-Board::Chains Board::chains_beside(Point p, Color c) const {
+Board::Chains Board::adjacent_chains(Point p, Color c) const {
     Chains chains;
     for (const Point n : neighbours(p)) {
         if (color_[n] != c) continue;
@@ -117,7 +117,7 @@ Board::Chains Board::chains_beside(Point p, Color c) const {
     return chains;
 }
 
-bool Board::beside_chain(Point p, Point head) const {
+bool Board::touches_chain(Point p, Point head) const {
     for (const Point n : neighbours(p)) {
         if (color_[n] < empty && head_[n] == head) return true;
     }
@@ -130,7 +130,7 @@ void Board::join(Point a, Point b) {
     if (count_[a] < count_[b]) std::swap(a, b);
     for_chain(b, [&](Point s) {
         for (const Point n : neighbours(s)) {
-            if (color_[n] == empty && !beside_chain(n, a)) ++liberties_[a];
+            if (color_[n] == empty && !touches_chain(n, a)) ++liberties_[a];
         }
         head_[s] = a;
     });

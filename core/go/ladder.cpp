@@ -6,7 +6,7 @@ namespace sparring::go {
 
 namespace {
 
-constexpr int most_moves = 25'000;
+constexpr int max_ladder_moves = 25'000;
 
 /// The points that a side may try, without repeats. A chain in atari has few; captures may add some.
 using Candidates = std::vector<Point>;
@@ -27,7 +27,7 @@ void add_liberties(const Board& board, Point stone, Candidates& list, std::size_
 /// Where chains around this one can be captured.
 void add_captures(const Board& board, Point stone, Candidates& list, std::size_t from) {
     const Color enemy = ~board.at(stone);
-    std::array<Point, most_points> seen;
+    std::array<Point, max_points> seen;
     std::size_t count = 0;
     board.for_chain(stone, [&](Point s) {
         for (const Point n : board.neighbours(s)) {
@@ -49,7 +49,7 @@ bool can_capture(const Board& board, Point stone) {
     return found;
 }
 
-int empty_beside(const Board& board, Point p) {
+int adjacent_empty(const Board& board, Point p) {
     int count = 0;
     for (const Point n : board.neighbours(p)) count += board.at(n) == empty;
     return count;
@@ -81,7 +81,7 @@ Bounds liberties_after(const Board& board, Color c, Point p) {
 bool takes_ko(const Board& board, Color c, Point p) {
     int takes = 0;
     for (const Point n : board.neighbours(p)) {
-        if (board.at(n) == beyond) continue;
+        if (board.at(n) == wall) continue;
         if (board.at(n) != ~c) return false;
         if (board.liberties(n) > 1) continue;
         if (board.chain_size(n) > 1) return false;
@@ -92,7 +92,7 @@ bool takes_ko(const Board& board, Color c, Point p) {
 
 /// How far the defender gets by joining what is beside the point, in half liberties.
 int reach(const Board& board, Color c, Point p) {
-    int halves = 2 * empty_beside(board, p);
+    int halves = 2 * adjacent_empty(board, p);
     for (const Point n : board.neighbours(p)) {
         if (board.at(n) == c && board.liberties(n) > 1) halves += 2 * board.liberties(n) - 3;
     }
@@ -129,7 +129,7 @@ Ladders LadderReader::read(const Board& board, Point ko) {
     } else {
         boards_[0] = board;
     }
-    std::array<bool, most_points> seen{};
+    std::array<bool, max_points> seen{};
     for (Point p = 0; p < board.points(); ++p) {
         if (board.at(p) == empty || board.liberties(p) > 2 || seen[p]) continue;
         board.for_chain(p, [&](Point s) { seen[s] = true; });
@@ -174,7 +174,7 @@ void LadderReader::begin(Point stone, int root) {
     candidates_.clear();
 }
 
-bool LadderReader::exhausted() const { return moves_ >= most_moves; }
+bool LadderReader::exhausted() const { return moves_ >= max_ladder_moves; }
 
 /// Makes the board one move deeper; returns the point where that move may not be taken back.
 Point LadderReader::play(int depth, Color c, Point p) {
@@ -185,7 +185,7 @@ Point LadderReader::play(int depth, Color c, Point p) {
         boards_[next] = boards_[next - 1];
     }
     Board& board = boards_[next];
-    const Placed placed = board.place(c, p);
+    const PlaceResult placed = board.place(c, p);
     ++moves_;
     const bool ko = placed.captured == 1 && board.chain_size(p) == 1 && board.liberties(p) == 1;
     return ko ? placed.taken : no_point;
@@ -249,8 +249,8 @@ bool LadderReader::between_two_kos(const Board& board, Point a, Point b) const {
 std::size_t LadderReader::order(const Board& board, Point* moves) const {
     if (!adjacent(board, moves[0], moves[1])) {
         // Left alone, the defender runs to such a point and has three liberties at once.
-        const bool first_open = empty_beside(board, moves[0]) >= 3;
-        const bool second_open = empty_beside(board, moves[1]) >= 3;
+        const bool first_open = adjacent_empty(board, moves[0]) >= 3;
+        const bool second_open = adjacent_empty(board, moves[1]) >= 3;
         if (second_open && !first_open) moves[0] = moves[1];
         if (first_open || second_open) return first_open && second_open ? 0 : 1;
     }

@@ -50,7 +50,7 @@ class KeySet {
 
 PlayoutResult playout(const State<Position>& state, std::uint64_t seed, std::uint32_t limit) {
     Position position = state.position();
-    const bool superko = position.rules().ko != Ko::simple;
+    const bool superko = position.rules().ko != KoRule::simple;
     KeySet seen(superko ? state.node().ply + 1024 : 0);
     if (superko) {
         for (const auto* node = &state.node(); node; node = node->previous.get())
@@ -65,7 +65,7 @@ PlayoutResult playout(const State<Position>& state, std::uint64_t seed, std::uin
         const auto move = static_cast<Move>(random.below(codes));
         if (move != position.pass()) {
             if (!position.playable(move)) continue;
-            if (position.superko_looks(move) && seen.contains(position.key_after(move))) continue;
+            if (position.needs_superko_check(move) && seen.contains(position.key_after(move))) continue;
         }
         position.play(move);
         if (superko) seen.insert(position.key());

@@ -25,16 +25,16 @@ constexpr NeighbourTable make_neighbours(int size) {
 }
 
 constexpr auto make_tables() {
-    std::array<NeighbourTable, largest_board - smallest_board + 1> tables{};
-    for (int size = smallest_board; size <= largest_board; ++size) {
-        tables[static_cast<std::size_t>(size - smallest_board)] = make_neighbours(size);
+    std::array<NeighbourTable, max_board_size - min_board_size + 1> tables{};
+    for (int size = min_board_size; size <= max_board_size; ++size) {
+        tables[static_cast<std::size_t>(size - min_board_size)] = make_neighbours(size);
     }
     return tables;
 }
 
 }  // namespace
 
-constinit const std::array<NeighbourTable, largest_board - smallest_board + 1> neighbour_tables =
+constinit const std::array<NeighbourTable, max_board_size - min_board_size + 1> neighbour_tables =
     make_tables();
 
 std::string point_text(Point point, int size) {
@@ -52,7 +52,7 @@ Point parse_point(std::string_view text, int size) {
         }
     }
     const std::string corner = point_text(static_cast<Point>(size * size - 1), size);
-    throw BadText(quoted(text) + " is not a point from A1 to " + corner + " (there is no column I)");
+    throw ParseError(quoted(text) + " is not a point from A1 to " + corner + " (there is no column I)");
 }
 
 }  // namespace sparring::go

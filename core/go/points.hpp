@@ -11,26 +11,26 @@ namespace sparring::go {
 
 using Point = std::uint16_t;
 
-constexpr int smallest_board = 5;
-constexpr int largest_board = 19;
-constexpr int most_points = largest_board * largest_board;
+constexpr int min_board_size = 5;
+constexpr int max_board_size = 19;
+constexpr int max_points = max_board_size * max_board_size;
 
 /// What stands beyond the edge: every point has four neighbours, at the edge some of them are this.
-constexpr Point off_board = most_points;
+constexpr Point off_board = max_points;
 
 /// A ko point that is not there.
 constexpr Point no_point = off_board;
 
 using Neighbours = std::array<Point, 4>;
-using NeighbourTable = std::array<Neighbours, most_points>;
+using NeighbourTable = std::array<Neighbours, max_points>;
 
 /// The neighbours of every point, by board size from the smallest.
-extern const std::array<NeighbourTable, largest_board - smallest_board + 1> neighbour_tables;
+extern const std::array<NeighbourTable, max_board_size - min_board_size + 1> neighbour_tables;
 
 /// GTP's name of a point, such as Q16: the columns are A to T without I.
 std::string point_text(Point point, int size);
 
-/// The point of that name in either case; throws BadText.
+/// The point of that name in either case; throws ParseError.
 Point parse_point(std::string_view text, int size);
 
 }  // namespace sparring::go

@@ -21,7 +21,7 @@ Position::Position(int size, Rules rules, int handicap) : board_(checked_size(si
 }
 
 std::uint64_t Position::key_of(std::uint64_t stones, Color side) const {
-    return rules_.ko == Ko::positional || side == black ? stones : stones ^ white_key;
+    return rules_.ko == KoRule::positional || side == black ? stones : stones ^ white_key;
 }
 
 std::uint64_t Position::hash() const {
@@ -53,7 +53,7 @@ void Position::play(Move m) {
     if (m == pass()) {
         ++passes_;
     } else {
-        const Placed placed = board_.place(side_, m);
+        const PlaceResult placed = board_.place(side_, m);
         capture(side_, placed.captured);
         capture(~side_, placed.lost);
         // One stone took one and is in atari itself: to take it back would bring the old board back.
@@ -66,7 +66,7 @@ void Position::play(Move m) {
 }
 
 void Position::capture(Color by, int stones) {
-    prisoners_[by] += std::min(stones, most_prisoners - prisoners_[by]);
+    prisoners_[by] += std::min(stones, max_prisoners - prisoners_[by]);
 }
 
 Outcome Position::result() const {
@@ -79,11 +79,11 @@ Outcome Position::outcome(const Node<Position>& node) {
     return node.position.passes_ >= 2 ? node.position.result() : Outcome{};
 }
 
-bool Position::allows(const Node<Position>& node, Move m) {
+bool Position::is_legal(const Node<Position>& node, Move m) {
     const Position& position = node.position;
     if (m >= position.pass()) return m == position.pass();
     if (!position.playable(m)) return false;
-    if (!position.superko_looks(m)) return true;
+    if (!position.needs_superko_check(m)) return true;
     const std::uint64_t key = position.key_after(m);
     for (const Node<Position>* earlier = &node; earlier; earlier = earlier->previous.get()) {
         if (earlier->position.key() == key) return false;
@@ -92,10 +92,10 @@ bool Position::allows(const Node<Position>& node, Move m) {
 }
 
 /// Superko walks the line once, and only for the moves that could repeat it.
-void Position::allowed(const Node<Position>& node, MoveList& list) {
+void Position::legal_moves(const Node<Position>& node, MoveList& list) {
     const Position& position = node.position;
     position.moves(list);
-    if (position.rules_.ko == Ko::simple) return;
+    if (position.rules_.ko == KoRule::simple) return;
 
     struct Suspect {
         std::uint64_t key;
@@ -106,7 +106,7 @@ void Position::allowed(const Node<Position>& node, MoveList& list) {
     constexpr std::size_t bits = 4096;
     std::array<std::uint64_t, bits / 64> keys_seen;
     for (const Move m : list) {
-        if (m == position.pass() || !position.superko_looks(m)) continue;
+        if (m == position.pass() || !position.needs_superko_check(m)) continue;
         if (suspects.empty()) keys_seen.fill(0);
         suspects.push_back({position.key_after(m), m});
         const std::uint64_t key = suspects.back().key;

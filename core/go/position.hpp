@@ -14,7 +14,7 @@
 namespace sparring::go {
 
 /// Prisoners stop counting here, which no game reaches: the number always fits its text.
-constexpr int most_prisoners = 999'999'999;
+constexpr int max_prisoners = 999'999'999;
 
 /// Points of both players in halves, komi included.
 struct Score {
@@ -56,9 +56,9 @@ class Position {
     /// The key after a playable move.
     std::uint64_t key_after(Point p) const { return key_of(board_.key_after(side_, p), ~side_); }
     /// Whether superko has to look at the line before it allows a playable move.
-    bool superko_looks(Point p) const {
-        return rules_.ko != Ko::simple &&
-               (board_.fallen(side_, p) || (rules_.suicide && !board_.playable(side_, p, false)));
+    bool needs_superko_check(Point p) const {
+        return rules_.ko != KoRule::simple &&
+               (board_.was_captured(side_, p) || (rules_.suicide && !board_.playable(side_, p, false)));
     }
 
     /// The score if play stopped here. Chains with a stone on a `dead` point are prisoners; the others
@@ -72,8 +72,8 @@ class Position {
     void encode(float* out) const;
 
     static Outcome outcome(const Node<Position>& node);
-    static void allowed(const Node<Position>& node, MoveList& list);
-    static bool allows(const Node<Position>& node, Move m);
+    static void legal_moves(const Node<Position>& node, MoveList& list);
+    static bool is_legal(const Node<Position>& node, Move m);
 
  private:
     std::uint64_t key_of(std::uint64_t stones, Color side) const;

@@ -8,60 +8,60 @@
 
 namespace sparring::go {
 
-const char* name(Ko ko) {
+const char* name(KoRule ko) {
     switch (ko) {
-        case Ko::positional: return "positional";
-        case Ko::situational: return "situational";
-        case Ko::simple: return "simple";
+        case KoRule::positional: return "positional";
+        case KoRule::situational: return "situational";
+        case KoRule::simple: return "simple";
     }
     return "positional";
 }
 
-const char* name(Scoring scoring) { return scoring == Scoring::area ? "area" : "territory"; }
+const char* name(ScoringRule scoring) { return scoring == ScoringRule::area ? "area" : "territory"; }
 
-const char* name(Tax tax) {
+const char* name(TaxRule tax) {
     switch (tax) {
-        case Tax::none: return "none";
-        case Tax::seki: return "seki";
-        case Tax::all: return "all";
+        case TaxRule::none: return "none";
+        case TaxRule::seki: return "seki";
+        case TaxRule::all: return "all";
     }
     return "none";
 }
 
-Ko parse_ko(std::string_view text) {
-    for (const Ko ko : {Ko::positional, Ko::situational, Ko::simple}) {
+KoRule parse_ko(std::string_view text) {
+    for (const KoRule ko : {KoRule::positional, KoRule::situational, KoRule::simple}) {
         if (text == name(ko)) return ko;
     }
-    throw BadText("ko rule " + quoted(text) + " is not positional, situational or simple");
+    throw ParseError("ko rule " + quoted(text) + " is not positional, situational or simple");
 }
 
-Scoring parse_scoring(std::string_view text) {
-    for (const Scoring scoring : {Scoring::area, Scoring::territory}) {
+ScoringRule parse_scoring(std::string_view text) {
+    for (const ScoringRule scoring : {ScoringRule::area, ScoringRule::territory}) {
         if (text == name(scoring)) return scoring;
     }
-    throw BadText("scoring " + quoted(text) + " is not area or territory");
+    throw ParseError("scoring " + quoted(text) + " is not area or territory");
 }
 
-Tax parse_tax(std::string_view text) {
-    for (const Tax tax : {Tax::none, Tax::seki, Tax::all}) {
+TaxRule parse_tax(std::string_view text) {
+    for (const TaxRule tax : {TaxRule::none, TaxRule::seki, TaxRule::all}) {
         if (text == name(tax)) return tax;
     }
-    throw BadText("tax " + quoted(text) + " is not none, seki or all");
+    throw ParseError("tax " + quoted(text) + " is not none, seki or all");
 }
 
 std::int16_t komi_halves(double points) {
     const double halves = points * 2;
-    if (!(std::abs(halves) <= 2 * largest_komi) || halves != std::floor(halves)) {
-        throw BadText("komi " + std::to_string(points) + " is not a multiple of 0.5 from -" +
-                      std::to_string(largest_komi) + " to " + std::to_string(largest_komi));
+    if (!(std::abs(halves) <= 2 * max_komi) || halves != std::floor(halves)) {
+        throw ParseError("komi " + std::to_string(points) + " is not a multiple of 0.5 from -" +
+                         std::to_string(max_komi) + " to " + std::to_string(max_komi));
     }
     return static_cast<std::int16_t>(halves);
 }
 
 int checked_size(int size) {
-    if (size < smallest_board || size > largest_board) {
-        throw BadText("board size " + std::to_string(size) + " is not from " +
-                      std::to_string(smallest_board) + " to " + std::to_string(largest_board));
+    if (size < min_board_size || size > max_board_size) {
+        throw ParseError("board size " + std::to_string(size) + " is not from " +
+                         std::to_string(min_board_size) + " to " + std::to_string(max_board_size));
     }
     return size;
 }
@@ -71,9 +71,9 @@ std::vector<Point> handicap_points(int stones, int size) {
     if (stones == 0) return {};
     const int most = size < 7 ? 0 : size == 7 || size % 2 == 0 ? 4 : 9;
     if (stones < 2 || stones > most) {
-        throw BadText("handicap " + std::to_string(stones) + " is not possible on a board of size " +
-                      std::to_string(size) + ": " +
-                      (most == 0 ? "none is" : "0 or 2 to " + std::to_string(most) + " are"));
+        throw ParseError("handicap " + std::to_string(stones) + " is not possible on a board of size " +
+                         std::to_string(size) + ": " +
+                         (most == 0 ? "none is" : "0 or 2 to " + std::to_string(most) + " are"));
     }
     const int near = size < 13 ? 2 : 3, middle = size / 2, far = size - 1 - near;
     const auto at = [&](int x, int y) { return static_cast<Point>(y * size + x); };

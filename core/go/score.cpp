@@ -17,14 +17,14 @@ struct Count {
     std::array<std::int64_t, 2> territory{};
 };
 
-Count count(const Board& board, Tax tax) {
+Count count(const Board& board, TaxRule tax) {
     Count result;
-    Owners owners = plain_owners(board);
-    if (tax != Tax::none) {
-        const Independent independent = independent_life(board, owners);
+    Ownership owners = area_ownership(board);
+    if (tax != TaxRule::none) {
+        const IndependentLife independent = independent_life(board, owners);
         owners = independent.owners;
         for (const Color c : {black, white}) {
-            if (tax == Tax::all) result.territory[c] -= group_tax * independent.groups[c];
+            if (tax == TaxRule::all) result.territory[c] -= group_tax * independent.groups[c];
         }
     }
     for (Point p = 0; p < board.points(); ++p) {
@@ -56,7 +56,7 @@ Score Position::score(std::span<const int> dead) const {
     }
     const Count counted = count(board, rules_.tax);
     const auto points = [&](Color c) {
-        const auto extra = rules_.scoring == Scoring::area ? counted.stones[c] : taken[c];
+        const auto extra = rules_.scoring == ScoringRule::area ? counted.stones[c] : taken[c];
         return 2 * (counted.territory[c] + extra);
     };
     return {points(black), points(white) + rules_.komi};

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view symbols = "XO";
 constexpr int usual_fields = 7;
-constexpr int most_rules = 4;
+constexpr int max_rules = 4;
 
-[[noreturn]] void bad(const std::string& what) { throw BadText("Go position: " + what); }
+[[noreturn]] void bad(const std::string& what) { throw ParseError("Go position: " + what); }
 
 /// One row of stones. Runs are numbers without a leading zero.
 void parse_row(std::string_view row, int size, Color* out) {
@@ -44,17 +44,17 @@ void parse_row(std::string_view row, int size, Color* out) {
 
 Board parse_rows(std::string_view text) {
     std::vector<std::string_view> rows;
-    for (std::size_t start = 0; start <= text.size() && rows.size() <= largest_board;) {
+    for (std::size_t start = 0; start <= text.size() && rows.size() <= max_board_size;) {
         const std::size_t end = std::min(text.find('/', start), text.size());
         rows.push_back(text.substr(start, end - start));
         start = end + 1;
     }
     const int size = static_cast<int>(rows.size());
-    if (size < smallest_board || size > largest_board) {
-        bad(std::to_string(smallest_board) + " to " + std::to_string(largest_board) + " rows expected in " +
+    if (size < min_board_size || size > max_board_size) {
+        bad(std::to_string(min_board_size) + " to " + std::to_string(max_board_size) + " rows expected in " +
             quoted(text));
     }
-    std::array<Color, most_points> stones;
+    std::array<Color, max_points> stones;
     stones.fill(empty);
     for (int row = 0; row < size; ++row) {
         parse_row(rows[static_cast<std::size_t>(row)], size, stones.data() + (size - 1 - row) * size);
@@ -75,8 +75,8 @@ std::int16_t parse_komi(std::string_view text) {
         half = fraction == "5";
         digits = digits.substr(0, dot);
     }
-    const auto whole = number(digits, largest_komi);
-    if (!whole) bad("komi " + quoted(text) + " is not a number up to " + std::to_string(largest_komi));
+    const auto whole = number(digits, max_komi);
+    if (!whole) bad("komi " + quoted(text) + " is not a number up to " + std::to_string(max_komi));
     const int halves = 2 * *whole + half;
     return komi_halves((negative ? -halves : halves) / 2.0);
 }
@@ -92,11 +92,11 @@ std::string komi_text(int halves) {
 void parse_rule(std::string_view word, Rules& rules) {
     if (word == "suicide" && !rules.suicide) {
         rules.suicide = true;
-    } else if (word == "territory" && rules.scoring == Scoring::area) {
-        rules.scoring = Scoring::territory;
-    } else if ((word == "simple" || word == "situational") && rules.ko == Ko::positional) {
+    } else if (word == "territory" && rules.scoring == ScoringRule::area) {
+        rules.scoring = ScoringRule::territory;
+    } else if ((word == "simple" || word == "situational") && rules.ko == KoRule::positional) {
         rules.ko = parse_ko(word);
-    } else if ((word == "tax-seki" || word == "tax-all") && rules.tax == Tax::none) {
+    } else if ((word == "tax-seki" || word == "tax-all") && rules.tax == TaxRule::none) {
         rules.tax = parse_tax(word.substr(4));
     } else {
         bad("rule " + quoted(word) +
@@ -111,7 +111,7 @@ bool is_ko(const Board& board, Color mover, Point p) {
     int takers = 0;
     for (const Point n : board.neighbours(p)) {
         const Color there = board.at(n);
-        if (there == beyond) continue;
+        if (there == wall) continue;
         if (there != ~mover) return false;
         if (board.liberties(n) > 1) continue;
         if (board.chain_size(n) > 1) return false;
@@ -129,10 +129,10 @@ int parse_count(std::string_view text, int most, const std::string& what) {
 }  // namespace
 
 Position Position::parse(std::string_view text) {
-    const auto fields = words(text);
-    if (fields.size() < usual_fields || fields.size() > usual_fields + most_rules) {
+    const auto fields = split_words(text);
+    if (fields.size() < usual_fields || fields.size() > usual_fields + max_rules) {
         bad("rows, side, ko, prisoners of Black and of White, passes, komi and up to " +
-            std::to_string(most_rules) + " rules expected, got " + std::to_string(fields.size()) +
+            std::to_string(max_rules) + " rules expected, got " + std::to_string(fields.size()) +
             " fields in " + quoted(text));
     }
     const Board board = parse_rows(fields[0]);
@@ -144,8 +144,8 @@ Position Position::parse(std::string_view text) {
 
     if (fields[1] != "b" && fields[1] != "w") bad("side to move " + quoted(fields[1]) + " is not b or w");
     position.side_ = fields[1] == "b" ? black : white;
-    position.prisoners_ = {parse_count(fields[3], most_prisoners, "prisoners"),
-                           parse_count(fields[4], most_prisoners, "prisoners")};
+    position.prisoners_ = {parse_count(fields[3], max_prisoners, "prisoners"),
+                           parse_count(fields[4], max_prisoners, "prisoners")};
     position.passes_ = static_cast<std::uint8_t>(parse_count(fields[5], 2, "passes"));
     if (fields[2] != "-") {
         position.ko_ = parse_point(fields[2], board.size());
@@ -181,10 +181,10 @@ std::string Position::text() const {
     line += ko_ == no_point ? "-" : point_text(ko_, size());
     line += ' ' + std::to_string(prisoners_[black]) + ' ' + std::to_string(prisoners_[white]);
     line += ' ' + std::to_string(passes_) + ' ' + komi_text(rules_.komi);
-    if (rules_.ko != Ko::positional) line += std::string(" ") + name(rules_.ko);
+    if (rules_.ko != KoRule::positional) line += std::string(" ") + name(rules_.ko);
     if (rules_.suicide) line += " suicide";
-    if (rules_.scoring != Scoring::area) line += std::string(" ") + name(rules_.scoring);
-    if (rules_.tax != Tax::none) line += std::string(" tax-") + name(rules_.tax);
+    if (rules_.scoring != ScoringRule::area) line += std::string(" ") + name(rules_.scoring);
+    if (rules_.tax != TaxRule::none) line += std::string(" tax-") + name(rules_.tax);
     return line;
 }
 

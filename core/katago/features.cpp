@@ -17,7 +17,7 @@ using go::Board;
 using go::Color;
 using go::Point;
 using go::Position;
-using Line = Node<Position>;
+using HistoryNode = Node<Position>;
 
 enum Plane : std::size_t {
     on_board = 0,
@@ -45,7 +45,7 @@ enum Global : std::size_t {
     komi_parity = 18,
 };
 
-constexpr int most_turns = 5;  // of history
+constexpr int max_history = 5;  // of history
 
 /// The planes of one position, by point.
 class Planes {
@@ -63,7 +63,7 @@ class Planes {
  private:
     float* out_;
     std::size_t plane_size_;
-    std::array<std::uint16_t, go::most_points> place_;  // of each point in a plane
+    std::array<std::uint16_t, go::max_points> place_;  // of each point in a plane
 };
 
 void set_stones(const Position& position, Planes& planes) {
@@ -78,12 +78,12 @@ void set_stones(const Position& position, Planes& planes) {
     }
 }
 
-void set_forbidden(const Line& line, Planes& planes) {
+void set_forbidden(const HistoryNode& line, Planes& planes) {
     const Position& position = line.position;
     if (position.ko_point() != go::no_point) planes.set(forbidden, position.ko_point());
-    if (position.rules().ko == go::Ko::simple) return;
+    if (position.rules().ko == go::KoRule::simple) return;
     for (Point p = 0; p < position.pass(); ++p) {
-        if (position.playable(p) && position.superko_looks(p) && !Position::allows(line, p))
+        if (position.playable(p) && position.needs_superko_check(p) && !Position::is_legal(line, p))
             planes.set(forbidden, p);
     }
 }
@@ -91,11 +91,11 @@ void set_forbidden(const Line& line, Planes& planes) {
 /// Under territory scoring KataGo shows no area before the game is over.
 void set_area(const Position& position, Planes& planes) {
     const go::Rules& rules = position.rules();
-    if (rules.scoring == go::Scoring::territory) return;
+    if (rules.scoring == go::ScoringRule::territory) return;
     const Board& board = position.board();
-    go::Owners owners = pass_alive_owners(board, rules.suicide);
-    if (rules.tax != go::Tax::none) {
-        const go::Owners living = independent_life(board, owners).owners;
+    go::Ownership owners = pass_alive_ownership(board, rules.suicide);
+    if (rules.tax != go::TaxRule::none) {
+        const go::Ownership living = independent_life(board, owners).owners;
         for (Point p = 0; p < board.points(); ++p) {
             if (owners[p] != board.at(p)) owners[p] = living[p];  // stones count in any case
         }
@@ -107,11 +107,11 @@ void set_area(const Position& position, Planes& planes) {
 
 /// Whether the player to move has passed in this very situation before, which ends a game without
 /// superko. The last move then put a stone back where one was taken.
-bool passed_here_before(const Line& line) {
+bool passed_here_before(const HistoryNode& line) {
     const Position& position = line.position;
-    const Line* after = &line;
-    if (position.rules().ko != go::Ko::simple || !after->previous || after->move == position.pass() ||
-        !position.board().fallen(~static_cast<Color>(position.side()), after->move)) {
+    const HistoryNode* after = &line;
+    if (position.rules().ko != go::KoRule::simple || !after->previous || after->move == position.pass() ||
+        !position.board().was_captured(~static_cast<Color>(position.side()), after->move)) {
         return false;
     }
     for (; after->previous; after = after->previous.get()) {
@@ -124,27 +124,27 @@ bool passed_here_before(const Line& line) {
 }
 
 /// What of the past the network is shown, and what it is told that a pass would do.
-struct Past {
-    int turns = most_turns;
+struct HistoryInput {
+    int turns = max_history;
     bool pass_ends_phase = false;
 };
 
-Past past(const Line& line) {
+HistoryInput history_input(const HistoryNode& line) {
     const Position& position = line.position;
     const go::Rules& rules = position.rules();
     if (position.passes() >= 2) return {1, true};  // over: only that the last move was a pass
     const bool repeats = passed_here_before(line);
-    if (position.passes() == 0) return {most_turns, repeats};
+    if (position.passes() == 0) return {max_history, repeats};
     // A friendly pass: under all of KataGo's named rules with area scoring except Tromp-Taylor's the
     // players may pass before they have cleaned up, so the network is not told that one more ends it.
-    const bool tromp_taylor = rules.ko == go::Ko::positional && rules.suicide;
-    const bool friendly = rules.scoring == go::Scoring::area && !tromp_taylor && !repeats;
-    return friendly ? Past{0, false} : Past{most_turns, true};
+    const bool tromp_taylor = rules.ko == go::KoRule::positional && rules.suicide;
+    const bool friendly = rules.scoring == go::ScoringRule::area && !tromp_taylor && !repeats;
+    return friendly ? HistoryInput{0, false} : HistoryInput{max_history, true};
 }
 
 /// Marks the last moves and returns how many there were to mark.
-int set_history(const Line& line, int turns, Planes& planes, float* global) {
-    const Line* after = &line;
+int set_history(const HistoryNode& line, int turns, Planes& planes, float* global) {
+    const HistoryNode* after = &line;
     int turn = 0;
     for (; turn < turns && after->previous; ++turn, after = after->previous.get()) {
         const auto ago = static_cast<std::size_t>(turn);
@@ -161,7 +161,7 @@ int set_history(const Line& line, int turns, Planes& planes, float* global) {
 /// point, which comes to the same.
 float komi_for_mover(const Position& position) {
     int halves = position.rules().komi;
-    if (position.rules().scoring == go::Scoring::territory) {
+    if (position.rules().scoring == go::ScoringRule::territory) {
         const Board& board = position.board();
         int played = position.prisoners(go::white) - position.prisoners(go::black);  // by Black, less White's
         for (Point p = 0; p < board.points(); ++p)
@@ -185,30 +185,30 @@ void set_rules(const Position& position, float* global) {
     const go::Rules& rules = position.rules();
     const float komi = komi_for_mover(position);
     global[self_komi] = komi / 20.0f;
-    if (rules.ko != go::Ko::simple) {
+    if (rules.ko != go::KoRule::simple) {
         global[superko] = 1.0f;
-        global[which_superko] = rules.ko == go::Ko::positional ? 0.5f : -0.5f;
+        global[which_superko] = rules.ko == go::KoRule::positional ? 0.5f : -0.5f;
     }
     global[suicide] = rules.suicide ? 1.0f : 0.0f;
-    global[territory] = rules.scoring == go::Scoring::territory ? 1.0f : 0.0f;
-    global[tax] = rules.tax != go::Tax::none ? 1.0f : 0.0f;
-    global[tax_on_all] = rules.tax == go::Tax::all ? 1.0f : 0.0f;
-    if (rules.scoring == go::Scoring::area)
+    global[territory] = rules.scoring == go::ScoringRule::territory ? 1.0f : 0.0f;
+    global[tax] = rules.tax != go::TaxRule::none ? 1.0f : 0.0f;
+    global[tax_on_all] = rules.tax == go::TaxRule::all ? 1.0f : 0.0f;
+    if (rules.scoring == go::ScoringRule::area)
         global[komi_parity] = parity_wave(komi, position.board().points());
 }
 
 }  // namespace
 
-void Encoder::encode(const Node<Position>& line, int side, float* spatial, float* global) {
+void InputEncoder::encode(const Node<Position>& line, int side, float* spatial, float* global) {
     const Position& position = line.position;
     Planes planes(spatial, side, position.size());
     std::fill(global, global + global_inputs, 0.0f);
     set_stones(position, planes);
     set_forbidden(line, planes);
-    const Past seen = past(line);
+    const HistoryInput seen = history_input(line);
     const int turns = set_history(line, seen.turns, planes, global);
-    const Line& before = turns >= 1 ? *line.previous : line;
-    const Line& long_before = turns >= 2 ? *before.previous : before;
+    const HistoryNode& before = turns >= 1 ? *line.previous : line;
+    const HistoryNode& long_before = turns >= 2 ? *before.previous : before;
     for (const Point p : ladders(position).captured) planes.set(laddered, p);
     for (const auto& [stone, move] : ladders(position).working) {
         if (position.board().at(stone) != position.side()) planes.set(ladder_moves, move);
@@ -221,7 +221,7 @@ void Encoder::encode(const Node<Position>& line, int side, float* spatial, float
 }
 
 void encode_spatial(const Node<Position>& line, int, std::uint8_t* spatial) {
-    thread_local Encoder encoder;
+    thread_local InputEncoder encoder;
     thread_local std::vector<float> planes;
     const int side = line.position.size();
     planes.assign(spatial_planes * static_cast<std::size_t>(side * side), 0.0f);
@@ -243,18 +243,18 @@ void encode_global(const Node<Position>& line, int, float* global) {
     board.resize(spatial_planes * static_cast<std::size_t>(side * side));
     Planes unused(board.data(), side, side);
     std::fill(global, global + global_inputs, 0.0f);
-    const Past seen = past(line);
+    const HistoryInput seen = history_input(line);
     set_history(line, seen.turns, unused, global);
     set_rules(line.position, global);
     global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;
 }
 
-const go::Ladders& Encoder::ladders(const Position& position) {
+const go::Ladders& InputEncoder::ladders(const Position& position) {
     const Board& board = position.board();
     const auto rest =
         static_cast<std::uint64_t>(position.ko_point()) << 8 | static_cast<std::uint64_t>(position.size());
     const std::uint64_t key = Random(board.key() ^ rest).next();
-    Remembered& place = memory_[key % memory_.size()];
+    CachedLadders& place = ladder_cache_[key % ladder_cache_.size()];
     if (place.key != key) place = {key, reader_.read(board, position.ko_point())};
     return place.ladders;
 }

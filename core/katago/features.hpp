@@ -16,14 +16,14 @@ constexpr std::size_t global_inputs = 19;
 
 /// Writes positions as KataGo's fillRowV7 does. Remembers ladders: those of a position's past were most often
 /// read when it was the present.
-class Encoder {
+class InputEncoder {
  public:
     /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
     /// `global` is [19]. The side is at least the board's.
     void encode(const Node<go::Position>& line, int side, float* spatial, float* global);
 
  private:
-    struct Remembered {
+    struct CachedLadders {
         std::uint64_t key = 0;  // no position's
         go::Ladders ladders;
     };
@@ -31,7 +31,7 @@ class Encoder {
     const go::Ladders& ladders(const go::Position& position);
 
     go::LadderReader reader_;
-    std::array<Remembered, 1024> memory_;
+    std::array<CachedLadders, 1024> ladder_cache_;
 };
 
 /// The planes alone as bytes, [22, size, size], rows from the bottom as the core numbers points; `history` is

@@ -31,7 +31,7 @@ constexpr int centrality(Square s) {
 }
 
 /// A piece and its place, as White sees it.
-constexpr Tapered placed(int type, Square s) {
+constexpr Tapered piece_square(int type, Square s) {
     const int rank = rank_of(s), centre = centrality(s);
     const bool central_file = file_of(s) == 3 || file_of(s) == 4;
     switch (type) {
@@ -53,7 +53,7 @@ constexpr Table table = [] {
     Table result{};
     for (int type = 0; type < 6; ++type) {
         for (Square s = 0; s < 64; ++s)
-            result[static_cast<std::size_t>(type)][static_cast<std::size_t>(s)] = placed(type, s);
+            result[static_cast<std::size_t>(type)][static_cast<std::size_t>(s)] = piece_square(type, s);
     }
     return result;
 }();
@@ -69,7 +69,7 @@ int distance(Square a, Square b) {
 }
 
 /// The squares in front of a pawn and of its neighbours.
-Bitboard way_of(Square s, Color c) {
+Bitboard passed_pawn_span(Square s, Color c) {
     const Bitboard file = file_mask(file_of(s));
     const Bitboard files = file | (file & ~file_mask(0)) >> 1 | (file & ~file_mask(7)) << 1;
     const int rank = rank_of(s);
@@ -78,48 +78,48 @@ Bitboard way_of(Square s, Color c) {
 }
 
 /// Pieces near the other king are what wins this game: nobody says check.
-int nearness(int type, Square s, Square other_king) {
+int king_tropism(int type, Square s, Square other_king) {
     constexpr std::array<int, 6> weights = {0, 3, 2, 2, 4, 0};
     return weights[static_cast<std::size_t>(type)] * (7 - distance(s, other_king));
 }
 
 /// Pawns before the king, and open lines towards it, on which attacks come unseen.
-Tapered safety(const Board& b, Color c, Square s) {
+Tapered king_safety(const Board& b, Color c, Square s) {
     const int shield = std::popcount(king_attacks(s) & b.pieces(c, pawn));
     const Bitboard own = b.colors[c];
     const int diagonals = std::popcount(bishop_attacks(s, own) & ~own);
     const int straights = std::popcount(rook_attacks(s, own) & ~own);
-    const int hunters = b.pieces(~c, queen) ? 5 : b.pieces(~c, rook) ? 2 : 0;
-    return {9 * std::min(shield, 3) - hunters * (diagonals + straights),
-            -hunters * (diagonals + straights) / 4};
+    const int attacker_weight = b.pieces(~c, queen) ? 5 : b.pieces(~c, rook) ? 2 : 0;
+    return {9 * std::min(shield, 3) - attacker_weight * (diagonals + straights),
+            -attacker_weight * (diagonals + straights) / 4};
 }
 
-Tapered side_worth(const Board& b, Color c) {
+Tapered side_score(const Board& b, Color c) {
     Tapered total;
     const Bitboard other_kings = b.pieces(~c, king), other_pawns = b.pieces(~c, pawn);
-    const Square prey = other_kings ? first(other_kings) : 28;
+    const Square opponent_king = other_kings ? lsb(other_kings) : 28;
     for (int type = pawn; type <= king; ++type) {
         for (Bitboard pieces = b.pieces(c, static_cast<PieceType>(type)); pieces;) {
-            const Square s = pop(pieces), seen = c == white ? s : s ^ 56;
+            const Square s = pop_lsb(pieces), seen = c == white ? s : s ^ 56;
             total += table[static_cast<std::size_t>(type)][static_cast<std::size_t>(seen)];
-            const int near = nearness(type, s, prey);
+            const int near = king_tropism(type, s, opponent_king);
             total += {near, 2 * near};
-            if (type == pawn && !(way_of(s, c) & other_pawns)) {
+            if (type == pawn && !(passed_pawn_span(s, c) & other_pawns)) {
                 const int rank = rank_of(seen);
                 total += {2 * rank * rank, 5 * rank * rank};
             }
         }
     }
     if (std::popcount(b.pieces(c, bishop)) >= 2) total += {25, 40};
-    if (const Bitboard kings = b.pieces(c, king)) total += safety(b, c, first(kings));
+    if (const Bitboard kings = b.pieces(c, king)) total += king_safety(b, c, lsb(kings));
     return total;
 }
 
 }  // namespace
 
 int evaluate(const Board& board) {
-    Tapered total = side_worth(board, board.side());
-    total -= side_worth(board, ~board.side());
+    Tapered total = side_score(board, board.side());
+    total -= side_score(board, ~board.side());
     const int middle = phase(board);
     return (total.middle * middle + total.ending * (24 - middle)) / 24;
 }

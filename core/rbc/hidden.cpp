@@ -27,7 +27,7 @@ KnownSide KnownSide::after_opponent(std::optional<Square> captured) const {
         if (*captured == home + 4) next.castling = 0;
     }
     next.en_passant = no_square;
-    next.fullmoves = static_cast<std::uint16_t>(next.fullmoves + (turn == black));
+    next.fullmove_number = static_cast<std::uint16_t>(next.fullmove_number + (turn == black));
     next.turn = player;
     return next;
 }
@@ -45,7 +45,7 @@ KnownSide known_side(const Board& board, Color player) {
     known.turn = board.side();
     known.castling = board.castling & rights_of(player);
     known.en_passant = board.side() == player ? no_square : board.en_passant;
-    known.fullmoves = board.fullmoves;
+    known.fullmove_number = board.fullmove_number;
     return known;
 }
 
@@ -79,7 +79,7 @@ Board keyless_board(const KnownSide& known, const HiddenSide& hidden) {
     board.colors[known.player] = known.all();
     board.colors[other] = hidden.all();
     board.turn = static_cast<std::uint8_t>(known.turn);
-    board.fullmoves = known.fullmoves;
+    board.fullmove_number = known.fullmove_number;
     board.castling = known.castling;
     const int shift = other == white ? 0 : 2;
     const Bitboard rooks = hidden.castling_rooks();
@@ -87,7 +87,7 @@ Board keyless_board(const KnownSide& known, const HiddenSide& hidden) {
     if (rooks & file_mask(0)) board.castling |= static_cast<std::uint8_t>(white_long << shift);
     board.en_passant = known.en_passant;
     if (const Bitboard passing = hidden.passing_pawns())
-        board.en_passant = static_cast<std::int8_t>(behind(first(passing), other));
+        board.en_passant = static_cast<std::int8_t>(behind(lsb(passing), other));
     return board;
 }
 

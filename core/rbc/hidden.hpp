@@ -19,7 +19,7 @@ struct KnownSide {
     chess::Color turn = chess::white;
     std::uint8_t castling = 0;                  // its own rights, as in Board
     std::int8_t en_passant = chess::no_square;  // behind its own pawn that has just stepped twice
-    std::uint16_t fullmoves = 1;
+    std::uint16_t fullmove_number = 1;
 
     bool operator==(const KnownSide&) const = default;
     Bitboard all() const { return types[0] | types[1] | types[2] | types[3] | types[4] | types[5]; }

@@ -15,7 +15,7 @@ namespace {
 
 /// Which squares stop a piece, and where a pawn may go diagonally: this is all in which what a
 /// player may ask for differs from what can happen.
-struct View {
+struct Visibility {
     Bitboard occupied;
     Bitboard pawn_targets;
     bool offers_bare_promotions;
@@ -30,12 +30,12 @@ void add_pawn_move(Square from, Square to, bool bare, MoveList& list) {
     for (const int type : {knight, bishop, rook, queen}) list.push(make_move(from, to, type));
 }
 
-void generate_pawns(const Board& b, const View& view, MoveList& list) {
+void generate_pawns(const Board& b, const Visibility& view, MoveList& list) {
     const Color us = b.side();
     const int step = us == white ? 8 : -8;
     const int start_rank = us == white ? 1 : 6;
     for (Bitboard from = b.pieces(us, pawn); from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         if (!(view.occupied & bit(s + step))) {
             add_pawn_move(s, s + step, false, list);
             if (rank_of(s) == start_rank && !(view.occupied & bit(s + 2 * step))) {
@@ -43,7 +43,7 @@ void generate_pawns(const Board& b, const View& view, MoveList& list) {
             }
         }
         for (Bitboard targets = pawn_attacks(us, s) & view.pawn_targets; targets;) {
-            add_pawn_move(s, pop(targets), view.offers_bare_promotions, list);
+            add_pawn_move(s, pop_lsb(targets), view.offers_bare_promotions, list);
         }
     }
 }
@@ -59,12 +59,12 @@ bool has_right(const Board& b, bool is_short) {
     return (b.castling & right) != 0;
 }
 
-void generate_moves(const Board& b, const View& view, MoveList& list) {
+void generate_moves(const Board& b, const Visibility& view, MoveList& list) {
     const Color us = b.side();
     const Bitboard own = b.colors[us];
     generate_pawns(b, view, list);
     for (Bitboard from = own & ~b.types[pawn]; from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         Bitboard targets = 0;
         switch (b.type_at(s)) {
             case knight: targets = knight_attacks(s); break;
@@ -79,7 +79,7 @@ void generate_moves(const Board& b, const View& view, MoveList& list) {
                         targets |= bit(to);
                 }
         }
-        for (targets &= ~own; targets;) list.push(make_move(s, pop(targets)));
+        for (targets &= ~own; targets;) list.push(make_move(s, pop_lsb(targets)));
     }
 }
 
@@ -101,7 +101,7 @@ Move taken_by_pawn(const Board& b, Square from, Square to, int promoted) {
 Move taken_by_slider(const Board& b, Square from, Square to) {
     const Bitboard blockers = between(from, to) & b.occupied();
     if (!blockers) return make_move(from, to);
-    const Square nearest = to > from ? first(blockers) : 63 - std::countl_zero(blockers);
+    const Square nearest = to > from ? lsb(blockers) : 63 - std::countl_zero(blockers);
     return make_move(from, nearest);
 }
 
@@ -109,13 +109,13 @@ Move taken_by_slider(const Board& b, Square from, Square to) {
 
 void requests(const Board& board, MoveList& list) {
     const Bitboard own = board.colors[board.side()];
-    generate_moves(board, View{own, ~own, true}, list);
+    generate_moves(board, Visibility{own, ~own, true}, list);
 }
 
 void pseudo_legal(const Board& board, MoveList& list) {
     Bitboard pawn_targets = board.colors[~board.side()];
     if (board.en_passant != no_square) pawn_targets |= bit(board.en_passant);
-    generate_moves(board, View{board.occupied(), pawn_targets, false}, list);
+    generate_moves(board, Visibility{board.occupied(), pawn_targets, false}, list);
 }
 
 Move taken(const Board& board, Move request) {
@@ -159,7 +159,7 @@ Bitboard window(Square centre) { return king_attacks(centre) | bit(centre); }
 Position::Position() : board_(chess::Position().board()) {}
 
 Position Position::parse(std::string_view text) {
-    const auto fields = words(text);
+    const auto fields = split_words(text);
     bool sensing = true;
     std::string_view fen = text;
     if (!fields.empty() && (fields.back() == "sense" || fields.back() == "move")) {
@@ -167,7 +167,7 @@ Position Position::parse(std::string_view text) {
         fen = text.substr(0, static_cast<std::size_t>(fields.back().data() - text.data()));
     }
     const Board board = Board::parse(fen);
-    if (!board.types[king]) throw BadText("FEN: neither side has a king in " + quoted(text));
+    if (!board.types[king]) throw ParseError("FEN: neither side has a king in " + quoted(text));
     return Position(board, sensing);
 }
 
@@ -181,7 +181,7 @@ Move Position::parse_move(std::string_view text) const {
     if (square == "none") return no_sense;
     const bool on_board =
         square.size() == 2 && square[0] >= 'a' && square[0] <= 'h' && square[1] >= '1' && square[1] <= '8';
-    if (!on_board) throw BadText(quoted(text) + " is not a sense, such as 'sense e4' or 'sense none'");
+    if (!on_board) throw ParseError(quoted(text) + " is not a sense, such as 'sense e4' or 'sense none'");
     return make_sense((square[1] - '1') * 8 + (square[0] - 'a'));
 }
 
@@ -218,7 +218,7 @@ Outcome Position::outcome(const Node<Position>& node) {
     for (const Color c : {white, black}) {
         if (!b.pieces(c, king)) return Outcome::win(~c, Reason::king_capture);
     }
-    if (b.halfmoves >= reversible_plies_limit) return Outcome::draw(Reason::move_limit);
+    if (b.halfmove_clock >= reversible_plies_limit) return Outcome::draw(Reason::move_limit);
     return {};
 }
 

@@ -72,7 +72,7 @@ class Position {
     void encode(float* out) const;
 
     static Outcome outcome(const Node<Position>& node);
-    static void allowed(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
+    static void legal_moves(const Node<Position>& node, MoveList& list) { node.position.moves(list); }
 
  private:
     Board board_;

@@ -12,7 +12,7 @@ using namespace chess;
 namespace {
 
 /// What a window shows, as a number: the three bits of each of its nine squares.
-using View = std::uint32_t;
+using WindowBits = std::uint32_t;
 
 /// The centre whose window lies wholly on the board and holds this sense's.
 Square inner(Square centre) {
@@ -20,32 +20,32 @@ Square inner(Square centre) {
 }
 
 /// The nine bits of a window on the board, those of its lowest rank first.
-View nine(Bitboard squares, Square centre) {
+WindowBits nine(Bitboard squares, Square centre) {
     const Bitboard rows = squares >> (centre - 9);
-    return static_cast<View>((rows & 7) | (rows >> 5 & 070) | (rows >> 10 & 0700));
+    return static_cast<WindowBits>((rows & 7) | (rows >> 5 & 070) | (rows >> 10 & 0700));
 }
 
-View view(const HiddenSide& plain, Square centre) {
+WindowBits view(const HiddenSide& plain, Square centre) {
     return nine(plain.low, centre) | nine(plain.middle, centre) << 9 | nine(plain.high, centre) << 18;
 }
 
 /// The bits of an inner window's view that a sense at the edge shows too.
-View shown_bits(Square centre) {
-    const View squares = nine(window(centre), inner(centre));
+WindowBits shown_bits(Square centre) {
+    const WindowBits squares = nine(window(centre), inner(centre));
     return squares | squares << 9 | squares << 18;
 }
 
 /// How often each view came up: open addressing, at most half full.
-class Tally {
+class ViewCounts {
  public:
     struct Entry {
-        View view;
+        WindowBits view;
         std::uint32_t count;  // 0: free
         std::uint32_t number;
     };
 
     /// Counts a view; the number that it has by the order in which views first came up.
-    std::uint32_t add(View view, std::uint32_t count) {
+    std::uint32_t add(WindowBits view, std::uint32_t count) {
         if (2 * (size_ + 1) > entries_.size()) grow();
         Entry& entry = find(view);
         if (!entry.count) entry = {view, 0, size_++};
@@ -55,7 +55,7 @@ class Tally {
     const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-    Entry& find(View view) {
+    Entry& find(WindowBits view) {
         const std::size_t mask = entries_.size() - 1;
         std::size_t i = (view * 0x9E3779B97F4A7C15ULL >> 32) & mask;
         while (entries_[i].count && entries_[i].view != view) i = (i + 1) & mask;
@@ -73,9 +73,9 @@ class Tally {
     std::uint32_t size_ = 0;
 };
 
-SenseValue value_of(const Tally& tally, double boards) {
+SenseValue value_of(const ViewCounts& counts, double boards) {
     SenseValue value;
-    for (const auto& [view, count, number] : tally.entries()) {
+    for (const auto& [view, count, number] : counts.entries()) {
         if (!count) continue;
         const double share = count / boards;
         value.expected_size += count * share;
@@ -87,7 +87,7 @@ SenseValue value_of(const Tally& tally, double boards) {
 }
 
 /// The squares on which the boards do not all look alike.
-Bitboard differing(const Boards& boards) {
+Bitboard differing(const BoardSet& boards) {
     Bitboard differ = 0;
     if (boards.hidden().empty()) return differ;
     const HiddenSide reference = boards.hidden()[0].plain();
@@ -101,22 +101,22 @@ Bitboard differing(const Boards& boards) {
 
 }  // namespace
 
-std::array<SenseValue, 64> sense_values(const Boards& boards, unsigned threads) {
+std::array<SenseValue, 64> sense_values(const BoardSet& boards, unsigned threads) {
     std::array<SenseValue, 64> values{};
     const auto sides = boards.hidden();
     if (sides.empty()) return values;
     const auto count = static_cast<double>(sides.size());
-    in_parallel(64, 1, sides.size() < 4096 ? 1 : threads, [&](std::size_t i, std::size_t) {
+    parallel_for(64, 1, sides.size() < 4096 ? 1 : threads, [&](std::size_t i, std::size_t) {
         const auto centre = static_cast<Square>(i);
         if (inner(centre) != centre) return;
-        Tally tally;
-        for (const HiddenSide& side : sides) tally.add(view(side.plain(), centre), 1);
-        values[i] = value_of(tally, count);
+        ViewCounts counts;
+        for (const HiddenSide& side : sides) counts.add(view(side.plain(), centre), 1);
+        values[i] = value_of(counts, count);
         // A sense at the edge shows a part of this window: its parts are unions of these.
         for (Square s = 0; s < 64; ++s) {
             if (s == centre || inner(s) != centre) continue;
-            Tally coarser;
-            for (const auto& entry : tally.entries()) {
+            ViewCounts coarser;
+            for (const auto& entry : counts.entries()) {
                 if (entry.count) coarser.add(entry.view & shown_bits(s), entry.count);
             }
             values[static_cast<std::size_t>(s)] = value_of(coarser, count);
@@ -125,7 +125,7 @@ std::array<SenseValue, 64> sense_values(const Boards& boards, unsigned threads) 
     return values;
 }
 
-std::vector<Square> undominated_senses(const Boards& boards) {
+std::vector<Square> undominated_senses(const BoardSet& boards) {
     const Bitboard differ = differing(boards);
     std::vector<Square> result;
     for (Square s = 0; s < 64; ++s) {
@@ -144,14 +144,14 @@ std::vector<Square> undominated_senses(const Boards& boards) {
     return result;
 }
 
-std::vector<std::uint32_t> partition(const Boards& boards, Square centre) {
-    Tally tally;
+std::vector<std::uint32_t> partition(const BoardSet& boards, Square centre) {
+    ViewCounts counts;
     const Square middle = inner(centre);
-    const View shown = shown_bits(centre);
+    const WindowBits shown = shown_bits(centre);
     std::vector<std::uint32_t> result;
     result.reserve(boards.size());
     for (const HiddenSide& side : boards.hidden()) {
-        result.push_back(tally.add(view(side.plain(), middle) & shown, 1));
+        result.push_back(counts.add(view(side.plain(), middle) & shown, 1));
     }
     return result;
 }

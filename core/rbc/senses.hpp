@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rbc/boards.hpp"
+#include "rbc/board_set.hpp"
 
 namespace sparring::rbc {
 
@@ -18,14 +18,14 @@ struct SenseValue {
 };
 
 /// The value of all 64 senses, in one pass over the boards.
-std::array<SenseValue, 64> sense_values(const Boards& boards, unsigned threads);
+std::array<SenseValue, 64> sense_values(const BoardSet& boards, unsigned threads);
 
 /// The senses worth choosing among. Another one shows everything that a sense left out here shows of the
 /// squares on which the boards differ; so it goes for all that reach over the edge. None where all boards
 /// look alike.
-std::vector<Square> undominated_senses(const Boards& boards);
+std::vector<Square> undominated_senses(const BoardSet& boards);
 
 /// For each board the number of its part, parts numbered as they first come up.
-std::vector<std::uint32_t> partition(const Boards& boards, Square centre);
+std::vector<std::uint32_t> partition(const BoardSet& boards, Square centre);
 
 }  // namespace sparring::rbc

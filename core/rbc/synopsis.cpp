@@ -83,9 +83,9 @@ struct Attacks {
 Bitboard king_target(int home_rank, bool is_short) { return bit(home_rank * 8 + (is_short ? 6 : 2)); }
 
 /// The synopsis as it grows, in the board's own coordinates.
-class Summary {
+class SynopsisBuilder {
  public:
-    Summary(const KnownSide& known, const Recollection& recollection);
+    SynopsisBuilder(const KnownSide& known, const SynopsisContext& synopsis_context);
     void add(const HiddenSide& hidden);
     Synopsis finish(const Synopsis* previous);
 
@@ -110,24 +110,24 @@ class Summary {
     Synopsis planes_{};
 };
 
-Summary::Summary(const KnownSide& known, const Recollection& recollection)
+SynopsisBuilder::SynopsisBuilder(const KnownSide& known, const SynopsisContext& synopsis_context)
     : known_(known),
       own_(known.all()),
-      king_(known.types[king] ? first(known.types[king]) : Square{no_square}) {
+      king_(known.types[king] ? lsb(known.types[king]) : Square{no_square}) {
     by_piece_.fill(~Bitboard{0});
     for (std::size_t i = 0; i < synopsis_size; ++i) {
         if (synopsis_planes[i].fold == Fold::every) planes_[i] = ~Bitboard{0};
     }
-    planes_[stage] = recollection.moving ? ~Bitboard{0} : 0;
+    planes_[stage] = synopsis_context.moving ? ~Bitboard{0} : 0;
     planes_[not_own] = ~own_;
     std::copy(known.types.begin(), known.types.end(), planes_.begin() + own);
     const auto square = [](std::optional<Square> s) { return s ? bit(*s) : 0; };
-    planes_[last_from] = square(recollection.last_from);
-    planes_[last_to] = square(recollection.last_to);
-    planes_[last_own_capture] = square(recollection.last_own_capture);
-    planes_[last_opposing_capture] = square(recollection.last_opposing_capture);
+    planes_[last_from] = square(synopsis_context.last_from);
+    planes_[last_to] = square(synopsis_context.last_to);
+    planes_[last_own_capture] = square(synopsis_context.last_own_capture);
+    planes_[last_opposing_capture] = square(synopsis_context.last_opposing_capture);
     for (Bitboard from = known.types[knight]; from;) {
-        const Bitboard squares = knight_attacks(pop(from));
+        const Bitboard squares = knight_attacks(pop_lsb(from));
         steady_.add(squares);
         steady_knights_ |= squares;
     }
@@ -146,7 +146,7 @@ Summary::Summary(const KnownSide& known, const Recollection& recollection)
     }
 }
 
-void Summary::add(const HiddenSide& hidden) {
+void SynopsisBuilder::add(const HiddenSide& hidden) {
     const Bitboard occupied = own_ | hidden.all();
     add_pieces(hidden);
     add_own_attacks(hidden, occupied);
@@ -156,29 +156,29 @@ void Summary::add(const HiddenSide& hidden) {
     planes_[surely_empty] &= ~occupied;
 }
 
-void Summary::add_pieces(const HiddenSide& hidden) {
+void SynopsisBuilder::add_pieces(const HiddenSide& hidden) {
     const std::array<Bitboard, 7> sets = {~hidden.all(),  hidden.pawns(),  hidden.knights(), hidden.bishops(),
                                           hidden.rooks(), hidden.queens(), hidden.kings()};
     for (std::size_t i = 0; i < sets.size(); ++i)
         fold(surely_no_opponent + i, maybe_no_opponent + i, sets[i]);
 }
 
-void Summary::add_own_attacks(const HiddenSide& hidden, Bitboard occupied) {
-    Bitboard prey = hidden.all();
+void SynopsisBuilder::add_own_attacks(const HiddenSide& hidden, Bitboard occupied) {
+    Bitboard capture_targets = hidden.all();
     if (const Bitboard passing = hidden.passing_pawns())
-        prey |= known_.player == white ? passing << 8 : passing >> 8;
+        capture_targets |= known_.player == white ? passing << 8 : passing >> 8;
     Attacks attacks = steady_;
     Bitboard by_pawns = 0, by_bishops = 0, by_rooks = 0, queens_diagonal = 0, queens_straight = 0;
     for (Bitboard from = known_.types[pawn]; from;) {
-        const Square s = pop(from);
-        const Bitboard squares = pawn_attacks(known_.player, s) & prey;
+        const Square s = pop_lsb(from);
+        const Bitboard squares = pawn_attacks(known_.player, s) & capture_targets;
         by_piece_[static_cast<std::size_t>(s)] &= squares;
         by_pawns |= squares;
         attacks.add(squares);
     }
     const Bitboard queens = known_.types[queen];
     for (Bitboard from = known_.types[bishop] | known_.types[rook] | queens; from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         const Bitboard one = bit(s);
         const Bitboard diagonal = one & known_.types[rook] ? 0 : bishop_attacks(s, occupied);
         const Bitboard straight = one & known_.types[bishop] ? 0 : rook_attacks(s, occupied);
@@ -204,7 +204,7 @@ void Summary::add_own_attacks(const HiddenSide& hidden, Bitboard occupied) {
     planes_[queens_as_bishops] |= queens_diagonal;
 }
 
-void Summary::add_opposing_attacks(const HiddenSide& hidden, Bitboard occupied) {
+void SynopsisBuilder::add_opposing_attacks(const HiddenSide& hidden, Bitboard occupied) {
     const Bitboard pawns = hidden.pawns(), queens = hidden.queens();
     const bool is_white = known_.opponent() == white;
     const Bitboard west = is_white ? capture_west<white>(pawns) : capture_west<black>(pawns);
@@ -214,28 +214,28 @@ void Summary::add_opposing_attacks(const HiddenSide& hidden, Bitboard occupied) 
     attacks.add(east);
     Bitboard by_knights = 0, by_bishops = 0, by_rooks = 0, by_king = 0;
     for (Bitboard from = hidden.knights(); from;) {
-        const Bitboard squares = knight_attacks(pop(from));
+        const Bitboard squares = knight_attacks(pop_lsb(from));
         by_knights |= squares;
         attacks.add(squares);
     }
     for (Bitboard from = hidden.bishops(); from;) {
-        const Bitboard squares = bishop_attacks(pop(from), occupied);
+        const Bitboard squares = bishop_attacks(pop_lsb(from), occupied);
         by_bishops |= squares;
         attacks.add(squares);
     }
     for (Bitboard from = hidden.rooks(); from;) {
-        const Bitboard squares = rook_attacks(pop(from), occupied);
+        const Bitboard squares = rook_attacks(pop_lsb(from), occupied);
         by_rooks |= squares;
         attacks.add(squares);
     }
     for (Bitboard from = queens; from;) {
-        const Square s = pop(from);
+        const Square s = pop_lsb(from);
         const Bitboard diagonal = bishop_attacks(s, occupied), straight = rook_attacks(s, occupied);
         by_bishops |= diagonal;
         by_rooks |= straight;
         attacks.add(diagonal | straight);
     }
-    for (Bitboard from = hidden.kings(); from;) by_king |= king_attacks(pop(from));
+    for (Bitboard from = hidden.kings(); from;) by_king |= king_attacks(pop_lsb(from));
     attacks.add(by_king);
     both(surely_attacked, attacks.once);
     both(surely_attacked_twice, attacks.twice);
@@ -246,17 +246,17 @@ void Summary::add_opposing_attacks(const HiddenSide& hidden, Bitboard occupied) 
     planes_[maybe_attacked_without_king] |= others | by_pawns;
     planes_[maybe_attacked_without_pawns] |= others | by_king;
 
-    Bitboard prey = own_;
-    if (known_.en_passant != no_square) prey |= bit(known_.en_passant);
+    Bitboard capture_targets = own_;
+    if (known_.en_passant != no_square) capture_targets |= bit(known_.en_passant);
     const Bitboard empty = ~occupied;
     const Bitboard steps = (is_white ? forward<white>(pawns) : forward<black>(pawns)) & empty;
     const Bitboard jumps =
         is_white ? forward<white>(steps & rank_mask(2)) : forward<black>(steps & rank_mask(5));
     planes_[opponent_moves] |=
-        ((others | by_king) & ~hidden.all()) | (by_pawns & prey) | steps | (jumps & empty);
+        ((others | by_king) & ~hidden.all()) | (by_pawns & capture_targets) | steps | (jumps & empty);
 }
 
-void Summary::add_neighbours(const HiddenSide& hidden, Bitboard occupied) {
+void SynopsisBuilder::add_neighbours(const HiddenSide& hidden, Bitboard occupied) {
     const bool there = king_ != no_square;
     const Bitboard diagonal = there ? bishop_attacks(king_, occupied) : 0;
     const Bitboard straight = there ? rook_attacks(king_, occupied) : 0;
@@ -267,7 +267,7 @@ void Summary::add_neighbours(const HiddenSide& hidden, Bitboard occupied) {
     both(surely_rooks_near, straight & (hidden.rooks() | hidden.queens()));
 }
 
-void Summary::add_castling(const HiddenSide& hidden, Bitboard occupied) {
+void SynopsisBuilder::add_castling(const HiddenSide& hidden, Bitboard occupied) {
     const int home_rank = known_.player == white ? 0 : 7, their_rank = 7 - home_rank;
     Bitboard free = 0;
     for (const bool is_short : {true, false}) {
@@ -285,10 +285,10 @@ void Summary::add_castling(const HiddenSide& hidden, Bitboard occupied) {
     fold(surely_castles, maybe_castles, free);
 }
 
-Synopsis Summary::finish(const Synopsis* previous) {
+Synopsis SynopsisBuilder::finish(const Synopsis* previous) {
     Attacks lasting = steady_;
     for (Bitboard from = own_ & ~known_.types[knight] & ~known_.types[king]; from;)
-        lasting.add(by_piece_[static_cast<std::size_t>(pop(from))]);
+        lasting.add(by_piece_[static_cast<std::size_t>(pop_lsb(from))]);
     planes_[attack_by_one_piece] = lasting.once;
     planes_[attack_by_two_pieces] = lasting.twice;
     planes_[known_squares] = planes_[surely_no_opponent];
@@ -308,11 +308,11 @@ Synopsis Summary::finish(const Synopsis* previous) {
 
 }  // namespace
 
-Synopsis summarise(const KnownSide& known, std::span<const HiddenSide> boards,
-                   const Recollection& recollection, const Synopsis* previous) {
-    Summary summary(known, recollection);
-    for (const HiddenSide& hidden : boards) summary.add(hidden);
-    return summary.finish(previous);
+Synopsis compute_synopsis(const KnownSide& known, std::span<const HiddenSide> boards,
+                          const SynopsisContext& synopsis_context, const Synopsis* previous) {
+    SynopsisBuilder builder(known, synopsis_context);
+    for (const HiddenSide& hidden : boards) builder.add(hidden);
+    return builder.finish(previous);
 }
 
 }  // namespace sparring::rbc

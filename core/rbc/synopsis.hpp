@@ -35,7 +35,7 @@ struct PlaneInfo {
 extern const std::array<PlaneInfo, synopsis_size> synopsis_planes;
 
 /// What a player remembers beside the boards.
-struct Recollection {
+struct SynopsisContext {
     bool moving = false;                       // whether it is to move; otherwise to sense
     std::optional<Square> last_from, last_to;  // its own last move
     std::optional<Square> last_own_capture;    // where its last move captured
@@ -45,7 +45,7 @@ struct Recollection {
 /// The synopsis of boards with the same known side, of which there must be one at least. Planes are seen by
 /// the player: its own first rank is rank 1. `previous` is the synopsis of its turn before, where there was
 /// one.
-Synopsis summarise(const KnownSide& known, std::span<const HiddenSide> boards,
-                   const Recollection& recollection, const Synopsis* previous);
+Synopsis compute_synopsis(const KnownSide& known, std::span<const HiddenSide> boards,
+                          const SynopsisContext& synopsis_context, const Synopsis* previous);
 
 }  // namespace sparring::rbc

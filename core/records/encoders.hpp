@@ -25,10 +25,10 @@ using Write = void (*)(const Node<P>& node, int history, T* out);
 constexpr std::uint16_t no_label = 0xFFFF;
 
 /// What a symmetry of the board does to an encoding.
-enum class Turning : std::uint8_t {
-    cells,    // [planes, rows, columns]: it moves the cells of every plane
-    nothing,  // the same numbers whichever way the board lies
-    unknown,  // cannot be turned
+enum class SymmetryAction : std::uint8_t {
+    cells,        // [planes, rows, columns]: it moves the cells of every plane
+    invariant,    // the same numbers whichever way the board lies
+    unsupported,  // cannot be turned
 };
 
 template <GamePosition P>
@@ -44,21 +44,21 @@ struct Encoder {
     std::uint16_t (*label)(const P& position, Move move);
     /// Planes of bytes, from and to, that hold a count each, the same on every cell; all others hold 0 and 1.
     std::pair<std::size_t, std::size_t> (*counts)(int history);
-    bool any_history;  // whether it leaves that choice
-    Turning turning;
+    bool variable_history;  // whether it leaves that choice
+    SymmetryAction symmetry_action;
 };
 
 constexpr std::pair<std::size_t, std::size_t> no_counts(int) { return {0, 0}; }
 
 template <GamePosition P>
-std::uint16_t code_label(const P&, Move move) {
+std::uint16_t move_code_label(const P&, Move move) {
     return move;
 }
 
 /// The game's own planes of the newest positions, newest first, each as its own mover sees it; zeros stand
 /// for those before the line began. Moves are numbered by their codes.
 template <GamePosition P>
-constexpr Encoder<P> own_planes = {
+constexpr Encoder<P> game_planes = {
     .name = "planes",
     .shape =
         [](const P& position, int history) {
@@ -74,18 +74,18 @@ constexpr Encoder<P> own_planes = {
             }
         },
     .write_bytes = nullptr,
-    .label = code_label<P>,
+    .label = move_code_label<P>,
     .counts = no_counts,
-    .any_history = true,
-    .turning = Turning::cells,
+    .variable_history = true,
+    .symmetry_action = SymmetryAction::cells,
 };
 
 template <GamePosition P>
-constexpr std::array encoder_list = {own_planes<P>};
+constexpr std::array encoder_list = {game_planes<P>};
 
 template <>
 inline constexpr std::array encoder_list<chess::Position> = {
-    own_planes<chess::Position>,
+    game_planes<chess::Position>,
     Encoder<chess::Position>{
         .name = "lc0",
         .shape = [](const chess::Position&,
@@ -99,8 +99,8 @@ inline constexpr std::array encoder_list<chess::Position> = {
             },
         .counts =
             [](int) { return std::pair<std::size_t, std::size_t>{109, 110}; },  // plies without progress
-        .any_history = false,
-        .turning = Turning::cells,
+        .variable_history = false,
+        .symmetry_action = SymmetryAction::cells,
     },
     Encoder<chess::Position>{
         .name = "maia3",
@@ -116,14 +116,14 @@ inline constexpr std::array encoder_list<chess::Position> = {
                 return static_cast<std::uint16_t>(chess::maia3::label(position.board(), move));
             },
         .counts = no_counts,
-        .any_history = false,
-        .turning = Turning::unknown,
+        .variable_history = false,
+        .symmetry_action = SymmetryAction::unsupported,
     },
 };
 
 template <>
 inline constexpr std::array encoder_list<shogi::Position> = {
-    own_planes<shogi::Position>,
+    game_planes<shogi::Position>,
     Encoder<shogi::Position>{
         .name = "boards",
         .shape =
@@ -137,16 +137,16 @@ inline constexpr std::array encoder_list<shogi::Position> = {
         .counts =
             [](int history) {
                 const std::size_t hands = shogi::boards::planes(history) - shogi::boards::other_planes;
-                return std::pair{hands, hands + 2 * std::size_t{shogi::hand_kinds}};
+                return std::pair{hands, hands + 2 * std::size_t{shogi::num_hand_types}};
             },
-        .any_history = true,
-        .turning = Turning::cells,
+        .variable_history = true,
+        .symmetry_action = SymmetryAction::cells,
     },
 };
 
 template <>
 inline constexpr std::array encoder_list<go::Position> = {
-    own_planes<go::Position>,
+    game_planes<go::Position>,
     Encoder<go::Position>{
         .name = "katago",
         .shape =
@@ -156,20 +156,20 @@ inline constexpr std::array encoder_list<go::Position> = {
             },
         .write_floats = nullptr,
         .write_bytes = katago::encode_spatial,
-        .label = code_label<go::Position>,
+        .label = move_code_label<go::Position>,
         .counts = no_counts,
-        .any_history = false,
-        .turning = Turning::cells,
+        .variable_history = false,
+        .symmetry_action = SymmetryAction::cells,
     },
     Encoder<go::Position>{
         .name = "katago-global",
         .shape = [](const go::Position&, int) { return Encoder<go::Position>::Shape{katago::global_inputs}; },
         .write_floats = katago::encode_global,
         .write_bytes = nullptr,
-        .label = code_label<go::Position>,
+        .label = move_code_label<go::Position>,
         .counts = no_counts,
-        .any_history = false,
-        .turning = Turning::nothing,
+        .variable_history = false,
+        .symmetry_action = SymmetryAction::invariant,
     },
 };
 

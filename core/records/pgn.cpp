@@ -10,9 +10,9 @@ namespace sparring::records {
 
 namespace {
 
-constexpr std::size_t longest_token = 1000;
-constexpr std::size_t most_tags = 100;
-constexpr std::size_t most_plies = 20'000;
+constexpr std::size_t max_token_length = 1000;
+constexpr std::size_t max_tags = 100;
+constexpr std::size_t max_plies = 20'000;
 constexpr std::size_t usual_tags = 16, usual_plies = 128;  // what memory is taken for at once
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -100,12 +100,12 @@ void PgnParser::finish() {
 /// is forgotten, and of comments and skipped lines everything.
 void PgnParser::keep(std::string_view run) {
     if (mode_ == Mode::comment || mode_ == Mode::skipped_line) return;
-    token_.append(run.substr(0, longest_token - std::min(longest_token, token_.size())));
+    token_.append(run.substr(0, max_token_length - std::min(max_token_length, token_.size())));
 }
 
 /// The token that ends with this run; it is valid until the next is kept.
 std::string_view PgnParser::token(std::string_view run) {
-    if (token_.empty()) return run.substr(0, longest_token);
+    if (token_.empty()) return run.substr(0, max_token_length);
     keep(run);
     ended_.swap(token_);
     token_.clear();
@@ -167,7 +167,7 @@ void PgnParser::end_tag(std::string_view text) {
     if (!in_game_) game_.line = line_;
     in_game_ = true;
     const auto open = text.find('"'), close = text.rfind('"');
-    if (open == std::string_view::npos || close == open || game_.tags.size() >= most_tags) return;
+    if (open == std::string_view::npos || close == open || game_.tags.size() >= max_tags) return;
     const std::string_view name = trimmed(text.substr(0, open));
     if (name.empty() || std::any_of(name.begin(), name.end(), is_space)) return;
     game_.tags.reserve(usual_tags);
@@ -208,7 +208,7 @@ void PgnParser::begin_moves() {
     if (const std::string* fen = game_.tag("FEN")) {
         try {
             position_ = chess::Position::parse(*fen);
-        } catch (const BadText& error) {
+        } catch (const ParseError& error) {
             fail(error.what());
         }
     }
@@ -220,7 +220,7 @@ void PgnParser::play(std::string_view text) {
         fail(quoted(text) + " is no legal move at move " + std::to_string(game_.moves.size() / 2 + 1));
         return;
     }
-    if (found->index > 255 || game_.moves.size() >= most_plies) {
+    if (found->index > 255 || game_.moves.size() >= max_plies) {
         fail("it is longer or wider than a game of chess can be");
         return;
     }

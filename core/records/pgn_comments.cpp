@@ -10,7 +10,7 @@ namespace {
 
 /// Digits with at most one point among them, as many as a double holds exactly; taken off the front.
 std::optional<double> take_decimal(std::string_view& text) {
-    constexpr int most_digits = 15;
+    constexpr int max_digits = 15;
     std::int64_t value = 0, unit = 1;
     int digits = 0;
     std::size_t length = 0;
@@ -21,7 +21,7 @@ std::optional<double> take_decimal(std::string_view& text) {
         } else if (c >= '0' && c <= '9') {
             value = value * 10 + (c - '0');
             if (fraction) unit *= 10;
-            if (++digits > most_digits) return std::nullopt;
+            if (++digits > max_digits) return std::nullopt;
         } else {
             break;
         }
@@ -54,7 +54,7 @@ std::int16_t parse_eval(std::string_view text) {
     if (!negative) take(text, "+");
     const auto value = take_decimal(text);
     if (!value || (!text.empty() && text.front() != ',')) return no_eval;
-    const double size = mate ? most_eval - std::min(std::floor(*value), 1000.0)
+    const double size = mate ? mate_eval - std::min(std::floor(*value), 1000.0)
                              : std::min(std::floor(*value * 100 + 0.5), 29999.0);
     return static_cast<std::int16_t>(negative ? -size : size);
 }

@@ -9,8 +9,8 @@ namespace sparring::records {
 /// Where a clock or an evaluation is not known.
 constexpr std::int32_t no_clock = -1;
 constexpr std::int16_t no_eval = INT16_MIN;
-/// A mate in n is most_eval - n centipawns, for the side that mates; other evaluations stay below 30000.
-constexpr std::int16_t most_eval = 32000;
+/// A mate in n is mate_eval - n centipawns, for the side that mates; other evaluations stay below 30000.
+constexpr std::int16_t mate_eval = 32000;
 
 /// h:mm:ss with optional fractions, or less of it, in tenths of a second; no_clock for anything else.
 std::int32_t parse_clock(std::string_view text);

@@ -13,16 +13,17 @@ namespace sparring::records {
 
 namespace {
 
-constexpr std::size_t longest_name = 12;
-constexpr std::size_t longest_value = 1000;
-constexpr std::size_t most_node_moves = 1000;
+constexpr std::size_t max_name_length = 12;
+constexpr std::size_t max_value_length = 1000;
+constexpr std::size_t max_node_moves = 1000;
 
 /// What is known of a game besides its moves.
-constexpr std::array<std::string_view, 18> facts{"GM", "FF", "CA", "SZ", "KM", "RU", "HA", "RE", "BR",
-                                                 "WR", "TM", "OT", "DT", "PB", "PW", "EV", "PC", "GN"};
-constexpr std::array<std::string_view, 8> of_nodes{"B", "W", "AB", "AW", "AE", "PL", "BL", "WL"};
+constexpr std::array<std::string_view, 18> game_info_properties{"GM", "FF", "CA", "SZ", "KM", "RU",
+                                                                "HA", "RE", "BR", "WR", "TM", "OT",
+                                                                "DT", "PB", "PW", "EV", "PC", "GN"};
+constexpr std::array<std::string_view, 8> node_properties{"B", "W", "AB", "AW", "AE", "PL", "BL", "WL"};
 /// Properties that stand in the root alone, and first there.
-constexpr std::array<std::string_view, 5> of_roots{"GM", "FF", "SZ", "CA", "AP"};
+constexpr std::array<std::string_view, 5> root_properties{"GM", "FF", "SZ", "CA", "AP"};
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -107,7 +108,7 @@ void SgfParser::consume_outside(char c) {
 void SgfParser::consume_tree(char c) {
     if (c >= 'A' && c <= 'Z') {
         if (std::exchange(new_name_, false)) name_.clear();
-        if (name_.size() < longest_name) name_ += c;
+        if (name_.size() < max_name_length) name_ += c;
     } else if (c >= 'a' && c <= 'z') {
         // Old files spell names out: only the capitals of BlackSpec and SiZe count.
     } else if (c == '[') {
@@ -143,20 +144,20 @@ void SgfParser::consume_value(char c) {
     } else {
         trail_ = double_bytes_ && static_cast<unsigned char>(c) > 0x80;
     }
-    if (wanted_ && value_.size() < longest_value) value_ += c;
+    if (wanted_ && value_.size() < max_value_length) value_ += c;
 }
 
 void SgfParser::begin_game() {
     depth_ = 1;
     bracket_ = main_done_ = double_bytes_ = fresh_node_ = false;
     new_name_ = true;
-    line_of_play_ = {};
+    builder_ = {};
     game_.line = open_line_;
     end_node();
 }
 
 void SgfParser::begin_value() {
-    if (std::exchange(fresh_node_, false) && depth_ > 1 && among(of_roots, name_)) {
+    if (std::exchange(fresh_node_, false) && depth_ > 1 && among(root_properties, name_)) {
         fail("another game begins in the middle of it");
         end_game(open_);
         begin_game();
@@ -164,7 +165,8 @@ void SgfParser::begin_value() {
     in_value_ = new_name_ = true;
     escaped_ = trail_ = false;
     value_.clear();
-    wanted_ = !main_done_ && game_.error.empty() && (among(facts, name_) || among(of_nodes, name_));
+    wanted_ = !main_done_ && game_.error.empty() &&
+              (among(game_info_properties, name_) || among(node_properties, name_));
 }
 
 void SgfParser::end_value() {
@@ -173,14 +175,14 @@ void SgfParser::end_value() {
     const std::string_view value = stripped(value_);
     attempt([&] {
         if (name_ == "B" || name_ == "W") {
-            if (node_moves_.size() >= most_node_moves) throw BadText("a node has too many moves");
+            if (node_moves_.size() >= max_node_moves) throw ParseError("a node has too many moves");
             node_moves_.push_back({name_ == "B" ? go::black : go::white, std::string(value)});
         } else if (name_ == "AB" || name_ == "AW" || name_ == "AE") {
-            line_of_play_.set_up(name_ == "AB" ? go::black : name_ == "AW" ? go::white : go::empty, value);
+            builder_.set_up(name_ == "AB" ? go::black : name_ == "AW" ? go::white : go::empty, value);
         } else if (name_ == "BL" || name_ == "WL") {
             node_clock_[name_ == "WL"] = tenths(value);
         } else if (name_ == "PL") {
-            line_of_play_.set_side(value);
+            builder_.set_side(value);
         } else {
             keep(name_, std::string(value));
         }
@@ -193,27 +195,27 @@ void SgfParser::keep(std::string_view name, const std::string& value) {
     if (known) return;
     game_.properties.emplace_back(name, value);
     if (name == "CA") double_bytes_ = has_double_bytes(value);
-    if (name == "GM" && value != "1" && !value.empty()) throw BadText("GM" + quoted(value) + " is not Go");
-    if (name == "SZ" && !value.empty()) line_of_play_.set_size(value);
-    if (name == "KM") line_of_play_.set_komi(value);
-    if (name == "RU") line_of_play_.set_rules(value);
-    if (name == "HA") line_of_play_.set_handicap(value);
+    if (name == "GM" && value != "1" && !value.empty()) throw ParseError("GM" + quoted(value) + " is not Go");
+    if (name == "SZ" && !value.empty()) builder_.set_size(value);
+    if (name == "KM") builder_.set_komi(value);
+    if (name == "RU") builder_.set_rules(value);
+    if (name == "HA") builder_.set_handicap(value);
 }
 
 void SgfParser::end_node() {
     for (const NodeMove& move : node_moves_) {
         if (!game_.error.empty()) break;
-        attempt([&] { line_of_play_.play(move.color, move.point); });
+        attempt([&] { builder_.play(move.color, move.point); });
     }
-    if (node_moves_.size() == 1) note_clock();
+    if (node_moves_.size() == 1) record_clock();
     node_moves_.clear();
     node_clock_[0] = node_clock_[1] = no_clock;
 }
 
-void SgfParser::note_clock() {
+void SgfParser::record_clock() {
     const std::int32_t clock = node_clock_[node_moves_[0].color];
-    if (clock == no_clock || line_of_play_.plies() == 0) return;
-    game_.clocks.resize(line_of_play_.plies(), no_clock);
+    if (clock == no_clock || builder_.plies() == 0) return;
+    game_.clocks.resize(builder_.plies(), no_clock);
     game_.clocks.back() = clock;
 }
 
@@ -223,10 +225,10 @@ void SgfParser::fail(const std::string& message) {
 
 void SgfParser::end_game(std::uint64_t end) {
     node_moves_.clear();
-    if (game_.error.empty()) attempt([&] { line_of_play_.begin(std::nullopt); });
-    game_.start = line_of_play_.start();
-    game_.moves = line_of_play_.moves();
-    if (!game_.clocks.empty()) game_.clocks.resize(line_of_play_.plies(), no_clock);
+    if (game_.error.empty()) attempt([&] { builder_.begin(std::nullopt); });
+    game_.start = builder_.start();
+    game_.moves = builder_.moves();
+    if (!game_.clocks.empty()) game_.clocks.resize(builder_.plies(), no_clock);
     game_.end = end;
     games_.push_back(std::exchange(game_, {}));
     depth_ = 0;

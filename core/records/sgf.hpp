@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "records/go_line.hpp"
+#include "records/go_game_builder.hpp"
 
 namespace sparring::records {
 
@@ -50,7 +50,7 @@ class SgfParser {
     void end_game(std::uint64_t end);
     /// Keeps a fact of the game, the first of its name.
     void keep(std::string_view name, const std::string& value);
-    void note_clock();
+    void record_clock();
     void fail(const std::string& message);
     /// Does something that may find the game broken.
     template <class Step>
@@ -58,7 +58,7 @@ class SgfParser {
 
     std::vector<SgfGame> games_;
     SgfGame game_;
-    GoLine line_of_play_;
+    GoGameBuilder builder_;
 
     // The node being read.
     std::vector<NodeMove> node_moves_;

@@ -16,7 +16,7 @@ namespace sparring::records {
 
 /// A cell of a square board after one of its eight symmetries: 1 mirrors left and right, 2 mirrors top and
 /// bottom, 4 swaps rows and columns, the last of the three first. 0 changes nothing.
-constexpr int turned(int symmetry, int cell, int side) {
+constexpr int transformed(int symmetry, int cell, int side) {
     int row = cell / side, column = cell % side;
     if (symmetry & 4) std::swap(row, column);
     if (symmetry & 2) row = side - 1 - row;
@@ -58,7 +58,7 @@ template <>
 struct Symmetry<shogi::Position> {
     static constexpr int count = 2;
     static bool holds(const shogi::Position&) { return true; }
-    static int cell(const shogi::Position&, int symmetry, int cell) { return turned(symmetry, cell, 9); }
+    static int cell(const shogi::Position&, int symmetry, int cell) { return transformed(symmetry, cell, 9); }
     static Move move(const shogi::Position&, int, Move m) {
         if (m == shogi::declare_win) return m;
         const Move promotes = m & shogi::promoting;
@@ -77,10 +77,10 @@ struct Symmetry<go::Position> {
     static constexpr int count = 8;
     static bool holds(const go::Position&) { return true; }
     static int cell(const go::Position& p, int symmetry, int cell) {
-        return turned(symmetry, cell, p.size());
+        return transformed(symmetry, cell, p.size());
     }
     static Move move(const go::Position& p, int symmetry, Move m) {
-        return m == p.pass() ? m : static_cast<Move>(turned(symmetry, m, p.size()));
+        return m == p.pass() ? m : static_cast<Move>(transformed(symmetry, m, p.size()));
     }
 };
 
@@ -101,10 +101,10 @@ struct Symmetry<expendibots::Position> {
     /// Black's planes are upside down.
     static int cell(const expendibots::Position& p, int symmetry, int cell) {
         const int flip = p.side() == 0 ? 0 : 56;
-        return expendibots::turned(cell ^ flip, symmetry) ^ flip;
+        return expendibots::transformed(cell ^ flip, symmetry) ^ flip;
     }
     static Move move(const expendibots::Position&, int symmetry, Move m) {
-        return expendibots::turned_action(m, symmetry);
+        return expendibots::transformed_action(m, symmetry);
     }
 };
 

@@ -12,236 +12,243 @@
 #include <span>
 #include <vector>
 
-#include "search/effort.hpp"
-#include "search/judge.hpp"
-#include "search/transpositions.hpp"
+#include "search/evaluator.hpp"
+#include "search/limits.hpp"
+#include "search/transposition_table.hpp"
 
 namespace sparring::search {
 
-struct Scored {
+struct ScoredMove {
     Move move;
     int score;
 };
 
 /// Nobody who would hear what a search finds out about inner nodes.
-struct Silence {
+struct NullRecorder {
     void begin() {}
-    template <class Scene>
-    void hear(const Scene&, int /*ply*/, int /*depth*/, int /*score*/, Bound) {}
+    template <class SearchState>
+    void record_node(const SearchState&, int /*ply*/, int /*depth*/, int /*score*/, Bound) {}
 };
 
-struct Style {
-    int margin = 0;         // root moves within it of the best get exact scores; 0: the best move alone
-    bool full = false;      // no bounds at all: plain minimax, every score exact
-    bool reduce = true;     // late quiet moves are searched less deep first
-    bool trust_old = true;  // entries of earlier searches may decide, not only order
+struct SearchOptions {
+    int margin = 0;               // root moves within it of the best get exact scores; 0: the best move alone
+    bool minimax = false;         // no bounds at all: plain minimax, every score exact
+    bool reduce = true;           // late quiet moves are searched less deep first
+    bool use_old_entries = true;  // entries of earlier searches may decide, not only order
 };
 
-template <Judging J, class Listener = Silence>
+template <Evaluator J, class Recorder = NullRecorder>
 class AlphaBeta {
  public:
-    using Scene = typename J::Scene;
+    using SearchState = typename J::SearchState;
 
-    AlphaBeta(const J& judge, Transpositions& table, Effort& effort, const Past& past, Style style,
-              Listener listener = {})
-        : judge_(judge),
+    AlphaBeta(const J& evaluator, TranspositionTable& table, SearchStopper& stopper,
+              const PositionHistory& played, SearchOptions options, Recorder recorder = {})
+        : evaluator_(evaluator),
           table_(table),
-          effort_(effort),
-          past_(past),
-          style_(style),
-          listener_(listener),
+          stopper_(stopper),
+          played_(played),
+          options_(options),
+          recorder_(recorder),
           history_(2 * slots) {}
 
     /// One iteration over the root's moves, which come in the order to try and leave sorted by score. Scores
     /// of moves beyond the margin are upper bounds. False when the effort was spent; the moves are then as
     /// before.
-    bool search_root(const Scene& root, int depth, std::vector<Scored>& moves) {
-        std::vector<Scored> scores = moves;
-        listener_.begin();
+    bool search_root(const SearchState& root, int depth, std::vector<ScoredMove>& moves) {
+        std::vector<ScoredMove> scores = moves;
+        recorder_.begin();
         int best = -infinity;
         path_[0] = root.key();
-        fresh_from_[0] = 0;
-        for (Scored& each : scores) {
-            const int floor = style_.margin > 0 ? std::max(best - style_.margin - 1, -infinity) : best;
-            Scene next = root;
+        first_repeatable_ply_[0] = 0;
+        for (ScoredMove& each : scores) {
+            const int floor = options_.margin > 0 ? std::max(best - options_.margin - 1, -infinity) : best;
+            SearchState next = root;
             step(next, each.move, 1);
-            if (best > -infinity && !style_.full) {
+            if (best > -infinity && !options_.minimax) {
                 each.score = -search(next, depth - 1, 1, -floor - 1, -floor);
-                if (each.score > floor && !halted_)
+                if (each.score > floor && !stopped_)
                     each.score = -search(next, depth - 1, 1, -infinity, -floor);
             } else {
                 each.score = -search(next, depth - 1, 1, -infinity, infinity);
             }
-            if (halted_) return false;
+            if (stopped_) return false;
             if (each.score > best) {
                 best = each.score;
-                extend_line(0, each.move);
+                update_pv(0, each.move);
             }
         }
-        listener_.hear(root, 0, depth, best, Bound::exact);
+        recorder_.record_node(root, 0, depth, best, Bound::exact);
         std::stable_sort(scores.begin(), scores.end(),
-                         [](const Scored& a, const Scored& b) { return a.score > b.score; });
+                         [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
         moves = std::move(scores);
-        may_halt_ = true;
+        may_stop_ = true;
         return true;
     }
 
     /// The principal variation of the last iteration that was finished, to its quiet end.
-    std::span<const Move> line() const { return {lines_[0].data(), lengths_[0]}; }
-    std::uint64_t seen() const { return seen_; }
+    std::span<const Move> pv() const { return {pv_[0].data(), pv_length_[0]}; }
+    std::uint64_t nodes() const { return nodes_; }
 
  private:
     static constexpr int infinity = 2 * win_score;
 
-    int search(const Scene& scene, int depth, int ply, int alpha, int beta) {
-        if (depth <= 0 || ply >= deepest_ply) return quiesce(scene, ply, alpha, beta);
-        if (const auto score = enter(scene, ply)) return *score;
-        const std::uint64_t key = judge_.table_key(scene);
-        const Entry known = table_.find(key);
-        if (beta - alpha == 1 && decides(known, depth, ply, alpha, beta)) return from_table(known.score, ply);
+    int search(const SearchState& search_state, int depth, int ply, int alpha, int beta) {
+        if (depth <= 0 || ply >= max_ply) return quiesce(search_state, ply, alpha, beta);
+        if (const auto score = enter(search_state, ply)) return *score;
+        const std::uint64_t key = evaluator_.table_key(search_state);
+        const Entry tt_entry = table_.probe(key);
+        if (beta - alpha == 1 && causes_cutoff(tt_entry, depth, ply, alpha, beta))
+            return score_from_tt(tt_entry.score, ply);
 
         OrderedMoves moves;
-        judge_.moves(scene, moves);
-        order(moves, known, ply);
+        evaluator_.moves(search_state, moves);
+        order(moves, tt_entry, ply);
         const int floor = alpha;
         int best = -infinity;
         Move best_move = 0;
         for (std::size_t i = 0; i < moves.size(); ++i) {
             const auto [move, rank] = moves.pick(i);
-            Scene next = scene;
+            SearchState next = search_state;
             step(next, move, ply + 1);
-            const int score = follow(next, depth, ply, alpha, beta, i, rank);
-            if (halted_) return 0;
+            const int score = search_move(next, depth, ply, alpha, beta, i, rank);
+            if (stopped_) return 0;
             if (score >= beta) {
-                oldest_[ply] = oldest_[ply + 1];  // one refutation is enough
+                lowest_repetition_ply_[ply] = lowest_repetition_ply_[ply + 1];  // one refutation is enough
             } else {
-                oldest_[ply] = std::min(oldest_[ply], oldest_[ply + 1]);
+                lowest_repetition_ply_[ply] =
+                    std::min(lowest_repetition_ply_[ply], lowest_repetition_ply_[ply + 1]);
             }
             if (score <= best) continue;
             best = score;
             best_move = move;
             if (score <= alpha) continue;
             alpha = score;
-            extend_line(ply, move);
+            update_pv(ply, move);
             if (alpha >= beta) {
-                if (rank < loud_order) praise(move, depth, ply);
+                if (rank < noisy_order) update_quiet_stats(move, depth, ply);
                 break;
             }
         }
         const Bound bound = best >= beta ? Bound::lower : best > floor ? Bound::exact : Bound::upper;
-        keep(key, {best_move, bound, depth, best}, ply);
-        listener_.hear(scene, ply, depth, best, bound);
+        store(key, {best_move, bound, depth, best}, ply);
+        recorder_.record_node(search_state, ply, depth, best, bound);
         return best;
     }
 
     /// A move's score; late ones are first asked whether they beat alpha at all, and at less depth.
-    int follow(const Scene& next, int depth, int ply, int alpha, int beta, std::size_t number, int rank) {
-        if (style_.full) return -search(next, depth - 1, ply + 1, -infinity, infinity);
+    int search_move(const SearchState& next, int depth, int ply, int alpha, int beta, std::size_t number,
+                    int rank) {
+        if (options_.minimax) return -search(next, depth - 1, ply + 1, -infinity, infinity);
         if (number == 0) return -search(next, depth - 1, ply + 1, -beta, -alpha);
-        const bool late = style_.reduce && depth >= 3 && number >= 4 && rank < killer_order;
+        const bool late = options_.reduce && depth >= 3 && number >= 4 && rank < killer_order;
         const int reduction = late ? (number >= 16 ? 2 : 1) : 0;
         int score = -search(next, depth - 1 - reduction, ply + 1, -alpha - 1, -alpha);
-        if (reduction && score > alpha && !halted_)
+        if (reduction && score > alpha && !stopped_)
             score = -search(next, depth - 1, ply + 1, -alpha - 1, -alpha);
-        if (score > alpha && score < beta && !halted_)
+        if (score > alpha && score < beta && !stopped_)
             score = -search(next, depth - 1, ply + 1, -beta, -alpha);
         return score;
     }
 
-    int quiesce(const Scene& scene, int ply, int alpha, int beta) {
-        if (const auto score = enter(scene, ply)) return *score;
-        const std::uint64_t key = judge_.table_key(scene);
-        const Entry known = table_.find(key);
-        if (beta - alpha == 1 && decides(known, 0, ply, alpha, beta)) return from_table(known.score, ply);
+    int quiesce(const SearchState& search_state, int ply, int alpha, int beta) {
+        if (const auto score = enter(search_state, ply)) return *score;
+        const std::uint64_t key = evaluator_.table_key(search_state);
+        const Entry tt_entry = table_.probe(key);
+        if (beta - alpha == 1 && causes_cutoff(tt_entry, 0, ply, alpha, beta))
+            return score_from_tt(tt_entry.score, ply);
 
         const int floor = alpha;
-        int best = judge_.evaluate(scene);
+        int best = evaluator_.evaluate(search_state);
         Move best_move = 0;
         alpha = std::max(alpha, best);
-        if (alpha < beta && ply < deepest_ply) {
+        if (alpha < beta && ply < max_ply) {
             OrderedMoves moves;
-            judge_.loud(scene, moves);
+            evaluator_.noisy_moves(search_state, moves);
             for (std::size_t i = 0; i < moves.size() && alpha < beta; ++i) {
                 const Move move = moves.pick(i).move;
-                Scene next = scene;
+                SearchState next = search_state;
                 step(next, move, ply + 1);
                 const int score = -quiesce(next, ply + 1, -beta, -alpha);
-                if (halted_) return 0;
+                if (stopped_) return 0;
                 if (score <= best) continue;
                 best = score;
                 best_move = move;
                 if (score <= alpha) continue;
                 alpha = score;
-                extend_line(ply, move);
+                update_pv(ply, move);
             }
         }
         const Bound bound = best >= beta ? Bound::lower : best > floor ? Bound::exact : Bound::upper;
-        if (known.bound == Bound::none || known.depth == 0) keep(key, {best_move, bound, 0, best}, ply);
+        if (tt_entry.bound == Bound::none || tt_entry.depth == 0)
+            store(key, {best_move, bound, 0, best}, ply);
         return best;
     }
 
     /// Plays a move and remembers where it leads.
-    void step(Scene& scene, Move move, int ply) {
-        scene.play(move);
-        table_.expect(judge_.table_key(scene));
-        path_[ply] = scene.key();
-        fresh_from_[ply] = J::reversible(move) ? fresh_from_[ply - 1] : ply;
+    void step(SearchState& search_state, Move move, int ply) {
+        search_state.play(move);
+        table_.prefetch(evaluator_.table_key(search_state));
+        path_[ply] = search_state.key();
+        first_repeatable_ply_[ply] = J::reversible(move) ? first_repeatable_ply_[ply - 1] : ply;
     }
 
     /// Counts a position; its score where there is nothing to search: the effort is spent, or the game over.
-    std::optional<int> enter(const Scene& scene, int ply) {
-        lengths_[ply] = 0;
-        oldest_[ply] = deepest_ply;
-        ++seen_;
-        if (effort_.spent(seen_) && may_halt_) {
-            halted_ = true;
+    std::optional<int> enter(const SearchState& search_state, int ply) {
+        pv_length_[ply] = 0;
+        lowest_repetition_ply_[ply] = max_ply;
+        ++nodes_;
+        if (stopper_.should_stop(nodes_) && may_stop_) {
+            stopped_ = true;
             return 0;
         }
-        if (const auto score = judge_.decided(scene)) return nearer(*score, ply);
-        if (J::visits_to_draw > 0 && repeated(ply)) return 0;
+        if (const auto score = evaluator_.decided(search_state)) return adjust_mate_score(*score, ply);
+        if (J::repetitions_to_draw > 0 && repeated(ply)) return 0;
         return {};
     }
 
     /// A position that came up before in this line is a draw at once: whoever wanted to could do it again.
     /// One of the game before the root counts by the rules.
     bool repeated(int ply) {
-        for (int back = ply - 4; back >= fresh_from_[ply]; back -= 2) {
+        for (int back = ply - 4; back >= first_repeatable_ply_[ply]; back -= 2) {
             if (path_[back] == path_[ply]) {
-                oldest_[ply] = back;
+                lowest_repetition_ply_[ply] = back;
                 return true;
             }
         }
-        return fresh_from_[ply] == 0 && past_.visits(path_[ply]) + 1 >= J::visits_to_draw;
+        return first_repeatable_ply_[ply] == 0 && played_.visits(path_[ply]) + 1 >= J::repetitions_to_draw;
     }
 
     /// A score that follows from a position higher up in the line is true of this line alone, so the table
     /// does not get it.
-    void keep(std::uint64_t key, Entry entry, int ply) {
-        if (oldest_[ply] < ply) return;
+    void store(std::uint64_t key, Entry entry, int ply) {
+        if (lowest_repetition_ply_[ply] < ply) return;
         if (std::abs(entry.score) > decided_score) entry.score += entry.score > 0 ? ply : -ply;
-        table_.keep(key, entry);
+        table_.store(key, entry);
     }
 
-    bool decides(const Entry& known, int depth, int ply, int alpha, int beta) const {
-        if (known.bound == Bound::none || known.depth < depth || !(known.current || style_.trust_old))
+    bool causes_cutoff(const Entry& tt_entry, int depth, int ply, int alpha, int beta) const {
+        if (tt_entry.bound == Bound::none || tt_entry.depth < depth ||
+            !(tt_entry.current || options_.use_old_entries))
             return false;
-        const int score = from_table(known.score, ply);
-        return known.bound == Bound::exact || (known.bound == Bound::lower ? score >= beta : score <= alpha);
+        const int score = score_from_tt(tt_entry.score, ply);
+        return tt_entry.bound == Bound::exact ||
+               (tt_entry.bound == Bound::lower ? score >= beta : score <= alpha);
     }
 
     /// A win is worth more the sooner it comes: in the table counted from its position, else from the root.
-    static int from_table(int score, int ply) { return nearer(score, ply); }
-    static int nearer(int score, int ply) {
+    static int score_from_tt(int score, int ply) { return adjust_mate_score(score, ply); }
+    static int adjust_mate_score(int score, int ply) {
         if (std::abs(score) <= decided_score) return score;
         return score > 0 ? score - ply : score + ply;
     }
 
-    void order(OrderedMoves& moves, const Entry& known, int ply) {
+    void order(OrderedMoves& moves, const Entry& tt_entry, int ply) {
         const int* history = &history_[ply % 2 ? slots : 0];
         for (auto& [move, rank] : moves) {
-            if (known.bound != Bound::none && move == known.move) {
+            if (tt_entry.bound != Bound::none && move == tt_entry.move) {
                 rank = table_order;
-            } else if (rank < loud_order) {
+            } else if (rank < noisy_order) {
                 const auto& killers = killers_[ply];
                 rank = move == killers[0]   ? killer_order + 1
                        : move == killers[1] ? killer_order
@@ -251,7 +258,7 @@ class AlphaBeta {
     }
 
     /// A quiet move that refuted its position is tried early elsewhere.
-    void praise(Move move, int depth, int ply) {
+    void update_quiet_stats(Move move, int depth, int ply) {
         auto& killers = killers_[ply];
         if (killers[0] != move) killers = {move, killers[0]};
         int& entry = history_[(ply % 2 ? slots : 0) + move % slots];
@@ -259,34 +266,34 @@ class AlphaBeta {
         entry += bonus - entry * bonus / history_limit;
     }
 
-    void extend_line(int ply, Move move) {
-        auto& line = lines_[ply];
-        line[0] = move;
-        std::copy_n(lines_[ply + 1].begin(), lengths_[ply + 1], line.begin() + 1);
-        lengths_[ply] = lengths_[ply + 1] + 1;
+    void update_pv(int ply, Move move) {
+        auto& pv = pv_[ply];
+        pv[0] = move;
+        std::copy_n(pv_[ply + 1].begin(), pv_length_[ply + 1], pv.begin() + 1);
+        pv_length_[ply] = pv_length_[ply + 1] + 1;
     }
 
-    static constexpr int table_order = 1 << 30, killer_order = loud_order - 4, history_limit = 1 << 14;
-    static constexpr int plies = deepest_ply + 2;
+    static constexpr int table_order = 1 << 30, killer_order = noisy_order - 4, history_limit = 1 << 14;
+    static constexpr int plies = max_ply + 2;
     static constexpr std::size_t slots = J::history_slots;
 
-    const J judge_;
-    Transpositions& table_;
-    Effort& effort_;
-    const Past past_;
-    const Style style_;
-    Listener listener_;
+    const J evaluator_;
+    TranspositionTable& table_;
+    SearchStopper& stopper_;
+    const PositionHistory played_;
+    const SearchOptions options_;
+    Recorder recorder_;
 
-    std::uint64_t seen_ = 0;
-    bool may_halt_ = false;  // the first iteration is always finished
-    bool halted_ = false;
+    std::uint64_t nodes_ = 0;
+    bool may_stop_ = false;  // the first iteration is always finished
+    bool stopped_ = false;
     std::vector<int> history_;  // by side (the root's or the other's) and move
     std::array<std::array<Move, 2>, plies> killers_{};
     std::array<std::uint64_t, plies> path_{};
-    std::array<int, plies> fresh_from_{};  // the first ply whose position can still come again
-    std::array<int, plies> oldest_{};      // the highest ply of the line on which a score depends
-    std::array<std::array<Move, plies>, plies> lines_{};
-    std::array<std::size_t, plies> lengths_{};
+    std::array<int, plies> first_repeatable_ply_{};   // the first ply whose position can still come again
+    std::array<int, plies> lowest_repetition_ply_{};  // the highest ply of the line on which a score depends
+    std::array<std::array<Move, plies>, plies> pv_{};
+    std::array<std::size_t, plies> pv_length_{};
 };
 
 }  // namespace sparring::search

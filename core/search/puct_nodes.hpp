@@ -34,7 +34,7 @@ class PuctNodes {
 
     /// The most visited line from the root, beginning with a move; of two equals the likelier. A forced end
     /// is played out: the winner takes the quickest way and the loser the slowest.
-    std::vector<Move> line(Move first) const {
+    std::vector<Move> pv(Move first) const {
         std::vector<Move> moves;
         const TreeNode* node = &nodes_[0];
         const Edge* edge = find(*node, first);
@@ -54,7 +54,7 @@ class PuctNodes {
     }
 
  protected:
-    enum class Kind : std::uint8_t { fresh, waiting, open, ended };
+    enum class NodeStatus : std::uint8_t { unexpanded, evaluating, open, terminal };
 
     struct Edge {
         float prior;
@@ -68,8 +68,8 @@ class PuctNodes {
         Index first_edge = 0;
         std::uint32_t edges = 0;
         std::uint32_t visits = 0;
-        std::uint32_t pending = 0;
-        Kind kind = Kind::fresh;
+        std::uint32_t in_flight = 0;
+        NodeStatus status = NodeStatus::unexpanded;
         std::int16_t forced = 0;  // where a winner is certain: plies to the end, the one that led here
                                   // included; above 0 the side to move here wins, below 0 it loses
         double total = 0;         // of the values that came back, for the side to move here
@@ -125,21 +125,21 @@ class PuctNodes {
 
     /// What an end that was just found proves of the nodes above it. The root stays open: it is asked for
     /// moves.
-    void prove_above(Index at) {
+    void backpropagate_proof(Index at) {
         constexpr int most = std::numeric_limits<std::int16_t>::max();
         for (at = nodes_[at].parent; at != none && at != 0; at = nodes_[at].parent) {
             TreeNode& node = nodes_[at];
             const int forced = forced_at(node);
             if (forced == 0) return;
-            node.kind = Kind::ended;
+            node.status = NodeStatus::terminal;
             node.forced = static_cast<std::int16_t>(std::clamp(forced + (forced > 0 ? 1 : -1), -most, most));
             node.end_value = forced > 0 ? 1.0 : -1.0;
-            recount(at, node.end_value * node.visits);
+            adjust_total(at, node.end_value * node.visits);
         }
     }
 
     /// Gives a node another total, and all above it the difference.
-    void recount(Index at, double total) {
+    void adjust_total(Index at, double total) {
         double change = total - nodes_[at].total;
         nodes_[at].total = total;
         for (Index below = at; (at = nodes_[at].parent) != none; below = at) {
@@ -164,7 +164,7 @@ class PuctNodes {
     }
 
     /// Keeps what lies below a node, which becomes the root; all else is let go.
-    void adopt(Index top) {
+    void reroot(Index top) {
         const PuctNodes other = std::move(*this);
         nodes_ = {other.nodes_[top]};
         edges_.clear();
@@ -185,8 +185,8 @@ class PuctNodes {
             nodes_[at].first_edge = first;
         }
         TreeNode& root = nodes_[0];
-        if (root.kind == Kind::ended && !root.state.outcome().over()) {
-            root.kind = root.edges != 0 ? Kind::open : Kind::fresh;
+        if (root.status == NodeStatus::terminal && !root.state.outcome().over()) {
+            root.status = root.edges != 0 ? NodeStatus::open : NodeStatus::unexpanded;
             root.forced = 0;
         }
     }

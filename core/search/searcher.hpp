@@ -12,9 +12,9 @@
 namespace sparring::search {
 
 /// What a search found.
-struct Found {
-    std::vector<Scored> moves;  // best first; beyond the margin, scores are upper bounds
-    std::vector<Move> line;     // the principal variation
+struct SearchResult {
+    std::vector<ScoredMove> moves;  // best first; beyond the margin, scores are upper bounds
+    std::vector<Move> pv;           // the principal variation
     int depth = 0;
     std::uint64_t nodes = 0;  // by all threads
     double seconds = 0.0;
@@ -22,9 +22,9 @@ struct Found {
 
 /// Iterations one ply deeper each; `done` hears of those that were finished. Once the end of the game is in
 /// sight deeper ones would only look past it.
-template <class A, class Scene, class Done = decltype([](int) {})>
-void deepen(A& search, const Scene& root, int depth, std::vector<Scored>& moves, Done done = {},
-            int first = 1) {
+template <class A, class SearchState, class Done = decltype([](int) {})>
+void iterative_deepening(A& search, const SearchState& root, int depth, std::vector<ScoredMove>& moves,
+                         Done done = {}, int first = 1) {
     for (int each = std::min(first, depth); each <= depth; ++each) {
         if (!search.search_root(root, each, moves)) return;
         done(each);
@@ -32,79 +32,80 @@ void deepen(A& search, const Scene& root, int depth, std::vector<Scored>& moves,
     }
 }
 
-template <class P, Judging J>
+template <class P, Evaluator J>
 class Searcher {
  public:
-    Searcher(J judge, std::size_t bytes) : judge_(std::move(judge)), table_(bytes) {}
+    Searcher(J evaluator, std::size_t bytes) : evaluator_(std::move(evaluator)), table_(bytes) {}
 
-    const J& judge() const { return judge_; }
+    const J& evaluator() const { return evaluator_; }
     /// Another judge has other scores: nothing is remembered.
-    void set_judge(J judge) {
-        judge_ = std::move(judge);
+    void set_evaluator(J evaluator) {
+        evaluator_ = std::move(evaluator);
         table_.clear();
     }
-    void forget() { table_.clear(); }
+    void clear() { table_.clear(); }
     /// Ends the search that another thread is in.
     void stop() { stop_.store(true); }
 
     /// Searches a state whose game goes on. With one thread, the same calls give the same answers as long as
     /// depth or nodes are the limit.
-    template <class Listener = Silence>
-    Found search(const Node<P>& node, const Limits& limits, Style style, int threads = 1,
-                 Listener listener = {}) {
+    template <class Recorder = NullRecorder>
+    SearchResult search(const Node<P>& node, const Limits& limits, SearchOptions options, int threads = 1,
+                        Recorder recorder = {}) {
         stop_.store(false);
-        table_.age();
-        const Past past = past_of(node);
+        table_.new_search();
+        const PositionHistory history = history_of(node);
         // Scores of earlier searches do not know that a visit more is a draw now.
-        if (J::visits_to_draw > 0 && past.most() + 1 >= J::visits_to_draw) style.trust_old = false;
-        Effort effort(limits, stop_);
-        const auto root = judge_.scene(node);
+        if (J::repetitions_to_draw > 0 && history.max_visits() + 1 >= J::repetitions_to_draw)
+            options.use_old_entries = false;
+        SearchStopper stopper(limits, stop_);
+        const auto root = evaluator_.search_state(node);
 
         std::atomic<std::uint64_t> helped{0};
         std::vector<std::thread> helpers;
         for (int i = 1; i < threads; ++i) {
             helpers.emplace_back([&, i] {
-                AlphaBeta<J> helper(judge_, table_, effort, past, style);
-                std::vector<Scored> moves = root_moves(root);
+                AlphaBeta<J> helper(evaluator_, table_, stopper, history, options);
+                std::vector<ScoredMove> moves = root_moves(root);
                 // Every other helper is a ply ahead, so that they do not all do the same at the same time.
-                deepen(helper, root, effort.depth(), moves, [](int) {}, 1 + i % 2);
-                helped += helper.seen();
+                iterative_deepening(helper, root, stopper.depth(), moves, [](int) {}, 1 + i % 2);
+                helped += helper.nodes();
             });
         }
-        AlphaBeta<J, Listener> own(judge_, table_, effort, past, style, listener);
-        Found found;
-        found.moves = root_moves(root);
-        deepen(own, root, effort.depth(), found.moves, [&](int depth) {
-            found.depth = depth;
-            found.line.assign(own.line().begin(), own.line().end());
+        AlphaBeta<J, Recorder> own(evaluator_, table_, stopper, history, options, recorder);
+        SearchResult result;
+        result.moves = root_moves(root);
+        iterative_deepening(own, root, stopper.depth(), result.moves, [&](int depth) {
+            result.depth = depth;
+            result.pv.assign(own.pv().begin(), own.pv().end());
         });
-        effort.halt();
+        stopper.stop_all();
         for (std::thread& helper : helpers) helper.join();
-        found.nodes = own.seen() + helped;
-        found.seconds = effort.seconds();
-        return found;
+        result.nodes = own.nodes() + helped;
+        result.seconds = stopper.seconds();
+        return result;
     }
 
  private:
-    std::vector<Scored> root_moves(const typename J::Scene& root) const {
+    std::vector<ScoredMove> root_moves(const typename J::SearchState& root) const {
         OrderedMoves moves;
-        judge_.moves(root, moves);
-        std::vector<Scored> result;
+        evaluator_.moves(root, moves);
+        std::vector<ScoredMove> result;
         for (std::size_t i = 0; i < moves.size(); ++i) result.push_back({moves.pick(i).move, 0});
         return result;
     }
 
-    static Past past_of(const Node<P>& node) {
-        Past past;
-        if (J::visits_to_draw == 0) return past;
+    static PositionHistory history_of(const Node<P>& node) {
+        PositionHistory history;
+        if (J::repetitions_to_draw == 0) return history;
         for (const Node<P>* n = &node; n->previous && J::reversible(n->move); n = n->previous.get()) {
-            past.add(n->previous->position.key());
+            history.add(n->previous->position.key());
         }
-        return past;
+        return history;
     }
 
-    J judge_;
-    Transpositions table_;
+    J evaluator_;
+    TranspositionTable table_;
     std::atomic<bool> stop_{false};
 };
 

@@ -36,20 +36,20 @@ std::uint16_t reach_in_line(int from, unsigned inner_seven) {
 }
 
 void fill_steps(Tables& t, Square s) {
-    const auto give = [&](Kind kind, std::initializer_list<Step> steps) {
+    const auto give = [&](PieceType type, std::initializer_list<Step> steps) {
         for (const Step step : steps) {
-            add(t.steps[black][kind][s], file_of(s) + step.file, rank_of(s) + step.rank);
-            add(t.steps[white][kind][s], file_of(s) - step.file, rank_of(s) - step.rank);
+            add(t.steps[black][type][s], file_of(s) + step.file, rank_of(s) + step.rank);
+            add(t.steps[white][type][s], file_of(s) - step.file, rank_of(s) - step.rank);
         }
     };
     give(pawn, {{0, -1}});
     give(knight, {{1, -2}, {-1, -2}});
     give(silver, {{0, -1}, {1, -1}, {-1, -1}, {1, 1}, {-1, 1}});
-    for (const Kind kind : {gold, tokin, promoted_lance, promoted_knight, promoted_silver}) {
-        give(kind, {{0, -1}, {1, -1}, {-1, -1}, {1, 0}, {-1, 0}, {0, 1}});
+    for (const PieceType type : {gold, tokin, promoted_lance, promoted_knight, promoted_silver}) {
+        give(type, {{0, -1}, {1, -1}, {-1, -1}, {1, 0}, {-1, 0}, {0, 1}});
     }
-    for (const Kind kind : {king, horse}) give(kind, {{0, -1}, {0, 1}, {1, 0}, {-1, 0}});
-    for (const Kind kind : {king, dragon}) give(kind, {{1, 1}, {-1, -1}, {1, -1}, {-1, 1}});
+    for (const PieceType type : {king, horse}) give(type, {{0, -1}, {0, 1}, {1, 0}, {-1, 0}});
+    for (const PieceType type : {king, dragon}) give(type, {{1, 1}, {-1, -1}, {1, -1}, {-1, 1}});
 }
 
 /// Walks from `s` to the edge; returns the squares passed and notes what lies between.
@@ -70,7 +70,7 @@ Tables::Tables() {
     for (int place = 0; place < 9; ++place) {
         for (unsigned inner = 0; inner < 128; ++inner) line[place][inner] = reach_in_line(place, inner);
     }
-    for (Square s = 0; s < squares_total; ++s) {
+    for (Square s = 0; s < num_squares; ++s) {
         fill_steps(*this, s);
         for (const Step step : straight_steps) straight[s] |= walk(*this, s, step);
         for (const Step step : diagonal_steps) {
@@ -82,7 +82,7 @@ Tables::Tables() {
         for (int rank = 0; rank < 9; ++rank) {
             if (rank != rank_of(s)) add(ahead[rank < rank_of(s) ? black : white][s], file_of(s), rank);
         }
-        for (Square from = 0; from < squares_total; ++from) {
+        for (Square from = 0; from < num_squares; ++from) {
             // A knight's jump is two ranks and one file; one more of each reaches a neighbour.
             const bool close = std::abs(file_of(from) - file_of(s)) <= 2 &&
                                std::abs(rank_of(from) - rank_of(s)) <= 3 && from != s;

@@ -11,7 +11,7 @@
 namespace sparring::shogi {
 
 using Square = int;
-constexpr int squares_total = 81;
+constexpr int num_squares = 81;
 
 constexpr int file_of(Square s) { return s / 9; }  // 0 for file 1
 constexpr int rank_of(Square s) { return s % 9; }  // 0 for rank a
@@ -20,7 +20,7 @@ enum Color : int { black = 0, white = 1 };
 constexpr Color operator~(Color c) { return c == black ? white : black; }
 
 /// Kinds of piece. Those below `gold` promote, by adding `promotion`; those up to `gold` can be in hand.
-enum Kind : int {
+enum PieceType : int {
     pawn,
     lance,
     knight,
@@ -36,8 +36,8 @@ enum Kind : int {
     horse,
     dragon,
 };
-constexpr int kinds_total = 14;
-constexpr int hand_kinds = 7;
+constexpr int num_piece_types = 14;
+constexpr int num_hand_types = 7;
 constexpr int promotion = 8;
 
 struct Bitboard {
@@ -79,12 +79,12 @@ constexpr Bitboard last_ranks(Color c, int depth) {
     return result;
 }
 /// Where the pieces of `c` promote, and where its king has to be to declare a win.
-constexpr Bitboard camp(Color c) { return last_ranks(c, 3); }
+constexpr Bitboard promotion_zone(Color c) { return last_ranks(c, 3); }
 
 constexpr int count(Bitboard b) { return std::popcount(b.lo) + std::popcount(b.hi); }
 constexpr bool several(Bitboard b) { return count(b) > 1; }
 /// The lowest square of a set that is not empty.
-constexpr Square first(Bitboard b) { return b.lo ? std::countr_zero(b.lo) : 63 + std::countr_zero(b.hi); }
+constexpr Square lsb(Bitboard b) { return b.lo ? std::countr_zero(b.lo) : 63 + std::countr_zero(b.hi); }
 
 /// Calls `visit` with every square in ascending order.
 template <class Visit>
@@ -117,24 +117,24 @@ struct Tables {
     /// Where a slider on place `i` of a line of nine reaches, by the occupation of the inner seven.
     std::array<std::array<std::uint16_t, 128>, 9> line{};
     /// The single steps and jumps of each kind; nothing for pieces that only slide.
-    std::array<std::array<std::array<Bitboard, squares_total>, kinds_total>, 2> steps{};
-    std::array<Diagonal, squares_total> rising{};   // file and rank grow together
-    std::array<Diagonal, squares_total> falling{};  // rank falls as file grows
+    std::array<std::array<std::array<Bitboard, num_squares>, num_piece_types>, 2> steps{};
+    std::array<Diagonal, num_squares> rising{};   // file and rank grow together
+    std::array<Diagonal, num_squares> falling{};  // rank falls as file grows
     /// What a rook, a bishop and a lance see on an empty board.
-    std::array<Bitboard, squares_total> straight{};
-    std::array<Bitboard, squares_total> diagonal{};
-    std::array<std::array<Bitboard, squares_total>, 2> ahead{};
+    std::array<Bitboard, num_squares> straight{};
+    std::array<Bitboard, num_squares> diagonal{};
+    std::array<std::array<Bitboard, num_squares>, 2> ahead{};
     /// From where a step or a jump can reach the square or a neighbour of it.
-    std::array<Bitboard, squares_total> near{};
+    std::array<Bitboard, num_squares> near{};
     /// The squares between two squares in a line, both ends left out.
-    std::array<std::array<Bitboard, squares_total>, squares_total> between{};
+    std::array<std::array<Bitboard, num_squares>, num_squares> between{};
 
     Tables();
 };
 
 extern const Tables tables;
 
-inline Bitboard steps(Color c, int kind, Square s) { return tables.steps[c][kind][s]; }
+inline Bitboard steps(Color c, int type, Square s) { return tables.steps[c][type][s]; }
 inline Bitboard king_steps(Square s) { return tables.steps[black][king][s]; }
 inline Bitboard between(Square a, Square b) { return tables.between[a][b]; }
 
@@ -182,9 +182,9 @@ inline Bitboard bishop_attacks(Square s, Bitboard occupied) {
 }
 
 /// Everything that a piece attacks.
-inline Bitboard attacks(Color c, int kind, Square s, Bitboard occupied) {
-    const Bitboard near = steps(c, kind, s);
-    switch (kind) {
+inline Bitboard attacks(Color c, int type, Square s, Bitboard occupied) {
+    const Bitboard near = steps(c, type, s);
+    switch (type) {
         case lance: return lance_attacks(c, s, occupied);
         case bishop:
         case horse: return near | bishop_attacks(s, occupied);

@@ -9,8 +9,8 @@ namespace sparring::shogi {
 namespace {
 
 struct Zobrist {
-    std::uint64_t piece[2][kinds_total][squares_total];
-    std::uint64_t hand[2][hand_kinds][19];  // by count; an empty hand counts for nothing
+    std::uint64_t piece[2][num_piece_types][num_squares];
+    std::uint64_t hand[2][num_hand_types][19];  // by count; an empty hand counts for nothing
     std::uint64_t white_to_move;
     std::uint64_t declared;
 };
@@ -35,13 +35,13 @@ constexpr Zobrist zobrist = make_zobrist();
 Bitboard Board::attackers(Square s, Color by, Bitboard occupied) const {
     // What a piece attacks from `s` seen the other way round is from where it attacks `s`.
     const Color to = ~by;
-    const Bitboard near = (steps(to, pawn, s) & kinds[pawn]) | (steps(to, knight, s) & kinds[knight]) |
-                          (steps(to, silver, s) & kinds[silver]) | (steps(to, gold, s) & golds()) |
-                          (king_steps(s) & (kinds[king] | kinds[horse] | kinds[dragon]));
-    const Bitboard straight = kinds[rook] | kinds[dragon], diagonal = kinds[bishop] | kinds[horse];
+    const Bitboard near = (steps(to, pawn, s) & types[pawn]) | (steps(to, knight, s) & types[knight]) |
+                          (steps(to, silver, s) & types[silver]) | (steps(to, gold, s) & golds()) |
+                          (king_steps(s) & (types[king] | types[horse] | types[dragon]));
+    const Bitboard straight = types[rook] | types[dragon], diagonal = types[bishop] | types[horse];
     Bitboard far;
-    if (tables.straight[s] & colors[by] & (straight | kinds[lance])) {
-        far = (rook_attacks(s, occupied) & straight) | (lance_attacks(to, s, occupied) & kinds[lance]);
+    if (tables.straight[s] & colors[by] & (straight | types[lance])) {
+        far = (rook_attacks(s, occupied) & straight) | (lance_attacks(to, s, occupied) & types[lance]);
     }
     if (tables.diagonal[s] & colors[by] & diagonal) far |= bishop_attacks(s, occupied) & diagonal;
     return colors[by] & (near | far);
@@ -61,36 +61,36 @@ bool Board::pawn_drop_mates(Square to) const {
     return !answered;
 }
 
-bool Board::has_entered(Color c) const {
-    if (!camp(c).has(king_of(c))) return false;
+bool Board::meets_declaration_rule(Color c) const {
+    if (!promotion_zone(c).has(king_of(c))) return false;
     constexpr int pieces_needed = 10;
-    const Bitboard inside = (colors[c] & camp(c)) - kinds[king];
+    const Bitboard inside = (colors[c] & promotion_zone(c)) - types[king];
     if (count(inside) < pieces_needed) return false;
-    const Bitboard big = kinds[bishop] | kinds[rook] | kinds[horse] | kinds[dragon];
+    const Bitboard big = types[bishop] | types[rook] | types[horse] | types[dragon];
     int points = count(inside) + 4 * count(inside & big);
-    for (int kind = 0; kind < hand_kinds; ++kind) {
-        points += hands[c][kind] * (kind == bishop || kind == rook ? 5 : 1);
+    for (int type = 0; type < num_hand_types; ++type) {
+        points += hands[c][type] * (type == bishop || type == rook ? 5 : 1);
     }
     return points >= (c == black ? 28 : 27);
 }
 
-void Board::put(Color c, int kind, Square s) {
-    kinds[kind] |= bit(s);
+void Board::put(Color c, int type, Square s) {
+    types[type] |= bit(s);
     colors[c] |= bit(s);
-    squares[s] = static_cast<std::uint8_t>(kind);
-    key ^= zobrist.piece[c][kind][s];
+    squares[s] = static_cast<std::uint8_t>(type);
+    key ^= zobrist.piece[c][type][s];
 }
 
-void Board::remove(Color c, int kind, Square s) {
-    kinds[kind] ^= bit(s);
+void Board::remove(Color c, int type, Square s) {
+    types[type] ^= bit(s);
     colors[c] ^= bit(s);
     squares[s] = no_piece;
-    key ^= zobrist.piece[c][kind][s];
+    key ^= zobrist.piece[c][type][s];
 }
 
-void Board::set_hand(Color c, int kind, int count) {
-    key ^= zobrist.hand[c][kind][hands[c][kind]] ^ zobrist.hand[c][kind][count];
-    hands[c][kind] = static_cast<std::uint8_t>(count);
+void Board::set_hand(Color c, int type, int count) {
+    key ^= zobrist.hand[c][type][hands[c][type]] ^ zobrist.hand[c][type][count];
+    hands[c][type] = static_cast<std::uint8_t>(count);
 }
 
 void Board::apply(Move m) {
@@ -100,19 +100,19 @@ void Board::apply(Move m) {
         declared = true;
         key ^= zobrist.declared;
     } else if (is_drop(m)) {
-        const int kind = origin(m) - drop_origin;
-        set_hand(us, kind, hands[us][kind] - 1);
-        put(us, kind, to);
+        const int type = origin(m) - drop_origin;
+        set_hand(us, type, hands[us][type] - 1);
+        put(us, type, to);
     } else {
-        const int kind = squares[origin(m)];
+        const int type = squares[origin(m)];
         if (const int taken = squares[to]; taken != no_piece) {
             remove(~us, taken, to);
             set_hand(us, unpromoted(taken), hands[us][unpromoted(taken)] + 1);
         }
-        remove(us, kind, origin(m));
-        put(us, m & promoting ? kind + promotion : kind, to);
+        remove(us, type, origin(m));
+        put(us, m & promoting ? type + promotion : type, to);
     }
-    number = static_cast<std::uint16_t>(std::min(number + 1, last_number));
+    number = static_cast<std::uint16_t>(std::min(number + 1, max_move_number));
     turn ^= 1;
     key ^= zobrist.white_to_move;
 }
@@ -120,10 +120,10 @@ void Board::apply(Move m) {
 std::uint64_t Board::compute_key() const {
     std::uint64_t result = 0;
     for (const Color c : {black, white}) {
-        for (int kind = 0; kind < kinds_total; ++kind) {
-            each(colors[c] & kinds[kind], [&](Square s) { result ^= zobrist.piece[c][kind][s]; });
+        for (int type = 0; type < num_piece_types; ++type) {
+            each(colors[c] & types[type], [&](Square s) { result ^= zobrist.piece[c][type][s]; });
         }
-        for (int kind = 0; kind < hand_kinds; ++kind) result ^= zobrist.hand[c][kind][hands[c][kind]];
+        for (int type = 0; type < num_hand_types; ++type) result ^= zobrist.hand[c][type][hands[c][type]];
     }
     if (turn == white) result ^= zobrist.white_to_move;
     if (declared) result ^= zobrist.declared;

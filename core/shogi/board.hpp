@@ -13,37 +13,37 @@ namespace sparring::shogi {
 constexpr int drop_origin = 81;
 constexpr Move promoting = 1 << 14;
 constexpr Move make_move(Square from, Square to) { return static_cast<Move>(to | from << 7); }
-constexpr Move make_drop(int kind, Square to) { return make_move(drop_origin + kind, to); }
+constexpr Move make_drop(int type, Square to) { return make_move(drop_origin + type, to); }
 constexpr Square to_square(Move m) { return m & 127; }
 constexpr int origin(Move m) { return m >> 7 & 127; }
 constexpr bool is_drop(Move m) { return origin(m) >= drop_origin; }
 
 /// The declaration of a win by entering king, USI's `win`.
-constexpr Move declare_win = make_move(drop_origin + hand_kinds, 0);
+constexpr Move declare_win = make_move(drop_origin + num_hand_types, 0);
 /// Every move code is below this.
 constexpr int moves_bound = promoting + (drop_origin << 7);
 
-constexpr std::uint8_t no_piece = kinds_total;
+constexpr std::uint8_t no_piece = num_piece_types;
 /// How many pieces of each hand kind a set has.
-constexpr std::array<int, hand_kinds> full_set = {18, 4, 4, 4, 2, 2, 4};
+constexpr std::array<int, num_hand_types> full_set = {18, 4, 4, 4, 2, 2, 4};
 /// Move numbers stop here, so that every text can be read back.
-constexpr int last_number = 9999;
+constexpr int max_move_number = 9999;
 
 /// The kind that a captured piece has in hand.
-constexpr int unpromoted(int kind) { return kind >= promotion ? kind - promotion : kind; }
+constexpr int unpromoted(int type) { return type >= promotion ? type - promotion : type; }
 
 /// Where a piece of the kind could never move again, so that it must promote and may not be dropped.
-constexpr Bitboard dead_end(Color c, int kind) {
-    if (kind == pawn || kind == lance) return last_ranks(c, 1);
-    if (kind == knight) return last_ranks(c, 2);
+constexpr Bitboard dead_end(Color c, int type) {
+    if (type == pawn || type == lance) return last_ranks(c, 1);
+    if (type == knight) return last_ranks(c, 2);
     return {};
 }
 
 struct Board {
-    std::array<Bitboard, kinds_total> kinds{};  // both colours
+    std::array<Bitboard, num_piece_types> types{};  // both colours
     std::array<Bitboard, 2> colors{};
-    std::array<std::uint8_t, squares_total> squares = all_empty();  // the Kind on each, or no_piece
-    std::array<std::array<std::uint8_t, hand_kinds>, 2> hands{};
+    std::array<std::uint8_t, num_squares> squares = all_empty();  // the Kind on each, or no_piece
+    std::array<std::array<std::uint8_t, num_hand_types>, 2> hands{};
     std::uint8_t turn = black;
     bool declared = false;     // the side that just moved declared a win
     std::uint16_t number = 1;  // of the next move
@@ -54,10 +54,10 @@ struct Board {
     Color side() const { return static_cast<Color>(turn); }
     Bitboard occupied() const { return colors[black] | colors[white]; }
     Bitboard golds() const {
-        return kinds[gold] | kinds[tokin] | kinds[promoted_lance] | kinds[promoted_knight] |
-               kinds[promoted_silver];
+        return types[gold] | types[tokin] | types[promoted_lance] | types[promoted_knight] |
+               types[promoted_silver];
     }
-    Square king_of(Color c) const { return first(colors[c] & kinds[king]); }
+    Square king_of(Color c) const { return lsb(colors[c] & types[king]); }
 
     /// The pieces of `by` that attack the square, with sliders stopped by `occupied`.
     Bitboard attackers(Square s, Color by, Bitboard occupied) const;
@@ -66,24 +66,24 @@ struct Board {
     /// Whether a pawn of the side to move, dropped in front of the other king, mates it.
     bool pawn_drop_mates(Square to) const;
     /// Whether `c` may declare a win by the 27-point rule, were it to move and not in check.
-    bool has_entered(Color c) const;
+    bool meets_declaration_rule(Color c) const;
 
     /// Plays a move that fits the board: a piece of the side to move on its from-square or in hand.
     void apply(Move m);
 
-    void put(Color c, int kind, Square s);
-    void set_hand(Color c, int kind, int count);
+    void put(Color c, int type, Square s);
+    void set_hand(Color c, int type, int count);
     std::uint64_t compute_key() const;
     /// The key with the move number mixed in: a hash that agrees with ==.
     std::uint64_t hash() const;
 
  private:
-    static constexpr std::array<std::uint8_t, squares_total> all_empty() {
-        std::array<std::uint8_t, squares_total> result{};
+    static constexpr std::array<std::uint8_t, num_squares> all_empty() {
+        std::array<std::uint8_t, num_squares> result{};
         result.fill(no_piece);
         return result;
     }
-    void remove(Color c, int kind, Square s);
+    void remove(Color c, int type, Square s);
 };
 
 }  // namespace sparring::shogi

@@ -6,7 +6,7 @@ namespace sparring::shogi::boards {
 
 namespace {
 
-constexpr std::size_t area = squares_total;
+constexpr std::size_t area = num_squares;
 
 /// The cell of a square that is given as the side to move sees it.
 constexpr std::size_t cell(Square seen) {
@@ -15,9 +15,9 @@ constexpr std::size_t cell(Square seen) {
 
 void encode_board(const Board& board, Color us, std::uint8_t* planes) {
     for (const Color side : {us, ~us}) {
-        for (int kind = 0; kind < kinds_total; ++kind, planes += area) {
-            each(board.colors[side] & board.kinds[kind],
-                 [&](Square s) { planes[cell(us == black ? s : squares_total - 1 - s)] = 1; });
+        for (int type = 0; type < num_piece_types; ++type, planes += area) {
+            each(board.colors[side] & board.types[type],
+                 [&](Square s) { planes[cell(us == black ? s : num_squares - 1 - s)] = 1; });
         }
     }
 }
@@ -33,8 +33,8 @@ void encode(const Node<Position>& node, int boards, std::uint8_t* out) {
     }
     out += static_cast<std::size_t>(boards) * board_planes * area;
     for (const Color side : {us, ~us}) {
-        for (int kind = 0; kind < hand_kinds; ++kind, out += area) {
-            std::fill_n(out, area, now.hands[side][static_cast<std::size_t>(kind)]);
+        for (int type = 0; type < num_hand_types; ++type, out += area) {
+            std::fill_n(out, area, now.hands[side][static_cast<std::size_t>(type)]);
         }
     }
     std::fill_n(out, area, static_cast<std::uint8_t>(now.in_check()));

@@ -13,9 +13,9 @@
 
 namespace sparring::shogi::boards {
 
-constexpr std::size_t board_planes = 2 * kinds_total;
+constexpr std::size_t board_planes = 2 * num_piece_types;
 /// How many pieces of each kind are in the hands, own ones first; whether the side to move is in check.
-constexpr std::size_t other_planes = 2 * hand_kinds + 1;
+constexpr std::size_t other_planes = 2 * num_hand_types + 1;
 constexpr std::size_t planes(int boards) {
     return static_cast<std::size_t>(boards) * board_planes + other_planes;
 }

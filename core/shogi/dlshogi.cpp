@@ -7,16 +7,16 @@ namespace sparring::shogi::dlshogi {
 
 namespace {
 
-constexpr std::size_t most_attackers = 3;
-constexpr std::size_t planes_a_side = 2 * kinds_total + most_attackers;
+constexpr std::size_t max_attackers = 3;
+constexpr std::size_t planes_a_side = 2 * num_piece_types + max_attackers;
 static_assert(board_planes == 2 * planes_a_side);
 
 /// The kinds in hand in dlshogi's order, and how many of each it counts.
-struct Held {
-    Kind kind;
+struct HandPiece {
+    PieceType type;
     std::size_t limit;
 };
-constexpr std::array<Held, hand_kinds> held = {
+constexpr std::array<HandPiece, num_hand_types> hand_pieces = {
     {{pawn, 8}, {lance, 4}, {knight, 4}, {silver, 4}, {gold, 4}, {bishop, 2}, {rook, 2}}};
 constexpr std::size_t planes_a_hand = 28;
 static_assert(hand_planes == 2 * planes_a_hand + 1);
@@ -32,7 +32,7 @@ constexpr std::size_t first_jump = 8;
 constexpr std::size_t first_drop = 2 * directions.size();
 
 /// A square as the side to move sees it; the same function leads back.
-constexpr Square seen(Color us, Square s) { return us == black ? s : squares_total - 1 - s; }
+constexpr Square seen(Color us, Square s) { return us == black ? s : num_squares - 1 - s; }
 
 void mark(float* plane, Bitboard squares, Color us) {
     each(squares, [&](Square s) { plane[seen(us, s)] = 1.0f; });
@@ -41,29 +41,29 @@ void mark(float* plane, Bitboard squares, Color us) {
 /// One side's pieces and attacks.
 void encode_side(const Board& board, Color side, Color us, float* planes) {
     const Bitboard occupied = board.occupied();
-    std::array<Bitboard, most_attackers> attacked_by{};  // at least one, two, three pieces
-    for (int kind = 0; kind < kinds_total; ++kind) {
-        const Bitboard pieces = board.colors[side] & board.kinds[kind];
+    std::array<Bitboard, max_attackers> attacked_by{};  // at least one, two, three pieces
+    for (int type = 0; type < num_piece_types; ++type) {
+        const Bitboard pieces = board.colors[side] & board.types[type];
         if (!pieces) continue;
         Bitboard reach;
         each(pieces, [&](Square s) {
-            const Bitboard here = attacks(side, kind, s, occupied);
+            const Bitboard here = attacks(side, type, s, occupied);
             attacked_by[2] |= attacked_by[1] & here;
             attacked_by[1] |= attacked_by[0] & here;
             attacked_by[0] |= here;
             reach |= here;
         });
-        mark(planes + kind * plane_size, pieces, us);
-        mark(planes + (kinds_total + kind) * plane_size, reach, us);
+        mark(planes + type * plane_size, pieces, us);
+        mark(planes + (num_piece_types + type) * plane_size, reach, us);
     }
-    for (std::size_t i = 0; i < most_attackers; ++i) {
-        mark(planes + (2 * kinds_total + i) * plane_size, attacked_by[i], us);
+    for (std::size_t i = 0; i < max_attackers; ++i) {
+        mark(planes + (2 * num_piece_types + i) * plane_size, attacked_by[i], us);
     }
 }
 
 void encode_hand(const Board& board, Color side, float* planes) {
-    for (const auto [kind, limit] : held) {
-        const std::size_t count = std::min<std::size_t>(board.hands[side][kind], limit);
+    for (const auto [type, limit] : hand_pieces) {
+        const std::size_t count = std::min<std::size_t>(board.hands[side][type], limit);
         std::fill_n(planes, count * plane_size, 1.0f);
         planes += limit * plane_size;
     }
@@ -123,9 +123,9 @@ std::optional<Move> move(const Board& board, std::size_t label) {
     const auto to = static_cast<Square>(label % plane_size);
     const std::size_t plane = label / plane_size;
     if (plane >= first_drop) {
-        const int kind = static_cast<int>(plane - first_drop);
-        if (!board.hands[us][kind]) return {};
-        return make_drop(kind, seen(us, to));
+        const int type = static_cast<int>(plane - first_drop);
+        if (!board.hands[us][type]) return {};
+        return make_drop(type, seen(us, to));
     }
     const auto from = arrives_from(board, plane % directions.size(), to);
     if (!from || !board.colors[us].has(seen(us, *from))) return {};

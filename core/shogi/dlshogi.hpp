@@ -15,7 +15,7 @@ namespace sparring::shogi::dlshogi {
 constexpr std::size_t board_planes = 62;
 /// The second input, planes of one value: the two hands, a plane a piece up to a limit; in check.
 constexpr std::size_t hand_planes = 57;
-constexpr std::size_t plane_size = squares_total;
+constexpr std::size_t plane_size = num_squares;
 
 /// Both inputs of a position; what they held before must be zero.
 void encode(const Board& board, float* pieces, float* hands);

@@ -35,8 +35,8 @@ struct ListSink {
         each(plain, [&](Square to) { list.push(make_move(to - step, to)); });
         each(promoted, [&](Square to) { list.push(make_move(to - step, to) | promoting); });
     }
-    void drops(int kind, Bitboard targets) {
-        each(targets, [&](Square to) { list.push(make_drop(kind, to)); });
+    void drops(int type, Bitboard targets) {
+        each(targets, [&](Square to) { list.push(make_drop(type, to)); });
     }
 };
 
@@ -47,40 +47,40 @@ struct Pin {
 };
 
 /// What limits the side to move: where a check can be answered, and its pinned pieces.
-struct Restraints {
-    Bitboard answers = whole_board;  // squares that answer a check by capture or block
+struct CheckInfo {
+    Bitboard check_mask = whole_board;  // squares that answer a check by capture or block
     Bitboard checkers;
     Bitboard pinned;
     std::array<Pin, 8> pins;  // one a direction at most
-    int pins_total = 0;
+    int num_pins = 0;
 };
 
 template <Color Us>
-Restraints restraints(const Board& b, Square k) {
+CheckInfo check_info(const Board& b, Square k) {
     constexpr Color Them = ~Us;
     const Bitboard occupied = b.occupied(), enemy = b.colors[Them];
-    Restraints r;
+    CheckInfo r;
     if (tables.near[k] & enemy) {
         r.checkers =
-            enemy & ((steps(Us, pawn, k) & b.kinds[pawn]) | (steps(Us, knight, k) & b.kinds[knight]) |
-                     (steps(Us, silver, k) & b.kinds[silver]) | (steps(Us, gold, k) & b.golds()) |
-                     (king_steps(k) & (b.kinds[horse] | b.kinds[dragon])));
+            enemy & ((steps(Us, pawn, k) & b.types[pawn]) | (steps(Us, knight, k) & b.types[knight]) |
+                     (steps(Us, silver, k) & b.types[silver]) | (steps(Us, gold, k) & b.golds()) |
+                     (king_steps(k) & (b.types[horse] | b.types[dragon])));
     }
-    const Bitboard sliders = enemy & ((tables.straight[k] & (b.kinds[rook] | b.kinds[dragon])) |
-                                      (tables.diagonal[k] & (b.kinds[bishop] | b.kinds[horse])) |
-                                      (tables.ahead[Us][k] & b.kinds[lance]));
+    const Bitboard sliders = enemy & ((tables.straight[k] & (b.types[rook] | b.types[dragon])) |
+                                      (tables.diagonal[k] & (b.types[bishop] | b.types[horse])) |
+                                      (tables.ahead[Us][k] & b.types[lance]));
     each(sliders, [&](Square s) {
         const Bitboard line = between(k, s), blockers = line & occupied;
         if (!blockers) {
             r.checkers |= bit(s);
         } else if (!several(blockers) && (blockers & b.colors[Us])) {
             r.pinned |= blockers;
-            r.pins[r.pins_total++] = {first(blockers), line | bit(s)};
+            r.pins[r.num_pins++] = {lsb(blockers), line | bit(s)};
         }
     });
     if (r.checkers) {
-        const Square checker = first(r.checkers);
-        r.answers = between(k, checker) | bit(checker);
+        const Square checker = lsb(r.checkers);
+        r.check_mask = between(k, checker) | bit(checker);
     }
     return r;
 }
@@ -92,20 +92,21 @@ Bitboard danger(const Board& b, Square k) {
     const Bitboard occupied = b.occupied() ^ bit(k), enemy = b.colors[Them];
     Bitboard result;
     each(enemy & tables.near[k], [&](Square s) { result |= steps(Them, b.squares[s], s); });
-    each(enemy & b.kinds[lance], [&](Square s) { result |= lance_attacks(Them, s, occupied); });
-    each(enemy & (b.kinds[bishop] | b.kinds[horse]),
+    each(enemy & b.types[lance], [&](Square s) { result |= lance_attacks(Them, s, occupied); });
+    each(enemy & (b.types[bishop] | b.types[horse]),
          [&](Square s) { result |= bishop_attacks(s, occupied); });
-    each(enemy & (b.kinds[rook] | b.kinds[dragon]), [&](Square s) { result |= rook_attacks(s, occupied); });
+    each(enemy & (b.types[rook] | b.types[dragon]), [&](Square s) { result |= rook_attacks(s, occupied); });
     return result;
 }
 
 /// Hands a piece's moves to the sink, with and without promotion.
 template <Color Us, class Sink>
-inline void send(int kind, Square from, Bitboard targets, Sink& sink) {
-    if (kind >= gold) {
+inline void send(int type, Square from, Bitboard targets, Sink& sink) {
+    if (type >= gold) {
         sink.piece(from, targets, {});
     } else {
-        sink.piece(from, targets - dead_end(Us, kind), camp(Us).has(from) ? targets : targets & camp(Us));
+        sink.piece(from, targets - dead_end(Us, type),
+                   promotion_zone(Us).has(from) ? targets : targets & promotion_zone(Us));
     }
 }
 
@@ -113,7 +114,7 @@ template <Color Us, class Sink>
 void generate_pawns(Bitboard pawns, Bitboard targets, Sink& sink) {
     constexpr int step = Us == black ? -1 : 1;
     const Bitboard reached = forward<Us>(pawns) & targets;
-    sink.pawns(step, reached - dead_end(Us, pawn), reached & camp(Us));
+    sink.pawns(step, reached - dead_end(Us, pawn), reached & promotion_zone(Us));
 }
 
 template <Color Us, class Sink>
@@ -121,13 +122,13 @@ void generate_drops(const Board& b, Bitboard targets, Sink& sink) {
     constexpr Color Them = ~Us;
     const auto& hand = b.hands[Us];
     if (hand[pawn]) {
-        Bitboard free = (targets & files_without(b.colors[Us] & b.kinds[pawn])) - dead_end(Us, pawn);
+        Bitboard free = (targets & files_without(b.colors[Us] & b.types[pawn])) - dead_end(Us, pawn);
         const Bitboard check = steps(Them, pawn, b.king_of(Them)) & free;
-        if (check && b.pawn_drop_mates(first(check))) free ^= check;
+        if (check && b.pawn_drop_mates(lsb(check))) free ^= check;
         sink.drops(pawn, free);
     }
-    for (int kind = lance; kind < hand_kinds; ++kind) {
-        if (hand[kind]) sink.drops(kind, targets - dead_end(Us, kind));
+    for (int type = lance; type < num_hand_types; ++type) {
+        if (hand[type]) sink.drops(type, targets - dead_end(Us, type));
     }
 }
 
@@ -136,22 +137,23 @@ void generate(const Board& b, Sink& sink) {
     const Square k = b.king_of(Us);
     const Bitboard own = b.colors[Us], occupied = b.occupied();
     if (const Bitboard around = king_steps(k) - own) sink.piece(k, around - danger<Us>(b, k), {});
-    const Restraints r = restraints<Us>(b, k);
+    const CheckInfo r = check_info<Us>(b, k);
     if (several(r.checkers)) return;
 
-    const Bitboard targets = r.answers - own, free = own - r.pinned;
-    generate_pawns<Us>(free & b.kinds[pawn], targets, sink);
-    const auto pieces = [&](Kind kind, Bitboard set) {
+    const Bitboard targets = r.check_mask - own, free = own - r.pinned;
+    generate_pawns<Us>(free & b.types[pawn], targets, sink);
+    const auto pieces = [&](PieceType type, Bitboard set) {
         each(free & set,
-             [&](Square s) { send<Us>(kind, s, attacks(Us, kind, s, occupied) & targets, sink); });
+             [&](Square s) { send<Us>(type, s, attacks(Us, type, s, occupied) & targets, sink); });
     };
-    for (const Kind kind : {lance, knight, silver, bishop, rook, horse, dragon}) pieces(kind, b.kinds[kind]);
+    for (const PieceType type : {lance, knight, silver, bishop, rook, horse, dragon})
+        pieces(type, b.types[type]);
     pieces(gold, b.golds());
-    for (int i = 0; i < r.pins_total; ++i) {
+    for (int i = 0; i < r.num_pins; ++i) {
         const auto& [s, line] = r.pins[static_cast<std::size_t>(i)];
         send<Us>(b.squares[s], s, attacks(Us, b.squares[s], s, occupied) & targets & line, sink);
     }
-    generate_drops<Us>(b, r.answers - occupied, sink);
+    generate_drops<Us>(b, r.check_mask - occupied, sink);
 }
 
 template <class Sink>

@@ -33,13 +33,13 @@ constexpr std::array<Code, 7> codes{{
     {'R', "111111", "111111", "1111010"},
 }};
 
-class Bits {
+class BitReader {
  public:
-    explicit Bits(std::string_view bytes) : bytes_(bytes) {}
+    explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
 
     bool at_end() const { return at_ == bytes_.size() * 8; }
     bool next() {
-        if (at_end()) throw BadText("a Huffman coded position is longer than its bytes");
+        if (at_end()) throw ParseError("a Huffman coded position is longer than its bytes");
         const bool bit = static_cast<unsigned char>(bytes_[at_ / 8]) >> (at_ % 8) & 1;
         ++at_;
         return bit;
@@ -68,7 +68,7 @@ class Bits {
 
 char lower(char letter) { return static_cast<char>(letter - 'A' + 'a'); }
 
-std::string read_square(Bits& bits) {
+std::string read_square(BitReader& bits) {
     if (bits.take("0")) return "";
     for (const Code& code : codes) {
         if (!bits.take(code.board)) continue;
@@ -78,25 +78,25 @@ std::string read_square(Bits& bits) {
         piece += letter;
         return piece;
     }
-    throw BadText("a Huffman coded position has an unknown piece on the board");
+    throw ParseError("a Huffman coded position has an unknown piece on the board");
 }
 
 /// How many of each kind each player holds, by the order of `codes`.
 using Hands = std::array<std::array<int, codes.size()>, 2>;
 
-Hands read_hands(Bits& bits) {
+Hands read_hands(BitReader& bits) {
     Hands hands{};
     while (!bits.at_end()) {
         bool known = false;
-        for (std::size_t kind = 0; kind < codes.size() && !known; ++kind) {
-            if (bits.take(codes[kind].box)) {
+        for (std::size_t type = 0; type < codes.size() && !known; ++type) {
+            if (bits.take(codes[type].box)) {
                 known = true;
-            } else if (bits.take(codes[kind].hand)) {
-                ++hands[bits.next()][kind];
+            } else if (bits.take(codes[type].hand)) {
+                ++hands[bits.next()][type];
                 known = true;
             }
         }
-        if (!known) throw BadText("a Huffman coded position has an unknown piece in hand");
+        if (!known) throw ParseError("a Huffman coded position has an unknown piece in hand");
     }
     return hands;
 }
@@ -105,9 +105,9 @@ std::string hands_text(const Hands& hands) {
     std::string text;
     for (const int owner : {0, 1}) {
         for (const std::string_view letter : {"R", "B", "G", "S", "N", "L", "P"}) {
-            for (std::size_t kind = 0; kind < codes.size(); ++kind) {
-                const int count = hands[static_cast<std::size_t>(owner)][kind];
-                if (codes[kind].letter != letter[0] || count == 0) continue;
+            for (std::size_t type = 0; type < codes.size(); ++type) {
+                const int count = hands[static_cast<std::size_t>(owner)][type];
+                if (codes[type].letter != letter[0] || count == 0) continue;
                 if (count > 1) text += std::to_string(count);
                 text += owner ? lower(letter[0]) : letter[0];
             }
@@ -137,15 +137,15 @@ std::string square_text(unsigned square) {
 
 }  // namespace
 
-std::string sfen_of_hcp(std::string_view bytes) {
-    if (bytes.size() != hcp_bytes) throw BadText("a Huffman coded position has 32 bytes");
-    Bits bits(bytes);
+std::string hcp_to_sfen(std::string_view bytes) {
+    if (bytes.size() != hcp_bytes) throw ParseError("a Huffman coded position has 32 bytes");
+    BitReader bits(bytes);
     const bool white = bits.next();
     std::array<std::string, squares> board;
     for (const char king : {'K', 'k'}) {
         const auto square = static_cast<std::size_t>(bits.number(7));
         if (square >= squares || !board[square].empty()) {
-            throw BadText("a Huffman coded position has a king on no square of its own");
+            throw ParseError("a Huffman coded position has a king on no square of its own");
         }
         board[square] = king;
     }
@@ -155,11 +155,11 @@ std::string sfen_of_hcp(std::string_view bytes) {
     return rows_text(board) + (white ? " w " : " b ") + hands_text(read_hands(bits)) + " 1";
 }
 
-std::string usi_of_move16(unsigned move) {
+std::string move16_to_usi(unsigned move) {
     const unsigned to = move & 127, from = move >> 7 & 127;
     const bool drop = from >= squares;
     if (to >= squares || (drop && from - squares >= dropped.size())) {
-        throw BadText("the 16 bits " + std::to_string(move) + " are no move");
+        throw ParseError("the 16 bits " + std::to_string(move) + " are no move");
     }
     std::string text = drop ? std::string{dropped[from - squares], '*'} : square_text(from);
     text += square_text(to);

@@ -6,11 +6,11 @@
 
 namespace sparring::shogi {
 
-/// The position as SFEN. Throws BadText for bytes that are no code; whether the position is one that a
+/// The position as SFEN. Throws ParseError for bytes that are no code; whether the position is one that a
 /// game can reach is for `parse_sfen` to say.
-std::string sfen_of_hcp(std::string_view bytes);
+std::string hcp_to_sfen(std::string_view bytes);
 
-/// The move of those programs' 16 bits as USI. Throws BadText.
-std::string usi_of_move16(unsigned move);
+/// The move of those programs' 16 bits as USI. Throws ParseError.
+std::string move16_to_usi(unsigned move);
 
 }  // namespace sparring::shogi

@@ -10,32 +10,32 @@ namespace sparring::shogi {
 namespace {
 
 constexpr std::string_view letters = "PLNSBRGK";  // by Kind
-constexpr std::string_view kind_names[] = {"pawn", "lance", "knight", "silver", "bishop", "rook", "gold"};
-constexpr Kind hand_order[] = {rook, bishop, gold, silver, knight, lance, pawn};  // as SFEN writes it
+constexpr std::string_view type_names[] = {"pawn", "lance", "knight", "silver", "bishop", "rook", "gold"};
+constexpr PieceType hand_order[] = {rook, bishop, gold, silver, knight, lance, pawn};  // as SFEN writes it
 
-[[noreturn]] void fail(const std::string& what) { throw BadText("SFEN: " + what); }
+[[noreturn]] void fail(const std::string& what) { throw ParseError("SFEN: " + what); }
 
 std::string name(Color c) { return c == black ? "Black" : "White"; }
 
-char letter(Color c, int kind) {
-    const char upper = letters[static_cast<std::size_t>(kind)];
+char letter(Color c, int type) {
+    const char upper = letters[static_cast<std::size_t>(type)];
     return c == black ? upper : static_cast<char>(upper - 'A' + 'a');
 }
 
 struct Letter {
     Color color;
-    int kind;
+    int type;
 };
 
-/// The colour and the kind that a letter stands for, among the first `kinds` kinds.
-Letter read_letter(char c, std::size_t kinds, std::string_view text) {
+/// The colour and the kind that a letter stands for, among the first `types` kinds.
+Letter read_letter(char c, std::size_t types, std::string_view text) {
     const bool lower = c >= 'a' && c <= 'z';
     const char upper = lower ? static_cast<char>(c - 'a' + 'A') : c;
-    const auto kind = letters.substr(0, kinds).find(upper);
-    if (kind == std::string_view::npos) {
+    const auto type = letters.substr(0, types).find(upper);
+    if (type == std::string_view::npos) {
         fail("unknown piece " + quoted(std::string_view(&c, 1)) + " in " + quoted(text));
     }
-    return {lower ? white : black, static_cast<int>(kind)};
+    return {lower ? white : black, static_cast<int>(type)};
 }
 
 void parse_placement(Board& board, std::string_view text) {
@@ -58,10 +58,10 @@ void parse_placement(Board& board, std::string_view text) {
             column += c - '0';
             digit_before = true;
         } else {
-            const auto [color, kind] = read_letter(c, letters.size(), text);
-            if (plus && kind >= gold) fail("a gold or a king cannot promote in " + quoted(text));
+            const auto [color, type] = read_letter(c, letters.size(), text);
+            if (plus && type >= gold) fail("a gold or a king cannot promote in " + quoted(text));
             if (column >= 9) short_rank();
-            board.put(color, plus ? kind + promotion : kind, (8 - column++) * 9 + rank);
+            board.put(color, plus ? type + promotion : type, (8 - column++) * 9 + rank);
             digit_before = plus = false;
         }
         if (column > 9) short_rank();
@@ -79,35 +79,35 @@ void parse_hands(Board& board, std::string_view text) {
         const auto count = i == start ? 1 : number(text.substr(start, i - start), full_set[pawn]);
         if (!count || *count == 0) fail("a count in the hands " + quoted(text) + " is not from 1 to 18");
         if (i == text.size()) fail("a count without a piece in the hands " + quoted(text));
-        const auto [color, kind] = read_letter(text[i++], hand_kinds, text);
-        if (board.hands[color][kind]) fail("a piece is given twice in the hands " + quoted(text));
-        board.set_hand(color, kind, *count);
+        const auto [color, type] = read_letter(text[i++], num_hand_types, text);
+        if (board.hands[color][type]) fail("a piece is given twice in the hands " + quoted(text));
+        board.set_hand(color, type, *count);
     }
 }
 
 void check_pieces(const Board& b) {
     for (const Color c : {black, white}) {
-        const int kings = count(b.colors[c] & b.kinds[king]);
+        const int kings = count(b.colors[c] & b.types[king]);
         if (kings != 1) {
             fail(name(c) + " has " + (kings ? "more than one king" : "no king; both sides need one"));
         }
-        for (const Kind kind : {pawn, lance, knight}) {
-            if (b.colors[c] & b.kinds[kind] & dead_end(c, kind)) {
-                fail("a " + std::string(kind_names[kind]) + " of " + name(c) + " could never move");
+        for (const PieceType type : {pawn, lance, knight}) {
+            if (b.colors[c] & b.types[type] & dead_end(c, type)) {
+                fail("a " + std::string(type_names[type]) + " of " + name(c) + " could never move");
             }
         }
         for (int file = 0; file < 9; ++file) {
-            if (several(b.colors[c] & b.kinds[pawn] & file_mask(file))) {
+            if (several(b.colors[c] & b.types[pawn] & file_mask(file))) {
                 fail(name(c) + " has two pawns on file " + std::to_string(file + 1));
             }
         }
     }
-    for (int kind = 0; kind < hand_kinds; ++kind) {
-        int total = count(b.kinds[kind]) + b.hands[black][kind] + b.hands[white][kind];
-        if (kind < gold) total += count(b.kinds[kind + promotion]);
-        if (total > full_set[kind]) {
-            fail("there are " + std::to_string(total) + " " + std::string(kind_names[kind]) +
-                 "s; a set has " + std::to_string(full_set[kind]));
+    for (int type = 0; type < num_hand_types; ++type) {
+        int total = count(b.types[type]) + b.hands[black][type] + b.hands[white][type];
+        if (type < gold) total += count(b.types[type + promotion]);
+        if (total > full_set[type]) {
+            fail("there are " + std::to_string(total) + " " + std::string(type_names[type]) +
+                 "s; a set has " + std::to_string(full_set[type]));
         }
     }
 }
@@ -123,14 +123,14 @@ std::string placement(const Board& board) {
         if (rank) text += '/';
         for (int file = 8; file >= 0; --file) {
             const Square s = file * 9 + rank;
-            const int kind = board.squares[s];
-            if (kind == no_piece) {
+            const int type = board.squares[s];
+            if (type == no_piece) {
                 ++empty;
                 continue;
             }
             flush();
-            if (kind >= promotion) text += '+';
-            text += letter(board.colors[white].has(s) ? white : black, unpromoted(kind));
+            if (type >= promotion) text += '+';
+            text += letter(board.colors[white].has(s) ? white : black, unpromoted(type));
         }
         flush();
     }
@@ -140,10 +140,10 @@ std::string placement(const Board& board) {
 std::string hands(const Board& board) {
     std::string text;
     for (const Color c : {black, white}) {
-        for (const Kind kind : hand_order) {
-            const int count = board.hands[c][kind];
+        for (const PieceType type : hand_order) {
+            const int count = board.hands[c][type];
             if (count > 1) text += std::to_string(count);
-            if (count) text += letter(c, kind);
+            if (count) text += letter(c, type);
         }
     }
     return text.empty() ? "-" : text;
@@ -159,8 +159,8 @@ std::string usi(Move m) {
     if (m == declare_win) return "win";
     const int from = origin(m);
     const bool promotes = (m & promoting) != 0;
-    const int origins = promotes ? drop_origin : drop_origin + hand_kinds;
-    if (to_square(m) >= squares_total || from >= origins || m >= 2 * promoting) {
+    const int origins = promotes ? drop_origin : drop_origin + num_hand_types;
+    if (to_square(m) >= num_squares || from >= origins || m >= 2 * promoting) {
         return "code " + std::to_string(m);
     }
     const std::string to = square_text(to_square(m));
@@ -179,13 +179,13 @@ Move parse_usi(std::string_view text) {
     if (text.size() == 4 || plus) {
         const Square to = square(2);
         if (text[1] == '*' && !plus) {
-            const auto kind = letters.substr(0, hand_kinds).find(text[0]);
-            if (kind != std::string_view::npos && to >= 0) return make_drop(static_cast<int>(kind), to);
+            const auto type = letters.substr(0, num_hand_types).find(text[0]);
+            if (type != std::string_view::npos && to >= 0) return make_drop(static_cast<int>(type), to);
         } else if (const Square from = square(0); from >= 0 && to >= 0 && from != to) {
             return static_cast<Move>(make_move(from, to) | (plus ? promoting : 0));
         }
     }
-    throw BadText(quoted(text) + " is not a move in USI's form, such as 7g7f, 8h2b+, P*5e or win");
+    throw ParseError(quoted(text) + " is not a move in USI's form, such as 7g7f, 8h2b+, P*5e or win");
 }
 
 std::string sfen(const Board& board) {
@@ -194,7 +194,7 @@ std::string sfen(const Board& board) {
 }
 
 Board parse_sfen(std::string_view text) {
-    auto fields = words(text);
+    auto fields = split_words(text);
     Board board;
     if (!fields.empty() && fields.back() == "win") {
         board.declared = true;
@@ -209,7 +209,7 @@ Board parse_sfen(std::string_view text) {
     parse_hands(board, fields[2]);
     check_pieces(board);
     if (fields.size() == 4) {
-        const auto value = number(fields[3], last_number);
+        const auto value = number(fields[3], max_move_number);
         if (!value) fail("move number " + quoted(fields[3]) + " is not a number below 10000");
         board.number = static_cast<std::uint16_t>(std::max(*value, 1));
     }
@@ -217,7 +217,7 @@ Board parse_sfen(std::string_view text) {
     if (board.attackers(board.king_of(~mover), mover, board.occupied())) {
         fail("the side that just moved is in check in " + quoted(text));
     }
-    if (board.declared && !board.has_entered(~mover)) {
+    if (board.declared && !board.meets_declaration_rule(~mover)) {
         fail("the side that just moved could not declare a win in " + quoted(text));
     }
     board.key = board.compute_key();

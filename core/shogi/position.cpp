@@ -50,7 +50,7 @@ std::uint64_t Position::count() const {
 }
 
 bool Position::can_declare() const {
-    return !board_.declared && board_.has_entered(board_.side()) && !board_.in_check();
+    return !board_.declared && board_.meets_declaration_rule(board_.side()) && !board_.in_check();
 }
 
 Outcome Position::outcome(const Node<Position>& node) {
@@ -62,35 +62,35 @@ Outcome Position::outcome(const Node<Position>& node) {
     return p.may_repeat() ? repetition(node) : Outcome{};
 }
 
-void Position::allowed(const Node<Position>& node, MoveList& list) {
+void Position::legal_moves(const Node<Position>& node, MoveList& list) {
     node.position.moves(list);
     if (node.position.can_declare()) list.push(declare_win);
 }
 
 void Position::encode(float* planes) const {
-    constexpr int area = squares_total;
-    std::fill(planes, planes + planes_total * area, 0.0f);
+    constexpr int area = num_squares;
+    std::fill(planes, planes + num_planes * area, 0.0f);
     const Color us = board_.side();
     const auto fill = [&](int plane, float value) {
         std::fill(planes + plane * area, planes + (plane + 1) * area, value);
     };
     for (const int owner : {0, 1}) {
         const Color c = owner == 0 ? us : ~us;
-        for (int kind = 0; kind < kinds_total; ++kind) {
-            float* plane = planes + (owner * kinds_total + kind) * area;
-            each(board_.colors[c] & board_.kinds[kind], [&](Square s) {
-                const Square seen = us == black ? s : squares_total - 1 - s;
+        for (int type = 0; type < num_piece_types; ++type) {
+            float* plane = planes + (owner * num_piece_types + type) * area;
+            each(board_.colors[c] & board_.types[type], [&](Square s) {
+                const Square seen = us == black ? s : num_squares - 1 - s;
                 plane[rank_of(seen) * 9 + 8 - file_of(seen)] = 1.0f;
             });
         }
-        for (int kind = 0; kind < hand_kinds; ++kind) {
+        for (int type = 0; type < num_hand_types; ++type) {
             const float share =
-                static_cast<float>(board_.hands[c][kind]) / static_cast<float>(full_set[kind]);
-            fill(2 * kinds_total + owner * hand_kinds + kind, share);
+                static_cast<float>(board_.hands[c][type]) / static_cast<float>(full_set[type]);
+            fill(2 * num_piece_types + owner * num_hand_types + type, share);
         }
     }
-    fill(planes_total - 2, us == white ? 1.0f : 0.0f);
-    fill(planes_total - 1, board_.in_check() ? 1.0f : 0.0f);
+    fill(num_planes - 2, us == white ? 1.0f : 0.0f);
+    fill(num_planes - 1, board_.in_check() ? 1.0f : 0.0f);
 }
 
 }  // namespace sparring::shogi

@@ -14,12 +14,12 @@ namespace sparring::shogi {
 /// The encoding: 44 planes of 9 ranks by 9 files as the side to move sees the board from below. Own
 /// and then the other side's pieces by Kind; own and the other side's hands by Kind, over a full set;
 /// whether the side to move is White (whose declaration needs a point less); whether it is in check.
-constexpr int planes_total = 2 * kinds_total + 2 * hand_kinds + 2;
+constexpr int num_planes = 2 * num_piece_types + 2 * num_hand_types + 2;
 
 /// How often positions may have come up so far, by a few bits of their key: never less than they did.
 /// Captures and drops let a position come back after any number of moves, so that without this filter
 /// every move would search the whole line for repetitions.
-class Visits {
+class RepetitionFilter {
  public:
     static constexpr unsigned most = 3;  // counts stop here
 
@@ -56,10 +56,10 @@ class Position {
     void moves(MoveList& list) const;
     std::uint64_t count() const;
     void play(Move m) {
-        visits_.add(board_.key);
+        repetition_filter_.add(board_.key);
         board_.apply(m);
     }
-    std::array<std::size_t, 3> shape() const { return {planes_total, 9, 9}; }
+    std::array<std::size_t, 3> shape() const { return {num_planes, 9, 9}; }
     void encode(float* planes) const;
 
     bool in_check() const { return board_.in_check(); }
@@ -69,16 +69,16 @@ class Position {
     /// one side gave check with every move since the first of the four, and so loses.
     static Outcome outcome(const Node<Position>& node);
     /// The pieces' moves, and the declaration of a win where it is due.
-    static void allowed(const Node<Position>& node, MoveList& list);
+    static void legal_moves(const Node<Position>& node, MoveList& list);
 
  private:
     explicit Position(const Board& board) : board_(board) {}
 
     /// Whether the position may have come up before, as often as a repetition needs.
-    bool may_repeat() const { return visits_.count(board_.key) == Visits::most; }
+    bool may_repeat() const { return repetition_filter_.count(board_.key) == RepetitionFilter::most; }
 
     Board board_;
-    Visits visits_;  // since the start of the line; no part of the position
+    RepetitionFilter repetition_filter_;  // since the start of the line; no part of the position
 };
 
 }  // namespace sparring::shogi

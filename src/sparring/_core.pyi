@@ -8,7 +8,7 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
-class BadText(ValueError):
+class ParseError(ValueError):
     pass
 
 class IllegalMove(ValueError):
@@ -40,7 +40,7 @@ class Analysis:
         """
 
     @property
-    def line(self) -> list[int]:
+    def pv(self) -> list[int]:
         """The principal variation, quiescence included."""
 
     @property
@@ -66,7 +66,7 @@ class ChessState:
 
     @staticmethod
     def parse(text: str) -> ChessState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -93,7 +93,7 @@ class ChessState:
     def play(self, move: int) -> ChessState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> ChessState:
+    def play_past_end(self, move: int) -> ChessState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -102,7 +102,7 @@ class ChessState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -134,13 +134,13 @@ class ChessState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> ChessState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> ChessState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -182,7 +182,7 @@ class RbcState:
 
     @staticmethod
     def parse(text: str) -> RbcState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -209,7 +209,7 @@ class RbcState:
     def play(self, move: int) -> RbcState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> RbcState:
+    def play_past_end(self, move: int) -> RbcState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -218,7 +218,7 @@ class RbcState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -250,13 +250,13 @@ class RbcState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> RbcState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> RbcState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -281,13 +281,13 @@ class RbcState:
     def result_of(self, request: int) -> tuple[int, int | None]:
         """The move that a request becomes, and the square where it captures."""
 
-class RbcBoards:
+class RbcBoardSet:
     """
     The boards that are possible for a player, 24 bytes each; immutable. All have the same pieces of that player.
     """
 
     @staticmethod
-    def of(states: Sequence[RbcState], player: int) -> RbcBoards:
+    def of(states: Sequence[RbcState], player: int) -> RbcBoardSet:
         """
         The distinct boards of these states, which are for `player` to tell apart.
         """
@@ -320,31 +320,31 @@ class RbcBoards:
     def fens(self, count: int = 18446744073709551615) -> list[str]:
         """Up to `count` of the boards as FEN."""
 
-    def keep(self, count: int, seed: int) -> RbcBoards:
+    def subsample(self, count: int, seed: int) -> RbcBoardSet:
         """
         At most `count` of the boards, drawn at random: for when there are too many to follow.
         """
 
-    def after_opponent(self, capture_square: int | None, seen: Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoards:
+    def after_opponent(self, capture_square: int | None, seen: Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoardSet:
         """
         The boards after an opponent's move that captured on that square, or nowhere, and that show what was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is kept.
         """
 
-    def after_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoards:
+    def after_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoardSet:
         """The boards that show these pieces on these squares."""
 
-    def before_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
+    def before_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoardSet:
         """The boards on which one's own request has this result."""
 
-    def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoards:
+    def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoardSet:
         """The boards after one's own request had this result."""
 
-    def leading_to(self, later: RbcBoards, taken: int, capture_square: int | None, lost_square: int | None, threads: int = 1) -> RbcBoards:
+    def leading_to(self, later: RbcBoardSet, taken: int, capture_square: int | None, lost_square: int | None, threads: int = 1) -> RbcBoardSet:
         """
         The boards from which the own move `taken`, which captured on `capture_square`, and an opponent's move that captured on `lost_square` lead to one of the later boards.
         """
 
-    def certain(self) -> list[str | None]:
+    def known_pieces(self) -> list[str | None]:
         """
         For each square the piece that every board has there, None where all are empty, '?' where they differ.
         """
@@ -379,7 +379,7 @@ class RbcBoards:
         For each sense, on how many boards the best request after what it shows captures the king.
         """
 
-    def in_danger(self) -> RbcBoards:
+    def with_king_attacked(self) -> RbcBoardSet:
         """The boards on which the opponent attacks the player's king."""
 
     def threats(self) -> list[int]:
@@ -387,12 +387,12 @@ class RbcBoards:
         For each square, on how many boards the opponent could capture the player's piece there.
         """
 
-    def wins_whatever_comes(self, threads: int = 1) -> bool:
+    def is_forced_win(self, threads: int = 1) -> bool:
         """
         Whether the player captures the king in its next turn whatever the opponent, who is to move, does.
         """
 
-    def judge(self, depth: int, margin: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.bool]]:
+    def evaluate_requests(self, depth: int, margin: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.bool]]:
         """
         Every request [M], what it brings on every board as if that were known to both [boards, M], and whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of moves that fall more than `margin` behind the best of a board it only says that they do.
         """
@@ -407,7 +407,7 @@ class ExpendibotsState:
 
     @staticmethod
     def parse(text: str) -> ExpendibotsState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -434,7 +434,7 @@ class ExpendibotsState:
     def play(self, move: int) -> ExpendibotsState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> ExpendibotsState:
+    def play_past_end(self, move: int) -> ExpendibotsState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -443,7 +443,7 @@ class ExpendibotsState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -475,13 +475,13 @@ class ExpendibotsState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> ExpendibotsState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> ExpendibotsState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -524,7 +524,7 @@ class ExpendibotsState:
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
         """The referee's tuple of a move; raises IllegalMove when there is none."""
 
-class ExpendibotsEndgames:
+class ExpendibotsEndgameTables:
     """
     Endgame tables. A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws.
     """
@@ -533,7 +533,7 @@ class ExpendibotsEndgames:
 
     def add(self, strong: int, weak: int, values: bytes) -> None:
         """
-        Takes the table of so many tokens against so many, a signed byte a place. Raises BadText.
+        Takes the table of so many tokens against so many, a signed byte a place. Raises ParseError.
         """
 
     def has(self, strong: int, weak: int) -> bool:
@@ -544,7 +544,7 @@ class ExpendibotsEndgames:
 
     def solve(self, strong: int, weak: int) -> bytes:
         """
-        The values of a table by retrograde analysis, from the tables of fewer tokens that were added. Places without a position are -128. Raises BadText.
+        The values of a table by retrograde analysis, from the tables of fewer tokens that were added. Places without a position are -128. Raises ParseError.
         """
 
     def count_errors(self, strong: int, weak: int) -> int:
@@ -558,7 +558,7 @@ class ExpendibotsNetwork:
     """
 
     def __init__(self, stacks: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
-        """Layers as [inputs, units]. Raises BadText when they do not fit."""
+        """Layers as [inputs, units]. Raises ParseError when they do not fit."""
 
     places: Final[int] = ...
     """The inputs that are stacks."""
@@ -589,7 +589,7 @@ class ExpendibotsSearch:
         """What the rows of the weights mean."""
 
     @staticmethod
-    def describe(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
+    def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
         """The stage and the features of a state, seen by its side to move."""
 
     def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
@@ -600,7 +600,7 @@ class ExpendibotsSearch:
         The value of a state for its side to move without looking ahead, between -100 and 100.
         """
 
-    def plausible(self, state: ExpendibotsState) -> list[int]:
+    def candidate_moves(self, state: ExpendibotsState) -> list[int]:
         """The moves that a search would try, in ascending order."""
 
     def analyse(self, state: ExpendibotsState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
@@ -608,7 +608,7 @@ class ExpendibotsSearch:
         Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
         """
 
-    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, most_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+    def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
         A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
         """
@@ -616,13 +616,13 @@ class ExpendibotsSearch:
     def stop(self) -> None:
         """Ends the search that another thread is in."""
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forgets what earlier searches found."""
 
-    def consult(self, endgames: ExpendibotsEndgames) -> None:
+    def set_endgame_tables(self, endgames: ExpendibotsEndgameTables) -> None:
         """Takes positions that these tables have now for decided."""
 
-    def use(self, network: ExpendibotsNetwork) -> None:
+    def set_network(self, network: ExpendibotsNetwork) -> None:
         """Evaluates with a network instead of the weights."""
 
 class BreakthroughState:
@@ -630,7 +630,7 @@ class BreakthroughState:
 
     @staticmethod
     def parse(text: str) -> BreakthroughState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -657,7 +657,7 @@ class BreakthroughState:
     def play(self, move: int) -> BreakthroughState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> BreakthroughState:
+    def play_past_end(self, move: int) -> BreakthroughState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -666,7 +666,7 @@ class BreakthroughState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -698,13 +698,13 @@ class BreakthroughState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> BreakthroughState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> BreakthroughState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -735,7 +735,7 @@ class BreakthroughSearch:
         """What the rows of the weights mean."""
 
     @staticmethod
-    def describe(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
+    def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
         """The stage and the features of a state, seen by its side to move."""
 
     def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
@@ -746,7 +746,7 @@ class BreakthroughSearch:
         The value of a state for its side to move without looking ahead, between -100 and 100.
         """
 
-    def plausible(self, state: BreakthroughState) -> list[int]:
+    def candidate_moves(self, state: BreakthroughState) -> list[int]:
         """The moves that a search would try, in ascending order."""
 
     def analyse(self, state: BreakthroughState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
@@ -754,7 +754,7 @@ class BreakthroughSearch:
         Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
         """
 
-    def teach(self, state: object, *, depth: int, tree: bool, full: bool, least_depth: int, decay: float, most_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
+    def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
         A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
         """
@@ -762,7 +762,7 @@ class BreakthroughSearch:
     def stop(self) -> None:
         """Ends the search that another thread is in."""
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forgets what earlier searches found."""
 
 class ShogiState:
@@ -770,7 +770,7 @@ class ShogiState:
 
     @staticmethod
     def parse(text: str) -> ShogiState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -797,7 +797,7 @@ class ShogiState:
     def play(self, move: int) -> ShogiState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> ShogiState:
+    def play_past_end(self, move: int) -> ShogiState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -806,7 +806,7 @@ class ShogiState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -838,13 +838,13 @@ class ShogiState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> ShogiState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> ShogiState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -869,12 +869,12 @@ class ShogiState:
         The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
-def sfen_of_hcp(hcp: bytes) -> str:
-    """The SFEN of a Huffman coded position of 32 bytes; raises BadText."""
+def hcp_to_sfen(hcp: bytes) -> str:
+    """The SFEN of a Huffman coded position of 32 bytes; raises ParseError."""
 
-def usi_of_move16(move: int) -> str:
+def move16_to_usi(move: int) -> str:
     """
-    The USI of a move in the 16 bits of cshogi and its kin; raises BadText.
+    The USI of a move in the 16 bits of cshogi and its kin; raises ParseError.
     """
 
 class GoState:
@@ -882,7 +882,7 @@ class GoState:
 
     @staticmethod
     def parse(text: str) -> GoState:
-        """The state that a text describes; raises BadText."""
+        """The state that a text describes; raises ParseError."""
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -909,7 +909,7 @@ class GoState:
     def play(self, move: int) -> GoState:
         """The state after a move; raises IllegalMove."""
 
-    def play_on(self, move: int) -> GoState:
+    def play_past_end(self, move: int) -> GoState:
         """
         The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
         """
@@ -918,7 +918,7 @@ class GoState:
         """A move as text."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises BadText."""
+        """The move that a text describes, legal or not; raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
@@ -950,13 +950,13 @@ class GoState:
 
     def __str__(self) -> str: ...
 
-    def pack_line(self, width: int) -> bytes:
+    def pack_moves(self, width: int) -> bytes:
         """
         The moves since the start of the line, each its index among the legal moves in `width` bytes.
         """
 
-    def unpack_line(self, packed: bytes, width: int) -> GoState:
-        """The state after moves that `pack_line` packed."""
+    def unpack_moves(self, packed: bytes, width: int) -> GoState:
+        """The state after moves that `pack_moves` packed."""
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -968,7 +968,7 @@ class GoState:
 
     @staticmethod
     def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', tax: str = 'none', handicap: int = 0) -> GoState:
-        """The start of a game by these rules; raises BadText."""
+        """The start of a game by these rules; raises ParseError."""
 
     @property
     def size(self) -> int: ...
@@ -1127,20 +1127,20 @@ class SgfParser:
     def take(self) -> list[SgfGame]:
         """The games completed since the last call."""
 
-class ChessLines:
+class ChessSamples:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessLines:
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessSamples:
         """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
-    def join(parts: Sequence[ChessLines]) -> ChessLines:
+    def join(parts: Sequence[ChessSamples]) -> ChessSamples:
         """All positions of the parts, in their order."""
 
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessLines:
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessSamples:
         """The positions of these indices."""
 
     @staticmethod
@@ -1180,7 +1180,7 @@ class ChessLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
@@ -1197,20 +1197,20 @@ class ChessLines:
         The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
-class RbcLines:
+class RbcSamples:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcLines:
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcSamples:
         """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
-    def join(parts: Sequence[RbcLines]) -> RbcLines:
+    def join(parts: Sequence[RbcSamples]) -> RbcSamples:
         """All positions of the parts, in their order."""
 
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcLines:
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcSamples:
         """The positions of these indices."""
 
     @staticmethod
@@ -1250,7 +1250,7 @@ class RbcLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
@@ -1267,20 +1267,20 @@ class RbcLines:
         The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
-class ShogiLines:
+class ShogiSamples:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiLines:
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiSamples:
         """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
-    def join(parts: Sequence[ShogiLines]) -> ShogiLines:
+    def join(parts: Sequence[ShogiSamples]) -> ShogiSamples:
         """All positions of the parts, in their order."""
 
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiLines:
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiSamples:
         """The positions of these indices."""
 
     @staticmethod
@@ -1320,7 +1320,7 @@ class ShogiLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
@@ -1337,20 +1337,20 @@ class ShogiLines:
         The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
-class GoLines:
+class GoSamples:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoLines:
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoSamples:
         """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
-    def join(parts: Sequence[GoLines]) -> GoLines:
+    def join(parts: Sequence[GoSamples]) -> GoSamples:
         """All positions of the parts, in their order."""
 
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoLines:
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoSamples:
         """The positions of these indices."""
 
     @staticmethod
@@ -1390,7 +1390,7 @@ class GoLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
@@ -1407,20 +1407,20 @@ class GoLines:
         The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
         """
 
-class ExpendibotsLines:
+class ExpendibotsSamples:
     """Positions of recorded games, with the lines that led to them."""
 
     @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsLines:
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsSamples:
         """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises BadText or IllegalMove.
+        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
-    def join(parts: Sequence[ExpendibotsLines]) -> ExpendibotsLines:
+    def join(parts: Sequence[ExpendibotsSamples]) -> ExpendibotsSamples:
         """All positions of the parts, in their order."""
 
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsLines:
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsSamples:
         """The positions of these indices."""
 
     @staticmethod
@@ -1460,7 +1460,7 @@ class ExpendibotsLines:
         Tenths of a second that the mover had left after the move, -1 where unknown.
         """
 
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, turns: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
         The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
         """
@@ -1511,7 +1511,7 @@ def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.ND
 def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
     """The legal moves of each state, ascending, and their probabilities."""
 
-def katago_results(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+def katago_values(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
     """
     [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
     """
@@ -1551,54 +1551,54 @@ def symmetries(state: BreakthroughState) -> int:
     """
 
 @overload
-def turned_cells(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_cells(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_cells(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_cells(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_cells(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_cells(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
+def transformed_cells(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
     """Where a symmetry takes each cell of the planes. Raises ValueError."""
 
 @overload
-def turned_moves(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_moves(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_moves(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_moves(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_moves(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
+def transformed_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
 
 @overload
-def turned_moves(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
+def transformed_moves(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
     """
     The codes of the legal moves, in ascending order of the moves themselves, on the turned board. Raises ValueError.
     """
 
-class PuctRules:
+class PuctParams:
     """The arguments of a PUCT tree."""
 
-    def __init__(self, *, exploration: float, growth_base: float, growth_factor: float, prior_temperature: float, unvisited_absolute: bool, unvisited: float, seek_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
+    def __init__(self, *, c_puct: float, c_base: float, c_factor: float, prior_temperature: float, fpu_absolute: bool, fpu_reduction: float, find_immediate_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
 
 class ChessTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: ChessState, rules: PuctRules) -> None: ...
+    def __init__(self, root: ChessState, params: PuctParams) -> None: ...
 
     @property
     def root(self) -> ChessState:
@@ -1615,7 +1615,7 @@ class ChessTree:
         """
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """Moves of the longest line looked at."""
 
     @property
@@ -1652,7 +1652,7 @@ class ChessTree:
         The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
-    def line(self, first: int) -> list[int]:
+    def pv(self, first: int) -> list[int]:
         """
         The most visited line that begins with a move of the root; forced ends are played out.
         """
@@ -1665,7 +1665,7 @@ class ChessTree:
 class ShogiTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: ShogiState, rules: PuctRules) -> None: ...
+    def __init__(self, root: ShogiState, params: PuctParams) -> None: ...
 
     @property
     def root(self) -> ShogiState:
@@ -1682,7 +1682,7 @@ class ShogiTree:
         """
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """Moves of the longest line looked at."""
 
     @property
@@ -1719,7 +1719,7 @@ class ShogiTree:
         The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
-    def line(self, first: int) -> list[int]:
+    def pv(self, first: int) -> list[int]:
         """
         The most visited line that begins with a move of the root; forced ends are played out.
         """
@@ -1732,7 +1732,7 @@ class ShogiTree:
 class GoTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: GoState, rules: PuctRules) -> None: ...
+    def __init__(self, root: GoState, params: PuctParams) -> None: ...
 
     @property
     def root(self) -> GoState:
@@ -1749,7 +1749,7 @@ class GoTree:
         """
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """Moves of the longest line looked at."""
 
     @property
@@ -1786,7 +1786,7 @@ class GoTree:
         The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
-    def line(self, first: int) -> list[int]:
+    def pv(self, first: int) -> list[int]:
         """
         The most visited line that begins with a move of the root; forced ends are played out.
         """
@@ -1799,7 +1799,7 @@ class GoTree:
 class ExpendibotsTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: ExpendibotsState, rules: PuctRules) -> None: ...
+    def __init__(self, root: ExpendibotsState, params: PuctParams) -> None: ...
 
     @property
     def root(self) -> ExpendibotsState:
@@ -1816,7 +1816,7 @@ class ExpendibotsTree:
         """
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """Moves of the longest line looked at."""
 
     @property
@@ -1853,7 +1853,7 @@ class ExpendibotsTree:
         The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
-    def line(self, first: int) -> list[int]:
+    def pv(self, first: int) -> list[int]:
         """
         The most visited line that begins with a move of the root; forced ends are played out.
         """
@@ -1866,7 +1866,7 @@ class ExpendibotsTree:
 class BreakthroughTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
 
-    def __init__(self, root: BreakthroughState, rules: PuctRules) -> None: ...
+    def __init__(self, root: BreakthroughState, params: PuctParams) -> None: ...
 
     @property
     def root(self) -> BreakthroughState:
@@ -1883,7 +1883,7 @@ class BreakthroughTree:
         """
 
     @property
-    def deepest(self) -> int:
+    def max_depth(self) -> int:
         """Moves of the longest line looked at."""
 
     @property
@@ -1920,7 +1920,7 @@ class BreakthroughTree:
         The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
         """
 
-    def line(self, first: int) -> list[int]:
+    def pv(self, first: int) -> list[int]:
         """
         The most visited line that begins with a move of the root; forced ends are played out.
         """

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.process import EngineFailure, LineProcess, Trouble
-from sparring.arena.tournament import Adjudication, EngineEntry, Limits, Protocol, TimeControl
-from tests.arena.tables import fake, play, tournament
+from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
+from sparring.arena.tournament import Adjudication, EngineConfig, EngineLimits, EngineProtocol, TimeControl
+from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [
     ("uci", "crash", "died"),
@@ -36,17 +36,19 @@ IN_GAME = [
 
 
 @pytest.mark.parametrize(("protocol", "trouble", "reason"), IN_GAME)
-def test_trouble_loses_the_game_and_the_match_goes_on(protocol: Protocol, trouble: str, reason: str) -> None:
+def test_trouble_loses_the_game_and_the_match_goes_on(
+    protocol: EngineProtocol, fault: str, reason: str
+) -> None:
     short = Adjudication(plies=60)
-    games = play(tournament(fake(protocol, trouble), fake(protocol), adjudication=short))
+    games = play(tournament(fake(protocol, fault), fake(protocol), adjudication=short))
     assert [(each.first, each.result, each.reason) for each, _ in games] == [
-        (trouble, 0.0, reason),
+        (fault, 0.0, reason),
         ("good", 1.0, reason),
     ]
 
 
 @pytest.mark.parametrize("protocol", ["uci", "gtp"])
-def test_an_engine_that_hangs_loses_and_is_replaced(protocol: Protocol) -> None:
+def test_an_engine_that_hangs_loses_and_is_replaced(protocol: EngineProtocol) -> None:
     games = play(tournament(fake(protocol, "hang", move_seconds=0.3, stop_seconds=0.2), fake(protocol)))
     assert [each.reason for each, _ in games] == ["did not answer"] * 2
     assert all(each.plies > 1 for each, _ in games), "the second game was played too"
@@ -56,10 +58,10 @@ def test_an_engine_that_hangs_loses_and_is_replaced(protocol: Protocol) -> None:
     ("trouble", "reason"),
     [("think", "time forfeit"), ("ignore-stop", "did not answer"), ("hang", "did not answer")],
 )
-def test_a_flag_falls_and_stop_is_obeyed_or_not(trouble: str, reason: str) -> None:
-    slow = fake("uci", trouble, limits=Limits(), stop_seconds=0.5)
+def test_a_flag_falls_and_stop_is_obeyed_or_not(fault: str, reason: str) -> None:
+    slow = fake("uci", fault, limits=EngineLimits(), stop_seconds=0.5)
     clock = TimeControl(0.5, margin=0.5)
-    games = play(tournament(slow, fake("uci", limits=Limits()), clock=clock))
+    games = play(tournament(slow, fake("uci", limits=EngineLimits()), clock=clock))
     assert [(each.result, each.reason) for each, _ in games] == [(0.0, reason), (1.0, reason)]
 
 
@@ -69,8 +71,8 @@ def test_gtp_time_is_watched_too() -> None:
 
 
 @pytest.mark.parametrize("trouble", ["chatter", "garbage"])
-def test_noise_is_passed_over(trouble: str) -> None:
-    noisy = fake("uci", trouble, options={"Odd": "3"} if trouble == "garbage" else {})
+def test_noise_is_passed_over(fault: str) -> None:
+    noisy = fake("uci", fault, options={"Odd": "3"} if fault == "garbage" else {})
     games = play(tournament(noisy, fake("uci"), adjudication=Adjudication(plies=8)))
     assert [each.reason for each, _ in games] == ["length limit"] * 2
 
@@ -99,7 +101,7 @@ def test_hanging_at_quit_is_ended() -> None:
         (fake("uci", "hang-start", start_seconds=0.3), "no uciok"),
         (fake("uci", "crash-start"), "no such network"),
         (fake("gtp", "crash-start"), "exit status 1"),
-        (EngineEntry("missing", "uci", ("no-such-program",), limits=Limits(nodes=1)), "No such file"),
+        (EngineConfig("missing", "uci", ("no-such-program",), limits=EngineLimits(nodes=1)), "No such file"),
         (fake("uci", "", "option", options={"Hush": "1"}), "no option 'Hush'; it has Hash"),
         (fake("uci", "", "option", options={"Hash": "65"}), "from 1 to 64"),
         (fake("uci", "", "option", options={"Style": "Wild"}), "one of Solid, Risky Play"),
@@ -107,7 +109,7 @@ def test_hanging_at_quit_is_ended() -> None:
         (fake("gtp", "", "commands", commands=("list_commands", "quit")), "died"),
     ],
 )
-def test_who_cannot_be_started_forfeits(engine: EngineEntry, why: str) -> None:
+def test_who_cannot_be_started_forfeits(engine: EngineConfig, why: str) -> None:
     games = play(tournament(engine, fake(engine.protocol)))
     assert [(each.result, each.reason) for each, _ in games] == [
         (0.0, "could not be started"),
@@ -139,7 +141,7 @@ def test_everything_that_an_engine_started_ends_with_it() -> None:
         "-c",
         "import subprocess; c = subprocess.Popen(['sleep', '99']); print(c.pid, flush=True); c.wait()",
     ]
-    process = LineProcess(command, {}, None)
+    process = EngineProcess(command, {}, None)
     child = process.receive(time.monotonic() + 20)
     assert child is not None
     process.kill()
@@ -151,11 +153,11 @@ def test_everything_that_an_engine_started_ends_with_it() -> None:
 
 
 def test_a_program_that_does_not_read_is_no_trap() -> None:
-    process = LineProcess([sys.executable, "-c", "import time; time.sleep(99)"], {}, None)
+    process = EngineProcess([sys.executable, "-c", "import time; time.sleep(99)"], {}, None)
     with pytest.raises(EngineFailure) as failure:
         process.send("x" * (1 << 20), time.monotonic() + 0.3)
     process.kill()
-    assert failure.value.trouble is Trouble.STALLED
+    assert failure.value.reason is FailureReason.STALLED
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -166,18 +168,18 @@ def needs(program: str) -> pytest.MarkDecorator:
     "engine",
     [
         pytest.param(
-            EngineEntry("stockfish", "uci", ("stockfish",), limits=Limits(nodes=500)),
+            EngineConfig("stockfish", "uci", ("stockfish",), limits=EngineLimits(nodes=500)),
             marks=needs("stockfish"),
         ),
         pytest.param(
-            EngineEntry("fairy", "usi", ("fairy-stockfish",), limits=Limits(nodes=500)),
+            EngineConfig("fairy", "usi", ("fairy-stockfish",), limits=EngineLimits(nodes=500)),
             marks=needs("fairy-stockfish"),
         ),
         pytest.param(
-            EngineEntry("gnugo", "gtp", ("gnugo", "--mode", "gtp", "--level", "1")), marks=needs("gnugo")
+            EngineConfig("gnugo", "gtp", ("gnugo", "--mode", "gtp", "--level", "1")), marks=needs("gnugo")
         ),
     ],
 )
-def test_real_engines_play_without_a_fault(engine: EngineEntry) -> None:
+def test_real_engines_play_without_a_fault(engine: EngineConfig) -> None:
     games = play(tournament(engine, fake(engine.protocol), adjudication=Adjudication(plies=80)))
-    assert not {each.reason for each, _ in games} & set(Trouble)
+    assert not {each.reason for each, _ in games} & set(FailureReason)

@@ -13,17 +13,17 @@ from sparring.arena.clocks import Clocks
 from sparring.arena.tournament import (
     Adjudication,
     DrawRule,
-    EngineEntry,
-    Limits,
-    Openings,
+    EngineConfig,
+    EngineLimits,
+    OpeningSuite,
     ResignRule,
     TimeControl,
 )
 from sparring.records.export import to_pgn
-from tests.arena.tables import fake, play, small, tournament
+from tests.arena.tournaments import fake, play, small, tournament
 
 
-def scored(name: str, score: int) -> EngineEntry:
+def scored(name: str, score: int) -> EngineConfig:
     return fake("uci", "", name, env={"SCORE": str(score)})
 
 
@@ -45,10 +45,10 @@ def test_a_draw_needs_both_and_not_too_early() -> None:
 
 
 def test_players_without_scores_are_never_adjudicated() -> None:
-    judge = Adjudicator(Adjudication(resign=ResignRule(100, 1), draw=DrawRule(1000, 1, 0)))
-    judge.hear(0, None)
-    judge.hear(1, 900)
-    assert judge.verdict(2) is None
+    adjudicator = Adjudicator(Adjudication(resign=ResignRule(100, 1), draw=DrawRule(1000, 1, 0)))
+    adjudicator.add_score(0, None)
+    adjudicator.add_score(1, 900)
+    assert adjudicator.end(2) is None
 
 
 def test_clocks_have_increment_byoyomi_and_a_margin() -> None:
@@ -65,9 +65,9 @@ def test_the_record_has_moves_scores_clocks_and_the_opening(tmp_path: Path) -> N
     book.write_text("1. e4 c5 *")
     games = play(
         tournament(
-            fake("uci", "", "a", limits=Limits(), env={"SCORE": "31"}),
-            fake("uci", "", "b", limits=Limits()),
-            openings=Openings(book),
+            fake("uci", "", "a", limits=EngineLimits(), env={"SCORE": "31"}),
+            fake("uci", "", "b", limits=EngineLimits()),
+            openings=OpeningSuite(book),
             clock=TimeControl(60, increment=1),
             adjudication=Adjudication(plies=6),
         )

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from sparring.arena.openings import read_openings
-from sparring.arena.tournament import BadTournament, Openings
+from sparring.arena.tournament import BadTournament, OpeningSuite
 from sparring.games import Chess, Game, Go, Shogi
 
 EPD = (
@@ -27,14 +27,17 @@ PGN = b'[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n[Event "?"]\n\n1. d4 d5 *\n'
 def test_several_openings_from_one_game(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n")
-    found = read_openings(Openings(path, 4, every=2), Chess())
+    found = read_openings(OpeningSuite(path, 4, every=2), Chess())
     assert [each.state(Chess()).ply for each in found] == [2, 4]
-    assert [each.state(Chess()).ply for each in read_openings(Openings(path, 80, every=2), Chess())] == [2, 4]
-    assert [each.state(Chess()).ply for each in read_openings(Openings(path, 80), Chess())] == [5]
+    assert [each.state(Chess()).ply for each in read_openings(OpeningSuite(path, 80, every=2), Chess())] == [
+        2,
+        4,
+    ]
+    assert [each.state(Chess()).ply for each in read_openings(OpeningSuite(path, 80), Chess())] == [5]
 
 
 def texts(path: Path, game: Game[Any], plies: int = 16) -> list[str]:
-    return [game.text(each.state(game)) for each in read_openings(Openings(path, plies), game)]
+    return [game.text(each.state(game)) for each in read_openings(OpeningSuite(path, plies), game)]
 
 
 def test_epd_and_fen_without_doubles_and_finished_games(tmp_path: Path) -> None:
@@ -59,21 +62,21 @@ def test_pgn_up_to_a_ply_in_every_packing(packing: str, tmp_path: Path) -> None:
                 archive.writestr("folder/book.pgn", PGN)
         case _:
             path.write_bytes(PGN)
-    states = [each.state(Chess()) for each in read_openings(Openings(path, 2), Chess())]
+    states = [each.state(Chess()) for each in read_openings(OpeningSuite(path, 2), Chess())]
     assert [(state.ply, state.to_move) for state in states] == [(2, 0), (2, 0)]
 
 
 def test_sfen_and_lines_of_moves(tmp_path: Path) -> None:
     path = tmp_path / "book.sfen"
     path.write_text("startpos moves 7g7f 3c3d\nsfen 4k4/9/9/9/9/9/9/9/4K4 b P 1\n")
-    openings = read_openings(Openings(path), Shogi())
+    openings = read_openings(OpeningSuite(path), Shogi())
     assert [each.state(Shogi()).ply for each in openings] == [2, 0]
 
 
 def test_sgf_for_go(tmp_path: Path) -> None:
     path = tmp_path / "book.sgf"
     path.write_text("(;GM[1]SZ[9]KM[7.5];B[ee];W[cc];B[gg])")
-    (opening,) = read_openings(Openings(path, 2), Go(size=9))
+    (opening,) = read_openings(OpeningSuite(path, 2), Go(size=9))
     state = opening.state(Go(size=9))
     assert (state.size, state.ply, state.to_move) == (9, 2, 0)
 
@@ -95,9 +98,9 @@ def test_bad_books_are_named_with_the_place(
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(BadTournament, match=complaint):
-        read_openings(Openings(path), Chess())
+        read_openings(OpeningSuite(path), Chess())
 
 
 def test_a_missing_book_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadTournament, match=r"absent\.pgn"):
-        read_openings(Openings(tmp_path / "absent.pgn"), Chess())
+        read_openings(OpeningSuite(tmp_path / "absent.pgn"), Chess())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparring.arena.ratings import ELO, CannotRate, RatedGame, elo_scale, groups, rate
+from sparring.arena.ratings import ELO_PER_NAT, RatedGame, RatingError, connected_components, elo_scale, rate
 
 BASEBALL = {
     "Milwaukee": ["", "4-3", "4-2", "4-3", "6-1", "4-2", "6-0"],
@@ -45,9 +45,9 @@ def test_agrestis_baseball_teams_with_their_home_advantage() -> None:
         0.190,
         0.220,
     ]
-    assert found.first_advantage / ELO == pytest.approx(0.302, abs=5e-4)
+    assert found.first_advantage / ELO_PER_NAT == pytest.approx(0.302, abs=5e-4)
     anchored = rate(baseball(), 7, prior=0, anchor=6)
-    errors = np.sqrt(np.diagonal(anchored.covariance)) / ELO
+    errors = np.sqrt(np.diagonal(anchored.covariance)) / ELO_PER_NAT
     assert [round(float(error), 1) for error in errors] == [0.3] * 6 + [0.0]
 
 
@@ -62,9 +62,9 @@ def both_ways(pairs: list[tuple[int, int]]) -> list[RatedGame]:
 
 def test_plackett_luces_example_without_a_prior() -> None:
     found = rate(both_ways([pair for pair in TOY if 3 not in pair]), 3, anchor=0, prior=0)
-    assert found.elo / ELO == pytest.approx([0, 0.8392, 0.4196], abs=5e-5)
+    assert found.elo / ELO_PER_NAT == pytest.approx([0, 0.8392, 0.4196], abs=5e-5)
     doubled = math.sqrt(2)  # as every game counts twice
-    assert np.sqrt(np.diagonal(found.covariance)) / ELO * doubled == pytest.approx(
+    assert np.sqrt(np.diagonal(found.covariance)) / ELO_PER_NAT * doubled == pytest.approx(
         [0, 1.3596, 1.5973], abs=5e-4
     )
 
@@ -72,7 +72,7 @@ def test_plackett_luces_example_without_a_prior() -> None:
 def test_plackett_luces_example_with_its_usual_prior() -> None:
     # Its pseudo-rankings (npseudo = 0.5) are our prior; twice as many for twice the games.
     found = rate(both_ways(TOY), 4, anchor=0, prior=1.0)
-    assert found.elo / ELO == pytest.approx([0, 0.5184185, 0.1354707, -1.1537565], abs=1e-6)
+    assert found.elo / ELO_PER_NAT == pytest.approx([0, 0.5184185, 0.1354707, -1.1537565], abs=1e-6)
 
 
 def simulate(
@@ -128,13 +128,13 @@ def test_intervals_cover_the_truth_at_their_nominal_rate() -> None:
     rng = np.random.default_rng(7)
     truth = np.array([-0.8, -0.2, 0.1, 0.3, 0.6])
     weight, first, trials = 1.2, 0.3, 400
-    elo = (truth - truth.mean()) * ELO * elo_scale(weight)
+    elo = (truth - truth.mean()) * ELO_PER_NAT * elo_scale(weight)
     covered = advantage = superior = 0
     for _ in range(trials):
         found = rate(simulate(truth, first, weight, 20, rng), 5)
         covered += int((np.abs(found.elo - elo) <= found.half_widths).sum())
-        spread = math.sqrt(found.strength_covariance[5, 5]) * ELO * elo_scale(found.draw_weight)
-        advantage += abs(found.first_advantage - first * ELO * elo_scale(weight)) <= 1.96 * spread
+        spread = math.sqrt(found.strength_covariance[5, 5]) * ELO_PER_NAT * elo_scale(found.draw_weight)
+        advantage += abs(found.first_advantage - first * ELO_PER_NAT * elo_scale(weight)) <= 1.96 * spread
         superior += found.superiority[3, 2] > 0.95
     # Four standard deviations of the binomial; the five of a trial hang together, hence not sqrt(5) better.
     slack = 4 * math.sqrt(0.95 * 0.05 / trials)
@@ -147,9 +147,9 @@ def test_perfect_scores_stay_finite_with_the_prior_and_are_refused_without() -> 
     games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.0)] * 10
     found = rate(games, 2)
     assert 300 < found.elo[0] - found.elo[1] < 2000
-    with pytest.raises(CannotRate, match="use the prior"):
+    with pytest.raises(RatingError, match="use the prior"):
         rate(games, 2, prior=0)
-    with pytest.raises(CannotRate, match="no games"):
+    with pytest.raises(RatingError, match="no games"):
         rate([], 2)
 
 
@@ -187,6 +187,6 @@ def test_expected_scores_sum_to_the_observed() -> None:
 
 def test_groups_that_never_met_are_found() -> None:
     games = [RatedGame(0, 1, 1.0), RatedGame(1, 0, 0.5), RatedGame(2, 3, 0.0), RatedGame(3, 2, 0.5)]
-    assert groups(games, 5) == [[0, 1], [2, 3], [4]]
-    with pytest.raises(CannotRate, match="prior"):
+    assert connected_components(games, 5) == [[0, 1], [2, 3], [4]]
+    with pytest.raises(RatingError, match="prior"):
         rate(games, 4, prior=0)

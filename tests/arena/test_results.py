@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import pytest
 
-from sparring.arena.results import RESULTS, Result, Store, read_names, read_results
+from sparring.arena.results import RESULTS, GameResult, ResultStore, read_names, read_results
 from sparring.arena.tournament import BadTournament
 from sparring.records import GameRecord
-from tests.arena.tables import play, small, tournament
+from tests.arena.tournaments import play, small, tournament
 
-Games: TypeAlias = list[tuple[Result, GameRecord | None]]
+Games: TypeAlias = list[tuple[GameResult, GameRecord | None]]
 
 ENTRY = tournament(*small(1, 1), game="expendibots", rules={}, games=3)
 
@@ -24,7 +24,7 @@ def games() -> Games:
 
 
 def fill(folder: Path, games: Games) -> None:
-    with Store(folder, ENTRY) as store:
+    with ResultStore(folder, ENTRY) as store:
         for result, record in games:
             store.add(result, record)
 
@@ -41,7 +41,7 @@ def test_a_half_written_line_is_cut_off_with_its_game(cut: int, tmp_path: Path, 
     fill(tmp_path, games)
     path = tmp_path / RESULTS
     path.write_bytes(path.read_bytes()[:-cut])
-    with Store(tmp_path, ENTRY) as store:
+    with ResultStore(tmp_path, ENTRY) as store:
         assert [result.number for result in store.results] == [0, 1]
         store.add(*games[2])
     assert [result.number for result in read_results([tmp_path])] == [0, 1, 2]
@@ -52,24 +52,24 @@ def test_a_game_without_its_line_is_cut_away(tmp_path: Path, games: Games) -> No
     fill(tmp_path, games)
     with (tmp_path / "games.log").open("a") as file:
         file.write("[game ] - Start game log at game 4\n[white] - MO")
-    with Store(tmp_path, ENTRY):
+    with ResultStore(tmp_path, ENTRY):
         pass
     assert (tmp_path / "games.log").read_text().count("[game ]") == 3
 
 
 def test_another_tournament_is_refused_and_more_games_are_not(tmp_path: Path, games: Games) -> None:
     fill(tmp_path, games)
-    with Store(tmp_path, dataclasses.replace(ENTRY, games=9)) as store:
+    with ResultStore(tmp_path, dataclasses.replace(ENTRY, games=9)) as store:
         assert len(store.results) == 3
     with pytest.raises(BadTournament, match="another tournament"):
-        Store(tmp_path, dataclasses.replace(ENTRY, seed=5))
+        ResultStore(tmp_path, dataclasses.replace(ENTRY, seed=5))
     with pytest.raises(BadTournament, match="3 games already, and 2"):
-        Store(tmp_path, dataclasses.replace(ENTRY, games=2))
+        ResultStore(tmp_path, dataclasses.replace(ENTRY, games=2))
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with Store(tmp_path, ENTRY), pytest.raises(BadTournament, match="another run"):
-        Store(tmp_path, ENTRY)
+    with ResultStore(tmp_path, ENTRY), pytest.raises(BadTournament, match="another run"):
+        ResultStore(tmp_path, ENTRY)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_lines_that_are_no_results_are_named(line: bytes, tmp_path: Path, games:
     with pytest.raises(BadTournament, match="line 4"):
         read_results([tmp_path])
     with pytest.raises(BadTournament, match="line 4"):
-        Store(tmp_path, ENTRY)
+        ResultStore(tmp_path, ENTRY)
 
 
 def test_a_folder_without_results_is_named(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from sparring.arena.schedule import pairing_of, seeds_of
-from tests.arena.tables import small, tournament
+from tests.arena.tournaments import small, tournament
 
 
 def test_a_round_robin_is_fair() -> None:

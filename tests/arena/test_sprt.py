@@ -50,18 +50,18 @@ def test_questions_without_sense_are_refused(settings: dict[str, float], complai
 
 def test_without_games_nothing_is_decided() -> None:
     assert log_likelihood_ratio([0] * 5, 0, 5) == 0.0
-    assert SequentialTest(Sprt()).verdict == "undecided"
+    assert SequentialTest(Sprt()).status == "undecided"
 
 
 def test_a_verdict_stays() -> None:
     test = SequentialTest(Sprt(0, 200))
     for _ in range(100):
         test.add(2.0)
-    assert test.verdict == "elo1"
+    assert test.status == "elo1"
     counts = list(test.counts)
     for _ in range(100):
         test.add(0.0)
-    assert (test.verdict, test.counts) == ("elo1", counts)
+    assert (test.status, test.counts) == ("elo1", counts)
 
 
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, "elo1"), (100.0, "elo0")])
@@ -70,10 +70,10 @@ def test_errors_come_at_most_as_often_as_allowed(elo: float, wrong: str) -> None
     trials, mistakes = 200, 0
     for _ in range(trials):
         test = SequentialTest(Sprt(0, 100))
-        while test.verdict == "undecided":
+        while test.status == "undecided":
             for score in pair_scores(elo, rng):
                 test.add(score)
-        mistakes += test.verdict == wrong
+        mistakes += test.status == wrong
     assert mistakes / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.arena.results import Result
-from sparring.arena.standings import stand
+from sparring.arena.results import GameResult
+from sparring.arena.standings import compute_standings
 from sparring.arena.tournament import BadTournament
 
 
-def game(first: str, second: str, result: float | None, reason: str = "checkmate") -> Result:
-    return Result(0, first, second, 0, result, reason, "", 40, 1.0)
+def game(first: str, second: str, result: float | None, reason: str = "checkmate") -> GameResult:
+    return GameResult(0, first, second, 0, result, reason, "", 40, 1.0)
 
 
 def test_scores_and_troubles_are_counted() -> None:
-    standings = stand(
+    standings = compute_standings(
         [
             game("a", "b", 1.0),
             game("b", "a", 0.5, "repetition"),
@@ -25,25 +25,27 @@ def test_scores_and_troubles_are_counted() -> None:
     a, b = standings.rows
     assert (a.wins, a.draws, a.losses, a.score) == (1, 1, 2, 0.375)
     assert (b.wins, b.draws, b.losses, b.score) == (2, 1, 1, 0.625)
-    assert a.troubles == {"died": 1, "time forfeit": 1}
-    assert not b.troubles
+    assert a.failures == {"died": 1, "time forfeit": 1}
+    assert not b.failures
     assert [standings.rows[index].name for index in standings.order] == ["b", "a"]
 
 
 def test_who_could_not_be_started_was_not_beaten() -> None:
     absent = "could not be started"
-    standings = stand([game("a", "b", 1.0, absent), game("b", "a", None, absent)], ["a", "b"])
+    standings = compute_standings([game("a", "b", 1.0, absent), game("b", "a", None, absent)], ["a", "b"])
     assert standings.ratings is None
     assert [row.games for row in standings.rows] == [0, 0]
-    assert [row.troubles[absent] for row in standings.rows] == [1, 2]
+    assert [row.failures[absent] for row in standings.rows] == [1, 2]
     assert standings.warnings == ["2 games do not count: a player could not be started"]
     assert standings.as_json()["superiority"] is None
 
 
 def test_warnings_say_where_ratings_hang_in_the_air() -> None:
-    apart = stand([game("a", "b", 0.5), game("b", "a", 0.0), game("c", "d", 1.0), game("d", "c", 0.5)])
+    apart = compute_standings(
+        [game("a", "b", 0.5), game("b", "a", 0.0), game("c", "d", 1.0), game("d", "c", 0.5)]
+    )
     assert apart.warnings == ["these groups never met, and only the prior compares them: a, b; c, d"]
-    perfect = stand([game("a", "b", 1.0), game("b", "a", 0.0)])
+    perfect = compute_standings([game("a", "b", 1.0), game("b", "a", 0.0)])
     assert perfect.warnings == [
         "a won every game: the prior alone keeps the rating finite",
         "b lost every game: the prior alone keeps the rating finite",
@@ -54,10 +56,10 @@ def test_a_misfit_shows_in_its_pair() -> None:
     # In a circle where each beats the next nobody is stronger, and no ratings explain it.
     circle = [game(*pair, 1.0) for pair in [("a", "b"), ("b", "c"), ("c", "a")] * 20]
     circle += [game(*pair, 0.0) for pair in [("b", "a"), ("c", "b"), ("a", "c")] * 20]
-    standings = stand(circle)
+    standings = compute_standings(circle)
     assert standings.ratings is not None
     assert standings.ratings.elo == pytest.approx([0, 0, 0], abs=1e-6)
-    for meeting in standings.meetings:
+    for meeting in standings.head_to_head:
         assert meeting.games == 40
         assert meeting.expected == pytest.approx(0.5)
         assert abs(meeting.z) > 6
@@ -65,4 +67,4 @@ def test_a_misfit_shows_in_its_pair() -> None:
 
 def test_an_unknown_anchor_is_named() -> None:
     with pytest.raises(BadTournament, match="there are a, b"):
-        stand([game("a", "b", 1.0)], anchor="c")
+        compute_standings([game("a", "b", 1.0)], anchor="c")

@@ -5,29 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring.blending import ByRating, ByTraits, fit, pooled_logs
-from sparring.blending.weighing import hats, spread_knots
-from sparring.matching import Choices
+from sparring.blending import PositionWeights, RatingWeights, fit, pooled_logs
+from sparring.blending.weight_models import hat_basis, place_knots
+from sparring.matching import ChoiceData
 from sparring.policies import Curve
-from sparring.policies.traits import Scale, traits_of
-from tests.blending.people import imagine, steady
+from sparring.policies.features import FeatureScaler, position_features
+from tests.blending.simulated import constant_weights, simulate_choices
 
 
-def ones(choices: Choices) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def ones(choices: ChoiceData) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.ones((len(choices), 1))
 
 
 @pytest.mark.parametrize("weights", [(0.7, 0.3), (1.2, 0.4), (0.0, 1.0), (0.9, -0.2), (0.5, 0.2, 0.4)])
 def test_the_weights_of_people_are_found(weights: tuple[float, ...]) -> None:
-    choices = imagine(steady(*weights), policies=len(weights))
+    choices = simulate_choices(constant_weights(*weights), policies=len(weights))
     found = fit(choices, ones(choices))
-    errors = (found.theta[:, 0] - weights) / found.deviations(np.ones(1))
+    errors = (found.theta[:, 0] - weights) / found.standard_errors(np.ones(1))
     assert np.abs(errors).max() < 3
-    assert found.deviations(np.ones(1)).max() < 0.05
+    assert found.standard_errors(np.ones(1)).max() < 0.05
 
 
 def test_no_other_weights_are_likelier() -> None:
-    choices = imagine(steady(0.6, 0.5))
+    choices = simulate_choices(constant_weights(0.6, 0.5))
     found = fit(choices, ones(choices))
     best = choices.negative_log_likelihood(found.theta[:, 0]).mean()
     assert best == pytest.approx(found.nll, abs=1e-6)
@@ -38,11 +38,11 @@ def test_no_other_weights_are_likelier() -> None:
 
 
 def test_tied_weights_add_up_to_1_and_are_the_best_of_those() -> None:
-    choices = imagine(steady(0.7, 0.3))
-    found = fit(choices, ones(choices), tied=True)
+    choices = simulate_choices(constant_weights(0.7, 0.3))
+    found = fit(choices, ones(choices), constrained=True)
     alpha, rest = found.theta[:, 0]
     assert alpha + rest == pytest.approx(1)
-    assert alpha == pytest.approx(0.7, abs=3 * found.deviations(np.ones(1))[0])
+    assert alpha == pytest.approx(0.7, abs=3 * found.standard_errors(np.ones(1))[0])
     grid = np.linspace(0, 1, 101)
     nats = [choices.negative_log_likelihood([a, 1 - a]).mean() for a in grid]
     assert found.nll <= min(nats) + 1e-9
@@ -52,34 +52,36 @@ def test_tied_weights_add_up_to_1_and_are_the_best_of_those() -> None:
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     inside = 0
     for seed in range(60):
-        choices = imagine(steady(0.7, 0.3), positions=400, games=40, seed=seed)
+        choices = simulate_choices(constant_weights(0.7, 0.3), positions=400, games=40, seed=seed)
         found = fit(choices, ones(choices))
-        inside += abs(found.theta[0, 0] - 0.7) < 1.96 * found.deviations(np.ones(1))[0]
+        inside += abs(found.theta[0, 0] - 0.7) < 1.96 * found.standard_errors(np.ones(1))[0]
     assert 51 <= inside <= 60
 
 
 def test_positions_of_one_game_count_less_than_as_many_games() -> None:
-    choices = imagine(steady(0.7, 0.3), positions=1500, games=300)
+    choices = simulate_choices(constant_weights(0.7, 0.3), positions=1500, games=300)
     repeated = np.repeat(np.arange(len(choices)), 3)
-    thrice = fit(choices.part(repeated), np.ones((len(repeated), 1)))
+    thrice = fit(choices.subset(repeated), np.ones((len(repeated), 1)))
     once = fit(choices, ones(choices))
     np.testing.assert_allclose(thrice.theta, once.theta, atol=1e-5)
-    np.testing.assert_allclose(thrice.deviations(np.ones(1)), once.deviations(np.ones(1)), rtol=1e-3)
+    np.testing.assert_allclose(
+        thrice.standard_errors(np.ones(1)), once.standard_errors(np.ones(1)), rtol=1e-3
+    )
 
 
 def test_policies_that_say_the_same_share_their_weight() -> None:
-    choices = imagine(steady(0.6, 0.0))
+    choices = simulate_choices(constant_weights(0.6, 0.0))
     logs = choices.log_probabilities.copy()
     logs[1] = logs[0]
-    same = Choices(logs, choices.offsets, choices.played, choices.facts)
+    same = ChoiceData(logs, choices.offsets, choices.played, choices.metadata)
     assert fit(same, ones(same)).theta.sum() == pytest.approx(0.6, abs=0.06)
 
 
 def test_people_who_are_always_guessed_leave_weights_finite() -> None:
-    choices = imagine(steady(1.0, 0.0), positions=3, games=2)
+    choices = simulate_choices(constant_weights(1.0, 0.0), positions=3, games=2)
     sure = choices.log_probabilities.copy()
     sure[:, choices.played] = 0
-    found = fit(Choices(sure, choices.offsets, choices.played, choices.facts), ones(choices))
+    found = fit(ChoiceData(sure, choices.offsets, choices.played, choices.metadata), ones(choices))
     assert np.isfinite(found.theta).all()
     assert np.isfinite(found.covariance).all()
 
@@ -91,26 +93,26 @@ def test_curves_over_ratings_are_found() -> None:
         alpha = truth.at_all(ratings.tolist())
         return np.stack([alpha, 1 - alpha])
 
-    choices = imagine(weights, positions=8000)  # type: ignore[arg-type]
-    found = ByRating.fitted(choices)
+    choices = simulate_choices(weights, positions=8000)  # type: ignore[arg-type]
+    found = RatingWeights.fitted(choices)
     first = found.curves()[0]
     for rating in (1150, 1500, 1850):
         assert first.at(rating) == pytest.approx(truth.at(rating), abs=0.1)
-    line = ByRating.fitted(choices, tied=True, knots=(1200, 1800))
+    line = RatingWeights.fitted(choices, constrained=True, knots=(1200, 1800))
     np.testing.assert_allclose(line.fit.theta[0], [0.9, 0.5], atol=0.08)
 
 
 def test_weights_by_position_are_found_and_never_fit_worse_than_by_rating() -> None:
     def weights(ratings: object, traits: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> object:
-        scaled = Scale.of(traits).apply(traits)
+        scaled = FeatureScaler.of(traits).apply(traits)
         return np.stack([0.6 + 0.2 * scaled[:, 1], 0.4 - 0.2 * scaled[:, 1]])
 
-    choices = imagine(weights, positions=8000)  # type: ignore[arg-type]
-    by_position, by_rating = ByTraits.fitted(choices), ByRating.fitted(choices)
-    np.testing.assert_allclose(by_position.by()[:, 1], [0.2, -0.2], atol=0.06)
-    np.testing.assert_allclose(by_position.by()[:, 0], 0, atol=0.06)
+    choices = simulate_choices(weights, positions=8000)  # type: ignore[arg-type]
+    by_position, by_rating = PositionWeights.fitted(choices), RatingWeights.fitted(choices)
+    np.testing.assert_allclose(by_position.trait_coefficients()[:, 1], [0.2, -0.2], atol=0.06)
+    np.testing.assert_allclose(by_position.trait_coefficients()[:, 0], 0, atol=0.06)
     assert by_position.fit.nll < by_rating.fit.nll - 0.005
-    away = imagine(weights, positions=4000, seed=9)  # type: ignore[arg-type]
+    away = simulate_choices(weights, positions=4000, seed=9)  # type: ignore[arg-type]
     groups = np.zeros(len(away), np.int64)
     nats = [
         -np.log(away.scores(pooled_logs(away, way.weights(away, groups)))["played"]).mean()
@@ -123,18 +125,18 @@ def test_hats_are_the_weights_of_a_curve() -> None:
     ratings = np.array([900, 1100, 1300, 1500, 2100, np.nan])
     curve = Curve.through({1100: 0.3, 1500: 0.9, 1900: 0.1})
     told = [None if np.isnan(rating) else rating for rating in ratings.tolist()]
-    found = hats(ratings, (1100, 1500, 1900)) @ np.array([0.3, 0.9, 0.1])
+    found = hat_basis(ratings, (1100, 1500, 1900)) @ np.array([0.3, 0.9, 0.1])
     np.testing.assert_allclose(found, curve.at_all(told))
 
 
 def test_without_ratings_there_is_one_knot() -> None:
-    assert spread_knots(np.array([np.nan, np.nan])) == (0,)
-    assert spread_knots(np.array([1500.0, 1500.0])) == (1500,)
-    np.testing.assert_array_equal(hats(np.array([np.nan, 5.0]), (0,)), [[1], [1]])
+    assert place_knots(np.array([np.nan, np.nan])) == (0,)
+    assert place_knots(np.array([1500.0, 1500.0])) == (1500,)
+    np.testing.assert_array_equal(hat_basis(np.array([np.nan, 5.0]), (0,)), [[1], [1]])
 
 
 def test_traits_of_a_fit_are_those_of_its_policy() -> None:
-    choices = imagine(steady(0.7, 0.3), positions=50)
+    choices = simulate_choices(constant_weights(0.7, 0.3), positions=50)
     logs = choices.log_probabilities.astype(np.float64)
-    traits = traits_of(logs, choices.offsets, choices.facts["ply"].astype(np.float64))
-    np.testing.assert_allclose(ByTraits.fitted(choices).scale.means, traits.mean(axis=0))
+    traits = position_features(logs, choices.offsets, choices.metadata["ply"].astype(np.float64))
+    np.testing.assert_allclose(PositionWeights.fitted(choices).scale.means, traits.mean(axis=0))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from tests.arena.tables import FAKE
+from tests.arena.tournaments import FAKE
 
 TOML = """
 game = "expendibots"

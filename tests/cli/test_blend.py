@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
-from sparring.policies import open_policy
+from sparring.policies import load_policy
 from tests.matching.tables import chess_table, random_record, write_table
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, model_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     chess_table(tmp_path / "table", 12)
     for seed, name in ((1, "human"), (2, "strong"), (3, "third")):
-        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
-    write(plain_network("shogi"), tmp_path / "shogi.onnx")
+        write(tiny_network("chess", seed), tmp_path / f"{name}.onnx")
+    write(tiny_network("shogi"), tmp_path / "shogi.onnx")
     return tmp_path
 
 
@@ -49,7 +49,7 @@ def test_the_file_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str], 
         assert group["nll"] <= min(group["alone"])
         assert sum(each["value"] for each in group["alphas"]) == pytest.approx(1)
     assert (folder / "blend.toml").read_text() == found["blend"]
-    assert open_policy("blend.toml", "chess").game == "chess"
+    assert load_policy("blend.toml", "chess").game == "chess"
     main(["predict", "chess", "--blend", "blend.toml", "--rating", "1500", "--json"])
     moves = json.loads(capsys.readouterr().out)["moves"]
     assert sum(each["p"] for each in moves) == pytest.approx(1, abs=1e-4)
@@ -59,7 +59,7 @@ def test_a_file_elsewhere_finds_its_networks(folder: Path, capsys: pytest.Captur
     (folder / "deep").mkdir()
     fit(capsys, *PAIR, "--out", "deep/blend.toml")
     assert '"../human.onnx"' in (folder / "deep" / "blend.toml").read_text()
-    assert open_policy("deep/blend.toml", "chess").game == "chess"
+    assert load_policy("deep/blend.toml", "chess").game == "chess"
 
 
 def test_the_fit_is_never_worse_than_the_grid_where_it_was_fitted(
@@ -73,7 +73,7 @@ def test_any_number_of_policies_can_be_blended(folder: Path, capsys: pytest.Capt
     found = fit(capsys, *PAIR, "--also", "third.onnx")
     assert found["blend"].count("[[policy]]") == 3
     assert found["groups"]["1100"]["best"] is None
-    assert open_policy("blend.toml", "chess").game == "chess"
+    assert load_policy("blend.toml", "chess").game == "chess"
 
 
 def test_policies_are_asked_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

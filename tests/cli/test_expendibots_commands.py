@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.players.expendibots.book import open_book
-from sparring.search.evaluations.networks import open_network, origin_of
+from sparring.players.expendibots.book import open_expendibots_book
+from sparring.search.evaluations.network_files import open_network, origin_of
 
 
 def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[st
 def test_a_book_is_built_and_told_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
     main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
-    assert len(open_book(path).entries) == 2
+    assert len(open_expendibots_book(path).entries) == 2
     assert [each.name for each in tmp_path.iterdir()] == ["book.npz"]
     capsys.readouterr()
     main(["book", "info", "expendibots", "--file", str(path)])

@@ -12,15 +12,15 @@ import pytest
 
 from sparring.cli import main
 from tests.matching.tables import chess_table, random_record, write_table
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path) -> Path:
+def folder(tmp_path: Path, model_store: Path) -> Path:
     chess_table(tmp_path / "table", 22, skip_plies=10)
     for seed, name in ((1, "human"), (2, "strong")):
-        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
-    write(plain_network("shogi"), tmp_path / "shogi.onnx")
+        write(tiny_network("chess", seed), tmp_path / f"{name}.onnx")
+    write(tiny_network("shogi"), tmp_path / "shogi.onnx")
     (tmp_path / "blend.toml").write_text(
         'game = "chess"\n[[policy]]\nuse = "human.onnx"\nweight = { 1100 = 0.9, 1900 = 0.6 }\n'
         '[[policy]]\nuse = "strong.onnx"\nweight = { 1100 = 0.1, 1900 = 0.4 }\n'

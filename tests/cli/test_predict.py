@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture
-def chess_model(shelf: Path, tmp_path: Path) -> str:
-    main(["models", "add", str(write(plain_network("chess"), tmp_path / "little.onnx"))])
+def chess_model(model_store: Path, tmp_path: Path) -> str:
+    main(["models", "add", str(write(tiny_network("chess"), tmp_path / "little.onnx"))])
     return "little"
 
 
@@ -75,7 +75,7 @@ def test_a_fen_is_a_position(chess_model: str, capsys: pytest.CaptureFixture[str
 def test_several_models_give_several_columns(
     chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = str(write(plain_network("chess", seed=2), tmp_path / "other.onnx"))
+    other = str(write(tiny_network("chess", seed=2), tmp_path / "other.onnx"))
     capsys.readouterr()
     main(["predict", "chess", "-m", chess_model, "-m", other, "--top", "2"])
     lines = capsys.readouterr().out.splitlines()
@@ -157,7 +157,9 @@ def test_errors_are_one_line(
     assert complaint in fails(capsys, *arguments)
 
 
-def test_human_is_asked_unless_another_model_is(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_human_is_asked_unless_another_model_is(
+    model_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     told = ("--rating", "1500", "--opponent-rating", "1600", "--clock", "60")
     result = answer(capsys, "chess", *told, "--json")
     assert isinstance(result, dict)
@@ -172,7 +174,7 @@ def answer_moves(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
     return result["moves"]
 
 
-def test_ratings_give_columns(shelf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ratings_give_columns(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = answer(capsys, "chess", "--ratings", "1000, 1500,2000,1500", "--json")
     assert isinstance(result, list)
     assert [(entry["model"], entry["rating"]) for entry in result] == [
@@ -211,7 +213,7 @@ def test_policies_are_asked_like_models(
 
 
 def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_is_said_once(
-    shelf: Path, chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model_store: Path, chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "q.jsonl").write_text('{}\n{"rating": 1500}\n{"rating": 1600}\n')
     main(["predict", "chess", "-m", chess_model, "--input", str(tmp_path / "q.jsonl")])
@@ -221,7 +223,7 @@ def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_i
 
 
 def test_questions_about_go_tell_ranks(
-    shelf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     questions = [
         '{"moves": "Q16", "rank": "3d", "opponent_rank": "5d", "clock": 20}',

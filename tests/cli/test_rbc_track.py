@@ -8,16 +8,20 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.records.histories import to_history
-from sparring.records.record import MOVE_BYTES, Ending, GameRecord
-from tests.knowledge.games import random_game
+from sparring.records.reconchess_history import to_history
+from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from tests.belief.games import random_game
 
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
     game = random_game(8, 6)
     record = GameRecord(
-        moves=game.pack_line(MOVE_BYTES["rbc"]), result=None, ending=Ending.UNKNOWN, first="a", second="b"
+        moves=game.pack_moves(MOVE_BYTES["rbc"]),
+        result=None,
+        ending=Termination.UNKNOWN,
+        first="a",
+        second="b",
     )
     path = tmp_path / "game.json"
     path.write_text(to_history(record))

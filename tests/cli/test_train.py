@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from sparring.cli import main
-from sparring.learn import training
-from sparring.learn.objective import Losses
 from sparring.networks import load
-from tests.learn.small import chess_games
-from tests.networks.small import plain_network, write
+from sparring.training import trainer
+from sparring.training.loss import Losses
+from tests.networks.tiny_networks import tiny_network, write
+from tests.training.factories import chess_games
 
 CONFIG = """
 game = "chess"
@@ -32,7 +32,7 @@ validation = 64
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path) -> Path:
+def folder(tmp_path: Path, model_store: Path) -> Path:
     torch.set_num_threads(1)
     chess_games(tmp_path / "table")
     (tmp_path / "tiny.toml").write_text(CONFIG)
@@ -83,18 +83,18 @@ def test_steps_seed_and_trial_can_be_given(folder: Path, capsys: pytest.CaptureF
 def test_an_interrupted_run_says_how_to_go_on(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    step = training.Run._step
+    step = trainer.Trainer._step
 
-    def interrupted(self: training.Run, *tensors: torch.Tensor) -> Losses:
+    def interrupted(self: trainer.Trainer, *tensors: torch.Tensor) -> Losses:
         if self.step == 4:
             os.kill(os.getpid(), signal.SIGINT)
         return step(self, *tensors)
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(training.Run, "_step", interrupted)
+    monkeypatch.setattr(trainer.Trainer, "_step", interrupted)
     with pytest.raises(SystemExit) as exit_:
         train(folder)
-    monkeypatch.setattr(training.Run, "_step", step)
+    monkeypatch.setattr(trainer.Trainer, "_step", step)
     assert exit_.value.code == 130
     assert signal.getsignal(signal.SIGINT) is before
     assert "interrupted at step 5; the same command goes on" in capsys.readouterr().err
@@ -127,7 +127,7 @@ def test_errors_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
 def test_teachers_that_are_missing_or_of_another_game(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shogi = write(plain_network("shogi"), folder / "shogi.onnx")
+    shogi = write(tiny_network("shogi"), folder / "shogi.onnx")
     for model, message in (
         ("nobody", "there is no network 'nobody'"),
         (str(shogi), "plays shogi, not chess"),
@@ -147,5 +147,5 @@ def test_without_pytorch_it_says_what_to_install(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "sparring.learn.training")
+    monkeypatch.delitem(sys.modules, "sparring.training.trainer")
     assert "training needs PyTorch: pip install 'sparring[train]'" in refused(capsys, folder)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import GAMES, BadText, Game, IllegalMove, game_of, load
+from sparring.games import GAMES, Game, IllegalMove, ParseError, game_of, load
 from sparring.games.native import NativeGame
 
 VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
@@ -27,7 +27,7 @@ def game(request: pytest.FixtureRequest) -> Game[Any]:
     return load(name.split()[0], **options)
 
 
-def line(game: Game[Any], seed: int, longest: int = 120) -> Iterator[tuple[Any, Any]]:
+def random_game(game: Game[Any], seed: int, longest: int = 120) -> Iterator[tuple[Any, Any]]:
     """The states of a random game with the moves played in them; None in the last."""
     rng = random.Random(seed)
     state = game.initial()
@@ -43,7 +43,7 @@ def line(game: Game[Any], seed: int, longest: int = 120) -> Iterator[tuple[Any, 
 
 def test_texts_come_back_as_equal_states(game: Game[Any]) -> None:
     for seed in range(5):
-        for state, _ in line(game, seed):
+        for state, _ in random_game(game, seed):
             again = game.parse(game.text(state))
             assert again == state
             assert game.text(again) == game.text(state)
@@ -55,7 +55,7 @@ def test_texts_come_back_as_equal_states(game: Game[Any]) -> None:
 
 def test_moves_come_back_from_their_texts(game: Game[Any]) -> None:
     for seed in range(3):
-        for state, _ in line(game, seed, longest=60):
+        for state, _ in random_game(game, seed, longest=60):
             moves = game.legal_moves(state)
             texts = [game.move_text(state, move) for move in moves]
             assert len(set(texts)) == len(texts)
@@ -63,7 +63,7 @@ def test_moves_come_back_from_their_texts(game: Game[Any]) -> None:
 
 
 def test_legal_moves_are_ascending_and_within_bounds_and_all_play(game: Game[Any]) -> None:
-    for state, _ in line(game, seed=7, longest=60):
+    for state, _ in random_game(game, seed=7, longest=60):
         moves = list(game.legal_moves(state))
         assert moves == sorted(set(moves))
         assert all(0 <= move < game.spec.moves for move in moves)
@@ -73,7 +73,7 @@ def test_legal_moves_are_ascending_and_within_bounds_and_all_play(game: Game[Any
 
 def test_moves_that_are_not_legal_are_refused(game: Game[Any]) -> None:
     rng = random.Random(3)
-    for state, _ in line(game, seed=8, longest=30):
+    for state, _ in random_game(game, seed=8, longest=30):
         legal = set(game.legal_moves(state))
         for move in [
             -1,
@@ -88,7 +88,7 @@ def test_moves_that_are_not_legal_are_refused(game: Game[Any]) -> None:
 
 
 def test_play_does_not_change_the_parent(game: Game[Any]) -> None:
-    for state, move in line(game, seed=9):
+    for state, move in random_game(game, seed=9):
         if move is None:
             break
         text, moves, digest = game.text(state), list(game.legal_moves(state)), hash(state)
@@ -99,7 +99,7 @@ def test_play_does_not_change_the_parent(game: Game[Any]) -> None:
 def test_hashes_agree_with_equality(game: Game[Any]) -> None:
     by_text: dict[str, Any] = {}
     for seed in range(6):
-        for state, _ in line(game, seed, longest=40):
+        for state, _ in random_game(game, seed, longest=40):
             twin = by_text.setdefault(game.text(state), state)
             assert twin == state
             assert hash(twin) == hash(state)
@@ -111,7 +111,7 @@ def test_hashes_agree_with_equality(game: Game[Any]) -> None:
 
 def test_outcomes_come_only_at_the_end(game: Game[Any]) -> None:
     for seed in range(10):
-        for state, move in line(game, seed, longest=3000):
+        for state, move in random_game(game, seed, longest=3000):
             outcome = game.outcome(state)
             assert (outcome is None) == bool(game.legal_moves(state))
             if move is not None:
@@ -124,13 +124,13 @@ def test_outcomes_come_only_at_the_end(game: Game[Any]) -> None:
 
 
 def test_the_same_seed_gives_the_same_game(game: Game[Any]) -> None:
-    first = [(game.text(state), move) for state, move in line(game, seed=11, longest=500)]
-    assert first == [(game.text(state), move) for state, move in line(game, seed=11, longest=500)]
-    assert first != [(game.text(state), move) for state, move in line(game, seed=12, longest=500)]
+    first = [(game.text(state), move) for state, move in random_game(game, seed=11, longest=500)]
+    assert first == [(game.text(state), move) for state, move in random_game(game, seed=11, longest=500)]
+    assert first != [(game.text(state), move) for state, move in random_game(game, seed=12, longest=500)]
 
 
 def test_encodings_have_the_promised_shape_and_bounds(game: Game[Any]) -> None:
-    states = [state for seed in range(3) for state, _ in line(game, seed, longest=300)]
+    states = [state for seed in range(3) for state, _ in random_game(game, seed, longest=300)]
     planes = game.encode(states)
     assert planes.dtype == np.float32
     assert planes.shape == (len(states), len(game.spec.planes), *game.spec.board)
@@ -145,7 +145,7 @@ def test_plane_names_are_distinct(game: Game[Any]) -> None:
 
 
 def test_pictures_show_the_board(game: Game[Any]) -> None:
-    for state, _ in line(game, seed=13, longest=40):
+    for state, _ in random_game(game, seed=13, longest=40):
         diagram = game.diagram(state)
         assert (len(diagram.rows), len(diagram.columns)) == game.spec.board
         assert len(str(diagram).splitlines()) >= game.spec.board[0]
@@ -154,9 +154,9 @@ def test_pictures_show_the_board(game: Game[Any]) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "nonsense", "/", "0", "\x00", "♔", "\ud800", "9" * 10_000])
 def test_texts_that_are_no_state_are_refused(game: Game[Any], text: str) -> None:
-    with pytest.raises(BadText):
+    with pytest.raises(ParseError):
         game.parse(text)
-    with pytest.raises((BadText, IllegalMove)):
+    with pytest.raises((ParseError, IllegalMove)):
         game.parse_move(game.initial(), text)
 
 
@@ -164,7 +164,7 @@ def test_native_states_remember_their_line(game: Game[Any]) -> None:
     if not isinstance(game, NativeGame):
         pytest.skip("this game's states are not native")
     before = None
-    for ply, (state, _) in enumerate(line(game, seed=14)):
+    for ply, (state, _) in enumerate(random_game(game, seed=14)):
         assert state.ply == ply
         assert state.previous == before
         assert (state.last_move is None) == (ply == 0)
@@ -180,17 +180,17 @@ def test_native_states_remember_their_line(game: Game[Any]) -> None:
 def test_native_lines_pack_into_indices_and_back(game: Game[Any]) -> None:
     if not isinstance(game, NativeGame):
         pytest.skip("this game's states are not native")
-    *_, (state, _) = line(game, seed=16, longest=200)
-    packed = state.pack_line(2)
-    again = game.initial().unpack_line(packed, 2)
+    *_, (state, _) = random_game(game, seed=16, longest=200)
+    packed = state.pack_moves(2)
+    again = game.initial().unpack_moves(packed, 2)
     assert (again, again.ply) == (state, state.ply)
     indices = np.frombuffer(packed, np.uint16)
-    moves = [(before, move) for before, move in line(game, seed=16, longest=200) if move is not None]
+    moves = [(before, move) for before, move in random_game(game, seed=16, longest=200) if move is not None]
     assert indices.tolist() == [list(game.legal_moves(before)).index(move) for before, move in moves]
-    with pytest.raises(BadText):
-        game.initial().unpack_line(packed[:-1], 2)
+    with pytest.raises(ParseError):
+        game.initial().unpack_moves(packed[:-1], 2)
     with pytest.raises(IllegalMove):
-        game.initial().unpack_line(b"\xff\xff", 2)
+        game.initial().unpack_moves(b"\xff\xff", 2)
 
 
 def test_native_playouts_are_reproducible(game: Game[Any]) -> None:
@@ -204,5 +204,5 @@ def test_native_playouts_are_reproducible(game: Game[Any]) -> None:
 
 
 def test_long_lines_are_freed_without_recursion(game: Game[Any]) -> None:
-    states = [state for state, _ in line(game, seed=15, longest=20_000)]
+    states = [state for state, _ in random_game(game, seed=15, longest=20_000)]
     del states

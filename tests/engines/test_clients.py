@@ -15,7 +15,7 @@ from cshogi.usi import Engine as UsiClient
 
 from sparring.cli import main
 from sparring.games import Go
-from tests.engines.talking import command, process
+from tests.engines.engine_client import command, process
 
 
 def test_python_chess_plays_a_game() -> None:
@@ -51,9 +51,9 @@ def test_python_chess_analyses_several_lines() -> None:
         board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
         lines = client.analyse(board, chess.engine.Limit(nodes=60), multipv=2)
         assert [line["multipv"] for line in lines] == [1, 2]
-        only = [chess.Move.from_uci("a2a3")]
-        (line,) = client.analyse(board, chess.engine.Limit(nodes=20), multipv=1, root_moves=only)
-        assert line["pv"][0] == only[0]
+        searchmoves = [chess.Move.from_uci("a2a3")]
+        (line,) = client.analyse(board, chess.engine.Limit(nodes=20), multipv=1, root_moves=searchmoves)
+        assert line["pv"][0] == searchmoves[0]
         with client.analysis(board) as analysis:  # go infinite
             analysis.next()
         assert analysis.wait().move in list(board.legal_moves)
@@ -78,22 +78,22 @@ def test_cshogi_plays_a_game(tmp_path: Path) -> None:
 
 
 def test_a_gtp_client_plays_a_game() -> None:
-    with process("gtp", "--nodes", "4", "--seed", "1") as (talk, running):
-        assert talk.gtp("boardsize 9") == "="
+    with process("gtp", "--nodes", "4", "--seed", "1") as (session, running):
+        assert session.gtp("boardsize 9") == "="
         game = Go(size=9)
         state = game.initial()
         for ply in range(6):
-            answer = talk.gtp(f"genmove {'bw'[ply % 2]}")
+            answer = session.gtp(f"genmove {'bw'[ply % 2]}")
             state = game.play(state, game.parse_move(state, answer[2:]))
-        assert talk.gtp("quit") == "="
+        assert session.gtp("quit") == "="
         assert running.wait(30) == 0
 
 
 @pytest.mark.parametrize("protocol", ["uci", "usi", "gtp"])
 def test_hanging_up_ends_the_process(protocol: str) -> None:
-    with process(protocol) as (talk, running):
-        talk.send("go infinite" if protocol != "gtp" else "lz-analyze b 5")
-        talk.hang_up()
+    with process(protocol) as (session, running):
+        session.send("go infinite" if protocol != "gtp" else "lz-analyze b 5")
+        session.hang_up()
         assert running.wait(30) == 0
 
 
@@ -102,7 +102,7 @@ def test_nothing_else_is_written_to_standard_output(tmp_path: Path) -> None:
         "import sys, os; from sparring.networks import store; loud = store.load\n"
         "def load(*a, **k): print('loading'); os.write(1, b'natively'); return loud(*a, **k)\n"
         "store.load = load; import sparring.networks; sparring.networks.load = load\n"
-        "from sparring.policies import opening; opening.load = load\n"
+        "from sparring.policies import loading; loading.load = load\n"
         "from sparring.cli import main; main(['engine', 'uci'])"
     )
     done = subprocess.run([sys.executable, "-c", chatty], input=b"isready\n", capture_output=True, timeout=60)

@@ -9,10 +9,10 @@ from multiprocessing import get_context
 import pytest
 
 from bench.course_referee import Report, referee
-from bench.plain_expendibots import Action, PlainGame
+from bench.reference_expendibots import Action, ReferenceGame
 from sparring.engines import expendibots
-from sparring.engines.expendibots import Player
-from sparring.records.referee_logs import read_logs
+from sparring.engines.expendibots import RefereePlayer
+from sparring.records.expendibots_log import read_logs
 
 
 class Simple:
@@ -20,7 +20,7 @@ class Simple:
 
     def __init__(self, colour: str) -> None:
         self.colour = colour
-        self.game = PlainGame()
+        self.game = ReferenceGame()
         self.heard: list[tuple[str, Action]] = []
 
     def action(self) -> Action:
@@ -47,7 +47,7 @@ def under_limits(colour: str) -> Report:
 
 def _under_limits(colour: str) -> Report:
     expendibots._LONGEST = 0.01
-    makers = (Player, Simple) if colour == "white" else (Simple, Player)
+    makers = (RefereePlayer, Simple) if colour == "white" else (Simple, RefereePlayer)
     return referee(makers, seconds=60, megabytes=100)
 
 
@@ -78,9 +78,9 @@ def test_too_much_time_ends_a_game() -> None:
 
 
 def test_time_is_never_used_up() -> None:
-    player = Player("white")
+    player = RefereePlayer("white")
     for _ in range(250):
-        allowed = player.allowance()
+        allowed = player.next_move_time()
         assert allowed > 0
         player._spent += allowed
     assert player._spent < expendibots.SECONDS
@@ -88,16 +88,16 @@ def test_time_is_never_used_up() -> None:
 
 def test_it_spends_less_the_less_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expendibots, "_LONGEST", 3.0)
-    player = Player("black")
+    player = RefereePlayer("black")
     allowances = []
     for spent in (0.0, 20.0, 40.0, 59.0):
         player._spent = spent
-        allowances.append(player.allowance())
+        allowances.append(player.next_move_time())
     assert all(later < earlier for earlier, later in pairwise(allowances))
 
 
 def test_colours_are_checked() -> None:
     with pytest.raises(ValueError, match="white or black, not 'red'"):
-        Player("red")
+        RefereePlayer("red")
     with pytest.raises(ValueError, match="it is white's turn, not black's"):
-        Player("white").update("black", ("BOOM", (0, 7)))
+        RefereePlayer("white").update("black", ("BOOM", (0, 7)))

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.engines.talking import engine
-from tests.engines.test_dialogues import DIALOGUES, GAME_OF, PROTOCOL_OF
+from tests.engines.engine_client import engine
+from tests.engines.test_dialogues import DIALOGUES, PROTOCOL_GAMES, PROTOCOL_OF
 
 NOISE = [
     b"\x00\xff\xfe",
@@ -50,20 +50,20 @@ def test_spoiled_dialogues_leave_the_engine_alive(gui: str, small: dict[str, Pat
     text = (DIALOGUES / f"{gui}.txt").read_bytes()
     lines = [line[2:] for line in text.splitlines() if line.startswith(b"> ")]
     rng = np.random.default_rng(7)
-    with engine(protocol, small[GAME_OF[protocol]], nodes=3, overhead=10_000) as talk:
+    with engine(protocol, small[PROTOCOL_GAMES[protocol]], nodes=3, overhead=10_000) as session:
         for _ in range(6):
             batch = [line for line in spoiled(lines, rng) if b"quit" not in line]
-            talk.send_bytes(b"\n".join([*batch, *NOISE]) + b"\n")
+            session.send_bytes(b"\n".join([*batch, *NOISE]) + b"\n")
         if protocol == "gtp":
-            talk.send("4711 name")
-            assert talk.until("=4711 Sparring")
+            session.send("4711 name")
+            assert session.until("=4711 Sparring")
         else:
-            talk.send("stop")
-            talk.send(f"setoption name Model value {small[GAME_OF[protocol]]}", "isready")
-            talk.until("readyok")
-            talk.send("position startpos", "go nodes 2", "stop")
-            talk.until(r"bestmove \S+.*")
-    words = {line.split()[0] for line in talk.said if line.strip()}
+            session.send("stop")
+            session.send(f"setoption name Model value {small[PROTOCOL_GAMES[protocol]]}", "isready")
+            session.until("readyok")
+            session.send("position startpos", "go nodes 2", "stop")
+            session.until(r"bestmove \S+.*")
+    words = {line.split()[0] for line in session.said if line.strip()}
     allowed = {"info", "bestmove", "readyok", "checkmate", "id", "option", "uciok", "usiok"}
     if protocol != "gtp":
         assert words <= allowed

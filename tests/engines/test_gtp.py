@@ -6,186 +6,186 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.talking import Talk, engine
+from tests.engines.engine_client import EngineClient, engine
 
 
-def play(talk: Talk, *moves: str) -> None:
+def play(session: EngineClient, *moves: str) -> None:
     for move in moves:
-        assert talk.gtp(f"play {move}") == "="
+        assert session.gtp(f"play {move}") == "="
 
 
 def test_numbers_comments_and_blanks_are_as_the_protocol_says() -> None:
-    with engine("gtp") as talk:
-        talk.send("", "   # nothing but a comment", "\t")
-        assert talk.gtp("17 protocol_version # what do you speak?") == "=17 2"
-        assert talk.gtp("18 nonsense") == "?18 unknown command"
-        assert talk.gtp("19") == "?19 unknown command"
-        assert talk.gtp("known_command genmove") == "= true"
-        assert talk.gtp("known_command make_tea") == "= false"
-        assert "kata-analyze" in talk.gtp("list_commands").splitlines()
+    with engine("gtp") as session:
+        session.send("", "   # nothing but a comment", "\t")
+        assert session.gtp("17 protocol_version # what do you speak?") == "=17 2"
+        assert session.gtp("18 nonsense") == "?18 unknown command"
+        assert session.gtp("19") == "?19 unknown command"
+        assert session.gtp("known_command genmove") == "= true"
+        assert session.gtp("known_command make_tea") == "= false"
+        assert "kata-analyze" in session.gtp("list_commands").splitlines()
 
 
 def test_it_plays_on_boards_of_other_sizes() -> None:
-    with engine("gtp", nodes=4) as talk:
-        assert talk.gtp("boardsize 9") == "="
-        assert re.fullmatch(r"= [A-HJ][1-9]", talk.gtp("genmove b"))
-        assert talk.gtp("boardsize 25") == "? unacceptable size"
-        assert talk.gtp("boardsize large") == "? syntax error: a number expected"
-        assert re.fullmatch(r"= [A-HJ][1-9]", talk.gtp("genmove w"))
+    with engine("gtp", nodes=4) as session:
+        assert session.gtp("boardsize 9") == "="
+        assert re.fullmatch(r"= [A-HJ][1-9]", session.gtp("genmove b"))
+        assert session.gtp("boardsize 25") == "? unacceptable size"
+        assert session.gtp("boardsize large") == "? syntax error: a number expected"
+        assert re.fullmatch(r"= [A-HJ][1-9]", session.gtp("genmove w"))
 
 
 def test_genmove_plays_and_reg_genmove_does_not() -> None:
-    with engine("gtp", temperature=0.0) as talk:
-        talk.gtp("boardsize 9")
-        thought = talk.gtp("reg_genmove b")
-        assert talk.gtp("undo") == "? cannot undo"
-        assert talk.gtp("genmove b") == thought
-        assert talk.gtp(f"play w {thought[2:]}") == "? illegal move"
-        assert talk.gtp("undo") == "="
-        play(talk, f"w {thought[2:]}")
+    with engine("gtp", temperature=0.0) as session:
+        session.gtp("boardsize 9")
+        thought = session.gtp("reg_genmove b")
+        assert session.gtp("undo") == "? cannot undo"
+        assert session.gtp("genmove b") == thought
+        assert session.gtp(f"play w {thought[2:]}") == "? illegal move"
+        assert session.gtp("undo") == "="
+        play(session, f"w {thought[2:]}")
 
 
 def test_either_colour_may_play_at_any_time() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 9")
-        play(talk, "b c3", "b d4", "black e5", "WHITE pass", "w g7")
-        assert talk.gtp("final_score") == "= W+5.5"
-        assert talk.gtp("final_status_list alive") == "= C3 D4 E5 G7"
-        assert talk.gtp("final_status_list dead") == "="
-        assert talk.gtp("play green c3") == "? invalid color or coordinate"
-        assert talk.gtp("play b z9") == "? invalid color or coordinate"
-        assert talk.gtp("play b") == "? syntax error: a colour and a vertex expected"
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        play(session, "b c3", "b d4", "black e5", "WHITE pass", "w g7")
+        assert session.gtp("final_score") == "= W+5.5"
+        assert session.gtp("final_status_list alive") == "= C3 D4 E5 G7"
+        assert session.gtp("final_status_list dead") == "="
+        assert session.gtp("play green c3") == "? invalid color or coordinate"
+        assert session.gtp("play b z9") == "? invalid color or coordinate"
+        assert session.gtp("play b") == "? syntax error: a colour and a vertex expected"
         for _ in range(5):
-            assert talk.gtp("undo") == "="
-        assert talk.gtp("undo") == "? cannot undo"
+            assert session.gtp("undo") == "="
+        assert session.gtp("undo") == "? cannot undo"
 
 
 def test_play_goes_on_after_two_passes() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 9")
-        play(talk, "b pass", "w pass")
-        assert talk.gtp("genmove b").startswith("= ")
-        play(talk, "w e5")
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        play(session, "b pass", "w pass")
+        assert session.gtp("genmove b").startswith("= ")
+        play(session, "w e5")
 
 
 def test_komi_and_rules_change_in_the_middle_of_a_game() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 5")
-        play(talk, "b c3")
-        assert talk.gtp("komi 0.5") == "="
-        assert talk.gtp("final_score") == "= B+24.5"
-        assert talk.gtp("kata-set-rules japanese") == "="
-        assert talk.gtp("final_score") == "= B+23.5"  # a stone is no territory
-        rules = json.loads(talk.gtp("kata-get-rules")[2:])
+    with engine("gtp") as session:
+        session.gtp("boardsize 5")
+        play(session, "b c3")
+        assert session.gtp("komi 0.5") == "="
+        assert session.gtp("final_score") == "= B+24.5"
+        assert session.gtp("kata-set-rules japanese") == "="
+        assert session.gtp("final_score") == "= B+23.5"  # a stone is no territory
+        rules = json.loads(session.gtp("kata-get-rules")[2:])
         assert (rules["ko"], rules["scoring"], rules["tax"]) == ("SIMPLE", "TERRITORY", "SEKI")
-        assert talk.gtp('kata-set-rules {"scoring":"AREA","ko":"SITUATIONAL","suicide":true}') == "="
-        rules = json.loads(talk.gtp("kata-get-rules")[2:])
+        assert session.gtp('kata-set-rules {"scoring":"AREA","ko":"SITUATIONAL","suicide":true}') == "="
+        rules = json.loads(session.gtp("kata-get-rules")[2:])
         assert (rules["ko"], rules["scoring"], rules["suicide"]) == ("SITUATIONAL", "AREA", True)
-        assert talk.gtp("kgs-rules chinese") == "="
-        assert json.loads(talk.gtp("kata-get-rules")[2:])["ko"] == "POSITIONAL"
-        assert talk.gtp("kata-set-rules martian").startswith("? rules: ")
-        assert talk.gtp("kata-set-rules {broken").startswith("? rules: ")
-        assert talk.gtp("komi 1e9").startswith("? ")
-        assert talk.gtp("undo") == "="
+        assert session.gtp("kgs-rules chinese") == "="
+        assert json.loads(session.gtp("kata-get-rules")[2:])["ko"] == "POSITIONAL"
+        assert session.gtp("kata-set-rules martian").startswith("? rules: ")
+        assert session.gtp("kata-set-rules {broken").startswith("? rules: ")
+        assert session.gtp("komi 1e9").startswith("? ")
+        assert session.gtp("undo") == "="
 
 
 def test_handicap() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 9")
-        assert talk.gtp("fixed_handicap 4") == "= C3 G3 C7 G7"
-        assert talk.gtp("genmove w").startswith("= ")
-        assert talk.gtp("fixed_handicap 2") == "? board not empty"
-        talk.gtp("clear_board")
-        assert talk.gtp("fixed_handicap 1") == "? invalid number of stones"
-        assert talk.gtp("fixed_handicap 12") == "? invalid number of stones"
-        assert len(talk.gtp("place_free_handicap 12").split()) == 10
-        talk.gtp("clear_board")
-        assert talk.gtp("set_free_handicap c3 c3") == "? bad vertex list"
-        assert talk.gtp("set_free_handicap c3 pass") == "? bad vertex list"
-        assert talk.gtp("set_free_handicap c3 d4 e5") == "="
-        assert talk.gtp("final_status_list alive") == "= C3 D4 E5"
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        assert session.gtp("fixed_handicap 4") == "= C3 G3 C7 G7"
+        assert session.gtp("genmove w").startswith("= ")
+        assert session.gtp("fixed_handicap 2") == "? board not empty"
+        session.gtp("clear_board")
+        assert session.gtp("fixed_handicap 1") == "? invalid number of stones"
+        assert session.gtp("fixed_handicap 12") == "? invalid number of stones"
+        assert len(session.gtp("place_free_handicap 12").split()) == 10
+        session.gtp("clear_board")
+        assert session.gtp("set_free_handicap c3 c3") == "? bad vertex list"
+        assert session.gtp("set_free_handicap c3 pass") == "? bad vertex list"
+        assert session.gtp("set_free_handicap c3 d4 e5") == "="
+        assert session.gtp("final_status_list alive") == "= C3 D4 E5"
 
 
 def test_a_record_is_loaded_up_to_a_move(tmp_path: Path) -> None:
     record = tmp_path / "a game.sgf"
     record.write_text("(;GM[1]SZ[9]KM[5.5];B[cc];W[gg];B[ee])")
-    with engine("gtp") as talk:
-        assert talk.gtp(f"loadsgf {record}") == "= White"
-        assert talk.gtp("final_status_list alive") == "= E5 C7 G3"
-        assert talk.gtp(f"loadsgf {record} 2") == "= White"
-        assert talk.gtp("final_status_list alive") == "= C7"
-        assert talk.gtp("undo") == "="
-        assert talk.gtp(f"loadsgf {tmp_path / 'missing.sgf'}").startswith("? cannot load file")
+    with engine("gtp") as session:
+        assert session.gtp(f"loadsgf {record}") == "= White"
+        assert session.gtp("final_status_list alive") == "= E5 C7 G3"
+        assert session.gtp(f"loadsgf {record} 2") == "= White"
+        assert session.gtp("final_status_list alive") == "= C7"
+        assert session.gtp("undo") == "="
+        assert session.gtp(f"loadsgf {tmp_path / 'missing.sgf'}").startswith("? cannot load file")
 
 
 @pytest.mark.parametrize("style", ["lz-", "kata-", ""])
 def test_an_analysis_goes_on_until_the_next_command(style: str) -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 9")
-        talk.send(f"{style}analyze b 5")
-        talk.until("=")
-        line = talk.until(r"info move .* order 1 .*")[-1]
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        session.send(f"{style}analyze b 5")
+        session.until("=")
+        line = session.until(r"info move .* order 1 .*")[-1]
         winrate = re.search(r"winrate (\S+)", line)
         assert winrate is not None
         assert (0 < float(winrate[1]) < 1) == (style == "kata-")
-        talk.until(r"info .*")
-        talk.send("3 name")
-        assert talk.until("")[-1] == ""
-        assert talk.until("=3 Sparring")
+        session.until(r"info .*")
+        session.send("3 name")
+        assert session.until("")[-1] == ""
+        assert session.until("=3 Sparring")
 
 
 def test_an_analysis_looks_only_where_it_should() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 9")
-        talk.send("lz-analyze b interval 5 allow b c3,g7,e5 1 avoid b e5 1 maxmoves 5")
-        line = talk.until(r"info .*order 1 .*")[-1]
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        session.send("lz-analyze b interval 5 allow b c3,g7,e5 1 avoid b e5 1 maxmoves 5")
+        line = session.until(r"info .*order 1 .*")[-1]
         assert set(re.findall(r"info move (\S+)", line)) == {"C3", "G7"}
-        talk.send("")
-        talk.until("")
-        assert talk.gtp("kata-analyze b sideways") == "? syntax error: 'sideways' is not understood"
+        session.send("")
+        session.until("")
+        assert session.gtp("kata-analyze b sideways") == "? syntax error: 'sideways' is not understood"
 
 
 def test_a_move_with_its_analysis() -> None:
-    with engine("gtp", nodes=30) as talk:
-        talk.gtp("boardsize 9")
-        lines = talk.gtp("7 kata-genmove_analyze b 100 maxmoves 2").splitlines()
+    with engine("gtp", nodes=30) as session:
+        session.gtp("boardsize 9")
+        lines = session.gtp("7 kata-genmove_analyze b 100 maxmoves 2").splitlines()
         assert lines[0] == "=7"
         assert len(re.findall("info move", lines[1])) <= 2
         assert re.fullmatch(r"play [A-HJ][1-9]", lines[-1])
-        assert talk.gtp("undo") == "="
+        assert session.gtp("undo") == "="
 
 
 def test_the_same_seed_gives_the_same_game_whatever_is_analysed() -> None:
     games = []
-    with engine("gtp", seed=4) as talk:
-        talk.gtp("boardsize 9")
+    with engine("gtp", seed=4) as session:
+        session.gtp("boardsize 9")
         for analyses in (False, True):
-            talk.gtp("clear_board")
+            session.gtp("clear_board")
             moves = []
             for colour in "bwbw":
                 if analyses:
-                    talk.gtp("kata-raw-nn 0")
-                moves.append(talk.gtp(f"genmove {colour}"))
+                    session.gtp("kata-raw-nn 0")
+                moves.append(session.gtp(f"genmove {colour}"))
             games.append(moves)
     assert games[0] == games[1]
 
 
 def test_options_are_set_and_told() -> None:
-    with engine("gtp") as talk:
-        assert talk.gtp("kata-set-param maxVisits 12") == "="
-        assert talk.gtp("kata-get-param nodes") == "= 12"
-        assert talk.gtp("kata-set-param rank 3k") == "="
-        assert talk.gtp("kata-get-param rank") == "= 3k"
-        assert talk.gtp("kata-set-param rank strong") == "? rank is a rank, such as 5k or 3d, not 'strong'"
-        assert talk.gtp("kata-set-param tea hot").startswith("? there is no option 'tea'")
-        assert any(line.startswith("rank = 3k") for line in talk.gtp("sparring-options").splitlines())
+    with engine("gtp") as session:
+        assert session.gtp("kata-set-param maxVisits 12") == "="
+        assert session.gtp("kata-get-param nodes") == "= 12"
+        assert session.gtp("kata-set-param rank 3k") == "="
+        assert session.gtp("kata-get-param rank") == "= 3k"
+        assert session.gtp("kata-set-param rank strong") == "? rank is a rank, such as 5k or 3d, not 'strong'"
+        assert session.gtp("kata-set-param tea hot").startswith("? there is no option 'tea'")
+        assert any(line.startswith("rank = 3k") for line in session.gtp("sparring-options").splitlines())
 
 
 def test_the_networks_own_word() -> None:
-    with engine("gtp") as talk:
-        talk.gtp("boardsize 5")
-        play(talk, "b c3")
-        lines = talk.gtp("kata-raw-nn 0").splitlines()
+    with engine("gtp") as session:
+        session.gtp("boardsize 5")
+        play(session, "b c3")
+        lines = session.gtp("kata-raw-nn 0").splitlines()
         policy = " ".join(lines[lines.index("policy") + 1 :]).split()
         numbers = [float(word) for word in policy if word not in ("NAN", "policyPass")]
         assert policy.count("NAN") == 1
@@ -193,16 +193,16 @@ def test_the_networks_own_word() -> None:
 
 
 def test_a_player_who_expects_nothing_resigns() -> None:
-    with engine("gtp", resign_below=1.0, resign_after=1) as talk:
-        assert talk.gtp("genmove b") == "= resign"
-        assert talk.gtp("undo") == "? cannot undo"
+    with engine("gtp", resign_below=1.0, resign_after=1) as session:
+        assert session.gtp("genmove b") == "= resign"
+        assert session.gtp("undo") == "? cannot undo"
 
 
 def test_a_network_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
-    with engine("gtp", tmp_path / "missing.onnx") as talk:
-        assert "missing.onnx" in talk.gtp("genmove b")
-        assert talk.gtp("lz-analyze b 5").startswith("? ")
-        play(talk, "b d4")
+    with engine("gtp", tmp_path / "missing.onnx") as session:
+        assert "missing.onnx" in session.gtp("genmove b")
+        assert session.gtp("lz-analyze b 5").startswith("? ")
+        play(session, "b d4")
 
 
 @pytest.mark.parametrize(
@@ -220,22 +220,22 @@ def test_a_network_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
 def test_time_bounds_the_search(settings: str) -> None:
     with engine(
         "gtp", nodes=10**8 if "none" not in settings and settings != "time_settings 0 1 0" else 5
-    ) as talk:
-        talk.gtp("boardsize 9")
-        assert talk.gtp(settings) == "="
-        assert talk.gtp("time_left b 1 0") == "=" if "absolute" in settings else True
-        assert talk.gtp("genmove b").startswith("= ")
+    ) as session:
+        session.gtp("boardsize 9")
+        assert session.gtp(settings) == "="
+        assert session.gtp("time_left b 1 0") == "=" if "absolute" in settings else True
+        assert session.gtp("genmove b").startswith("= ")
 
 
 def test_time_settings_that_make_no_sense_are_refused() -> None:
-    with engine("gtp") as talk:
-        assert talk.gtp("time_settings soon") == "? syntax error: a number expected"
-        assert talk.gtp("kgs-time_settings byoyomi 3").startswith("? syntax error")
-        assert talk.gtp("time_left b 3").startswith("? syntax error")
+    with engine("gtp") as session:
+        assert session.gtp("time_settings soon") == "? syntax error: a number expected"
+        assert session.gtp("kgs-time_settings byoyomi 3").startswith("? syntax error")
+        assert session.gtp("time_left b 3").startswith("? syntax error")
 
 
 def test_the_end_of_its_input_ends_it_in_the_middle_of_an_analysis() -> None:
-    with engine("gtp") as talk:
-        talk.send("lz-analyze b 5")
-        talk.until("info .*")
-        assert talk.hang_up()[-1] == ""
+    with engine("gtp") as session:
+        session.send("lz-analyze b 5")
+        session.until("info .*")
+        assert session.hang_up()[-1] == ""

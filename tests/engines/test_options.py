@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from sparring.engines import BadOption, Settings, options_of
-from sparring.engines.option import Kind, Option
-from sparring.engines.options import OPTIONS, PROTOCOLS, declaration, find_option, table
+from sparring.engines import BadOption, EngineSettings, options_of
+from sparring.engines.option import Option, OptionKind
+from sparring.engines.options import OPTIONS, PROTOCOLS, declaration, find_option, options_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 
 
 def test_the_table_in_the_docs_is_current() -> None:
-    assert table() in PAGE.read_text(), (
+    assert options_table() in PAGE.read_text(), (
         "docs/engines.md is old: put in what sparring.engines.options.table() gives"
     )
 
@@ -20,8 +20,8 @@ def test_the_table_in_the_docs_is_current() -> None:
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.flag)
 def test_a_value_that_is_read_can_be_set_again(option: Option) -> None:
     for protocol in option.names:
-        settings = Settings.of(PROTOCOLS[protocol])
-        assert option.changed(settings, option.value(settings)) == settings
+        settings = EngineSettings.of(PROTOCOLS[protocol])
+        assert option.apply(settings, option.value(settings)) == settings
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -39,38 +39,38 @@ def test_every_option_is_explained_in_one_sentence() -> None:
 
 
 def test_numbers_that_are_not_whole_are_texts_in_uci() -> None:
-    settings = Settings.of("chess")
+    settings = EngineSettings.of("chess")
     assert declaration(find_option("uci", "Temperature"), "uci", settings) == (
         "option name Temperature type string default 1"
     )
-    assert find_option("uci", "Temperature").changed(settings, "0.7").description.temperature == 0.7
+    assert find_option("uci", "Temperature").apply(settings, "0.7").player_config.temperature == 0.7
 
 
 def test_the_rating_of_the_opponent_is_taken_from_its_introduction() -> None:
     option = find_option("uci", "UCI_Opponent")
-    settings = option.changed(Settings.of("chess"), "GM 2800 human Gary Kasparov")
-    assert settings.description.opponent_rating == 2800
-    assert option.changed(settings, "none none computer Shredder").description.opponent_rating is None
+    settings = option.apply(EngineSettings.of("chess"), "GM 2800 human Gary Kasparov")
+    assert settings.player_config.opponent_rating == 2800
+    assert option.apply(settings, "none none computer Shredder").player_config.opponent_rating is None
 
 
 def test_the_slider_of_a_gui_says_the_rating_only_when_it_is_switched_on() -> None:
-    settings = find_option("uci", "UCI_Elo").changed(Settings.of("chess"), "1200")
-    assert settings.player().rating == 1500
-    assert find_option("uci", "UCI_LimitStrength").changed(settings, "true").player().rating == 1200
+    settings = find_option("uci", "UCI_Elo").apply(EngineSettings.of("chess"), "1200")
+    assert settings.effective_config().rating == 1500
+    assert find_option("uci", "UCI_LimitStrength").apply(settings, "true").effective_config().rating == 1200
 
 
 def test_a_book_can_be_switched_off() -> None:
-    settings = find_option("uci", "Book").changed(Settings.of("chess"), "lines.pgn")
-    assert settings.player().book == "lines.pgn"
-    assert find_option("uci", "OwnBook").changed(settings, "false").player().book == ""
+    settings = find_option("uci", "Book").apply(EngineSettings.of("chess"), "lines.pgn")
+    assert settings.effective_config().book == "lines.pgn"
+    assert find_option("uci", "OwnBook").apply(settings, "false").effective_config().book == ""
 
 
 @pytest.mark.parametrize("text", ["", "1e3", "0x10", "٣", "5.0", "-1", "99999999999999999999"])
 def test_whole_numbers_out_of_range_or_form_are_refused(text: str) -> None:
     option = find_option("uci", "Threads")
-    assert option.kind is Kind.WHOLE
+    assert option.kind is OptionKind.INTEGER
     if text == "٣":  # a digit to Python, and so to us
-        assert option.changed(Settings.of("chess"), text).description.threads == 3
+        assert option.apply(EngineSettings.of("chess"), text).player_config.threads == 3
         return
     with pytest.raises(BadOption, match="threads is a whole number, 1 to 1024"):
-        option.changed(Settings.of("chess"), text)
+        option.apply(EngineSettings.of("chess"), text)

@@ -6,27 +6,27 @@ from sparring.engines.analysis import (
     lc0_centipawns,
     mate_in_moves,
     mate_in_plies,
+    permille,
     shogi_centipawns,
-    thousandths,
     wdl_of,
 )
-from sparring.engines.going import Going, read_go
-from sparring.engines.gtp_time import GameClock
-from sparring.players.clock import Clock
+from sparring.engines.go_command import GoCommand, parse_go
+from sparring.engines.gtp_clock import GtpClock
+from sparring.players.time_management import Clock
 
 
-def go(text: str) -> Going:
-    return read_go(text.split())
+def go(text: str) -> GoCommand:
+    return parse_go(text.split())
 
 
 def test_a_go_with_everything() -> None:
-    going = go("wtime 1000 btime 2000 winc 10 binc 20 movestogo 5 searchmoves e2e4 d2d4 nodes 7 ponder")
-    assert going.clock("w") == Clock(1.0, 0.01, 5)
-    assert going.clock("b") == Clock(2.0, 0.02, 5)
-    assert going.moves == ("e2e4", "d2d4")
-    assert going.nodes == 7
-    assert going.ponder
-    assert not going.infinite
+    go_command = go("wtime 1000 btime 2000 winc 10 binc 20 movestogo 5 searchmoves e2e4 d2d4 nodes 7 ponder")
+    assert go_command.clock("w") == Clock(1.0, 0.01, 5)
+    assert go_command.clock("b") == Clock(2.0, 0.02, 5)
+    assert go_command.moves == ("e2e4", "d2d4")
+    assert go_command.nodes == 7
+    assert go_command.ponder
+    assert not go_command.infinite
 
 
 def test_byoyomi_alone_is_a_clock() -> None:
@@ -35,9 +35,9 @@ def test_byoyomi_alone_is_a_clock() -> None:
 
 
 def test_what_makes_no_sense_is_left_out() -> None:
-    going = go("wtime soon nodes 9 fast winc")
-    assert going.numbers == {"nodes": 9}
-    assert going.wrong == ("wtime", "soon", "fast", "winc")
+    go_command = go("wtime soon nodes 9 fast winc")
+    assert go_command.numbers == {"nodes": 9}
+    assert go_command.unknown == ("wtime", "soon", "fast", "winc")
 
 
 @pytest.mark.parametrize("overhead", [0.0, 0.1, 1.0])
@@ -47,9 +47,11 @@ def test_what_makes_no_sense_is_left_out() -> None:
      "wtime 0 byoyomi 1000", "wtime 5000 byoyomi 1000", "movetime 100", "wtime 10000 movestogo 40"],
 )  # fmt: skip
 def test_no_move_takes_more_than_there_is(words: str, overhead: float) -> None:
-    going = go(words)
-    seconds = going.seconds("w", overhead)
-    there = going.numbers.get("movetime", going.numbers.get("wtime", 0) + going.numbers.get("byoyomi", 0))
+    go_command = go(words)
+    seconds = go_command.seconds("w", overhead)
+    there = go_command.numbers.get(
+        "movetime", go_command.numbers.get("wtime", 0) + go_command.numbers.get("byoyomi", 0)
+    )
     assert seconds is not None
     assert seconds <= max(there / 1000 - (overhead if "movetime" not in words else 0), 0.001)
 
@@ -73,12 +75,12 @@ def test_chances_add_up_and_mean_what_the_value_says() -> None:
         assert min(won, drawn, lost) >= -1e-12
         assert won - lost == pytest.approx(value)
         assert won + drawn + lost == pytest.approx(1)
-        assert sum(thousandths((won, drawn, lost))) == 1000
+        assert sum(permille((won, drawn, lost))) == 1000
     assert wdl_of(0.2, None) == (0.6, 0.0, 0.4)
 
 
 def test_canadian_overtime_counts_down_and_begins_again() -> None:
-    clock = GameClock()
+    clock = GtpClock()
     clock.set(10, 30, 2)
     assert clock.clock(0) == Clock(10)
     clock.spend(0, 12)
@@ -91,17 +93,17 @@ def test_canadian_overtime_counts_down_and_begins_again() -> None:
 
 
 def test_japanese_overtime_is_there_at_every_move() -> None:
-    clock = GameClock()
+    clock = GtpClock()
     clock.set_kgs(["byoyomi", "60", "10", "3"])
     assert clock.clock(0) == Clock(60, byoyomi=10)
-    clock.tell(0, 10, 3)  # KGS tells periods in place of stones
+    clock.set_time_left(0, 10, 3)  # KGS tells periods in place of stones
     assert clock.clock(0) == Clock(0, byoyomi=10)
 
 
 def test_no_clock_runs_before_there_is_one() -> None:
-    clock = GameClock()
+    clock = GtpClock()
     assert clock.clock(0) is None
     clock.set(0, 1, 0)
     assert clock.clock(0) is None
-    clock.tell(1, 30, 0)
+    clock.set_time_left(1, 30, 0)
     assert clock.clock(1) == Clock(30)

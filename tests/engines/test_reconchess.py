@@ -14,14 +14,14 @@ from reconchess.bots.random_bot import RandomBot
 
 from sparring.engines.reconchess import SparringBot
 from sparring.games.rbc import Observation
-from sparring.players.player import Choice
-from sparring.players.rbc import BadBot
+from sparring.players.player import Decision
+from sparring.players.rbc import BadBotConfig
 
 MODULE = "sparring.engines.reconchess"
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARRING_RBC_BOT", "inference-1")
     monkeypatch.setenv("SPARRING_RBC_SEED", "1")
     random.seed(1)
@@ -57,7 +57,7 @@ def test_the_environment_names_the_bot(bot: str, monkeypatch: pytest.MonkeyPatch
 
 def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARRING_RBC_BOT", "nobody")
-    with pytest.raises(BadBot, match="no bot 'nobody'"):
+    with pytest.raises(BadBotConfig, match="no bot 'nobody'"):
         SparringBot()
 
 
@@ -70,10 +70,10 @@ class Broken:
     def observe(self, observation: Observation) -> None:
         raise RuntimeError("no ears")
 
-    def choose(self, legal_moves: Sequence[int], seconds: float | None = None) -> Choice:
+    def choose(self, legal_moves: Sequence[int], seconds: float | None = None) -> Decision:
         if self.raises:
             raise RuntimeError("no idea")
-        return Choice(4095, {4095: 1.0}, "h8h8")
+        return Decision(4095, {4095: 1.0}, "h8h8")
 
     def ponder(self) -> None:
         raise RuntimeError("no thoughts")

@@ -6,7 +6,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tests.engines.talking import engine
+from tests.engines.engine_client import engine
 
 BEST = r"bestmove .*"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"
@@ -35,46 +35,46 @@ def told(lines: list[str]) -> list[str]:
 
 
 def test_the_handshake_needs_no_network(tmp_path: Path) -> None:
-    with engine("uci", tmp_path / "missing.onnx") as talk:
-        lines = talk.ask("uci", until="uciok")
+    with engine("uci", tmp_path / "missing.onnx") as session:
+        lines = session.ask("uci", until="uciok")
     assert lines[0].startswith("id name Sparring")
     assert "option name MultiPV type spin default 1 min 1 max 500" in lines
 
 
 def test_a_network_that_cannot_be_loaded_is_named_and_nothing_is_played(tmp_path: Path) -> None:
-    with engine("uci", tmp_path / "missing.onnx") as talk:
-        lines = talk.ask("isready", until="readyok")
+    with engine("uci", tmp_path / "missing.onnx") as session:
+        lines = session.ask("isready", until="readyok")
         assert "missing.onnx" in told(lines)[0]
-        assert best(talk.ask("go nodes 1", until=BEST)) == "(none)"
+        assert best(session.ask("go nodes 1", until=BEST)) == "(none)"
 
 
 def test_a_better_network_mends_it(tmp_path: Path, small: dict[str, Path]) -> None:
-    with engine("uci", tmp_path / "missing.onnx") as talk:
-        talk.ask("isready", until="readyok")
-        talk.send(f"setoption name Model value {small['chess']}")
-        assert not told(talk.ask("isready", until="readyok"))
-        assert chess.Move.from_uci(best(talk.ask("go", until=BEST))) in chess.Board().legal_moves
+    with engine("uci", tmp_path / "missing.onnx") as session:
+        session.ask("isready", until="readyok")
+        session.send(f"setoption name Model value {small['chess']}")
+        assert not told(session.ask("isready", until="readyok"))
+        assert chess.Move.from_uci(best(session.ask("go", until=BEST))) in chess.Board().legal_moves
 
 
 def test_a_policy_alone_answers_with_one_line_of_the_move_it_plays(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], seed=3) as talk:
-        lines = talk.ask("position startpos moves e2e4", "go wtime 1000 btime 1000", until=BEST)
+    with engine("uci", small["chess"], seed=3) as session:
+        lines = session.ask("position startpos moves e2e4", "go wtime 1000 btime 1000", until=BEST)
     (info,) = infos(lines)
     assert info["nodes"] == "1"
     assert info["pv"] == best(lines)
 
 
 def test_more_lines_of_a_policy_are_its_likeliest_moves(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], multipv=4, temperature=0.0) as talk:
-        lines = talk.ask("go", until=BEST)
+    with engine("uci", small["chess"], multipv=4, temperature=0.0) as session:
+        lines = session.ask("go", until=BEST)
     assert [info["multipv"] for info in infos(lines)] == ["1", "2", "3", "4"]
     assert infos(lines)[0]["pv"] == best(lines)
     assert len({info["cp"] for info in infos(lines)}) == 1  # what the position is worth
 
 
 def test_more_lines_of_a_search_are_its_most_visited_moves(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=40, multipv=3, show_wdl=True) as talk:
-        found = infos(talk.ask("position startpos", "go", until=BEST))[-3:]
+    with engine("uci", small["chess"], nodes=40, multipv=3, show_wdl=True) as session:
+        found = infos(session.ask("position startpos", "go", until=BEST))[-3:]
     assert [info["multipv"] for info in found] == ["1", "2", "3"]
     assert {info["nodes"] for info in found} == {"40"}
     for info in found:
@@ -85,13 +85,13 @@ def test_more_lines_of_a_search_are_its_most_visited_moves(small: dict[str, Path
 
 
 def test_go_nodes_bounds_the_search(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=10) as talk:
-        assert infos(talk.ask("go nodes 33", until=BEST))[-1]["nodes"] == "33"
+    with engine("uci", small["chess"], nodes=10) as session:
+        assert infos(session.ask("go nodes 33", until=BEST))[-1]["nodes"] == "33"
 
 
 def test_a_mate_is_found(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=100, temperature=0.0) as talk:
-        assert best(talk.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)) == "d1d8"
+    with engine("uci", small["chess"], nodes=100, temperature=0.0) as session:
+        assert best(session.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)) == "d1d8"
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_a_mate_is_found(small: dict[str, Path]) -> None:
 def test_a_mate_is_counted_in_moves_and_played_at_any_temperature(
     fen: str, mate: str, line: str, small: dict[str, Path]
 ) -> None:
-    with engine("uci", small["chess"], nodes=3000, show_wdl=True) as talk:
+    with engine("uci", small["chess"], nodes=3000, show_wdl=True) as session:
         only = f" searchmoves {line.split()[0]}" if mate == "2" else ""  # there are slower mates
-        lines = talk.ask(f"position fen {fen}", f"go{only}", until=BEST)
+        lines = session.ask(f"position fen {fen}", f"go{only}", until=BEST)
     last = infos(lines)[-1]
     assert (last["mate"], last["pv"], best(lines)) == (mate, line, line.split()[0])
     assert "cp" not in last
@@ -115,65 +115,67 @@ def test_a_mate_is_counted_in_moves_and_played_at_any_temperature(
 
 
 def test_a_policy_alone_sees_no_mate(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        lines = talk.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        lines = session.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST)
     assert "mate" not in infos(lines)[-1]
 
 
 def test_an_analysis_in_which_all_is_decided_still_waits_for_stop(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=50) as talk:
-        talk.ask("position fen 7k/5K2/8/8/8/8/8/6R1 b - - 0 1", "go infinite", until="info .*score mate -1.*")
-        assert talk.ask("isready", until="readyok") == ["readyok"]
-        assert best(talk.ask("stop", until=BEST)) == "h8h7"
+    with engine("uci", small["chess"], nodes=50) as session:
+        session.ask(
+            "position fen 7k/5K2/8/8/8/8/8/6R1 b - - 0 1", "go infinite", until="info .*score mate -1.*"
+        )
+        assert session.ask("isready", until="readyok") == ["readyok"]
+        assert best(session.ask("stop", until=BEST)) == "h8h7"
 
 
 @pytest.mark.parametrize("nodes", [0, 60])
 def test_searchmoves_bounds_the_choice(nodes: int, small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=nodes) as talk:
+    with engine("uci", small["chess"], nodes=nodes) as session:
         for _ in range(5):
-            lines = talk.ask("go searchmoves a2a3 h2h4 nodes 30", until=BEST)
+            lines = session.ask("go searchmoves a2a3 h2h4 nodes 30", until=BEST)
             assert best(lines) in ("a2a3", "h2h4")
 
 
 def test_searchmoves_that_are_not_legal_are_named_and_left_out(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        lines = talk.ask("go searchmoves a2a5 b7b8x c2c3", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        lines = session.ask("go searchmoves a2a5 b7b8x c2c3", until=BEST)
     assert len(told(lines)) == 2
     assert best(lines) == "c2c3"
 
 
 def test_depth_does_not_bound_and_is_answered_with_a_word(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        assert "depth" in told(talk.ask("go depth 5", until=BEST))[0]
+    with engine("uci", small["chess"]) as session:
+        assert "depth" in told(session.ask("go depth 5", until=BEST))[0]
 
 
 def test_go_infinite_waits_for_stop(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        talk.send("go infinite", "isready")
-        assert not [line for line in talk.until("readyok") if line.startswith("bestmove")]
-        talk.ask("stop", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        session.send("go infinite", "isready")
+        assert not [line for line in session.until("readyok") if line.startswith("bestmove")]
+        session.ask("stop", until=BEST)
 
 
 def test_stop_ends_a_long_search(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=10**8) as talk:
-        talk.ask("isready", until="readyok")
-        talk.send("go")
-        talk.until("info .*")
-        lines = talk.ask("stop", until=BEST)
+    with engine("uci", small["chess"], nodes=10**8) as session:
+        session.ask("isready", until="readyok")
+        session.send("go")
+        session.until("info .*")
+        lines = session.ask("stop", until=BEST)
         assert best(lines) == infos(lines)[-1]["pv"].split()[0]
 
 
 def test_stop_while_the_network_loads_is_answered_once_it_is_there(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=10**8) as talk:
-        lines = talk.ask("isready", "go infinite", "stop", until=BEST)
+    with engine("uci", small["chess"], nodes=10**8) as session:
+        lines = session.ask("isready", "go infinite", "stop", until=BEST)
         assert chess.Move.from_uci(best(lines)) in chess.Board().legal_moves
 
 
 def test_two_gos_get_two_answers_and_the_first_does_not_last(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=5) as talk:
-        talk.ask("isready", until="readyok")
-        talk.send("position startpos", "go infinite", "position startpos moves e2e4", "go nodes 20")
-        first, second = best(talk.until(BEST)), best(talk.until(BEST))
+    with engine("uci", small["chess"], nodes=5) as session:
+        session.ask("isready", until="readyok")
+        session.send("position startpos", "go infinite", "position startpos moves e2e4", "go nodes 20")
+        first, second = best(session.until(BEST)), best(session.until(BEST))
     assert chess.Move.from_uci(first) in chess.Board().legal_moves
     board = chess.Board()
     board.push_uci("e2e4")
@@ -181,22 +183,22 @@ def test_two_gos_get_two_answers_and_the_first_does_not_last(small: dict[str, Pa
 
 
 def test_a_move_that_comes_as_expected_is_thought_about_further(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=50, ponder=True) as talk:
-        lines = talk.ask("position startpos", "go", until=BEST)
+    with engine("uci", small["chess"], nodes=50, ponder=True) as session:
+        lines = session.ask("position startpos", "go", until=BEST)
         played, expected = lines[-1].split()[1], lines[-1].split()[3]
-        talk.send(f"position startpos moves {played} {expected}", "go ponder wtime 60000 btime 60000")
-        talk.until("info .*")
-        lines = talk.ask("ponderhit", until=BEST)
+        session.send(f"position startpos moves {played} {expected}", "go ponder wtime 60000 btime 60000")
+        session.until("info .*")
+        lines = session.ask("ponderhit", until=BEST)
     assert sum(line.startswith("bestmove") for line in lines) == 1
     assert int(infos(lines)[-1]["nodes"]) > 50  # it kept what it had found on the opponent's time
 
 
 def test_a_ponder_that_misses_is_answered_for_form(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=50) as talk:
-        talk.ask("go ponder wtime 60000 btime 60000", "stop", until=BEST)
-        talk.send("ponderhit")
-        talk.ask("isready", until="readyok")
-        assert sum(line.startswith("bestmove") for line in talk.said) == 1
+    with engine("uci", small["chess"], nodes=50) as session:
+        session.ask("go ponder wtime 60000 btime 60000", "stop", until=BEST)
+        session.send("ponderhit")
+        session.ask("isready", until="readyok")
+        assert sum(line.startswith("bestmove") for line in session.said) == 1
 
 
 @pytest.mark.parametrize(
@@ -212,26 +214,28 @@ def test_a_ponder_that_misses_is_answered_for_form(small: dict[str, Path]) -> No
     ],
 )
 def test_a_broken_position_is_named_and_the_last_one_stays(position: str, small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        talk.send(f"position fen {MATE_IN_ONE}", position)
-        lines = talk.ask("go searchmoves d1d8", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        session.send(f"position fen {MATE_IN_ONE}", position)
+        lines = session.ask("go searchmoves d1d8", until=BEST)
     assert "position" in told(lines)[0]
     assert best(lines) == "d1d8"
 
 
 def test_a_very_long_position_is_taken(small: dict[str, Path]) -> None:
     there_and_back = "g1f3 g8f6 f3g1 f6g8 " * 1000
-    with engine("uci", small["chess"]) as talk:
-        lines = talk.ask(f"position startpos moves {there_and_back}", "go", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        lines = session.ask(f"position startpos moves {there_and_back}", "go", until=BEST)
         assert "the game is over" in told(lines)[0]  # repeated far too often
         assert best(lines) == "(none)"
-        lines = talk.ask(f"position startpos moves {there_and_back} e2e4", "go searchmoves e7e5", until=BEST)
+        lines = session.ask(
+            f"position startpos moves {there_and_back} e2e4", "go searchmoves e7e5", until=BEST
+        )
         assert best(lines) == "e7e5"  # but a GUI may go on
 
 
 def test_mated_it_has_no_move(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        lines = talk.ask("position startpos moves f2f3 e7e5 g2g4 d8h4", "go", until=BEST)
+    with engine("uci", small["chess"]) as session:
+        lines = session.ask("position startpos moves f2f3 e7e5 g2g4 d8h4", "go", until=BEST)
     assert best(lines) == "(none)"
 
 
@@ -240,9 +244,9 @@ def test_names_of_options_ignore_case_and_values_may_have_spaces(
 ) -> None:
     spaced = tmp_path / "a name with spaces.onnx"
     spaced.write_bytes(small["chess"].read_bytes())
-    with engine("uci", tmp_path / "missing") as talk:
-        talk.send("setoption name mOvE oVerhead value 30", f"setoption NAME model VALUE {spaced}")
-        assert not told(talk.ask("isready", until="readyok"))
+    with engine("uci", tmp_path / "missing") as session:
+        session.send("setoption name mOvE oVerhead value 30", f"setoption NAME model VALUE {spaced}")
+        assert not told(session.ask("isready", until="readyok"))
 
 
 @pytest.mark.parametrize(
@@ -260,14 +264,14 @@ def test_names_of_options_ignore_case_and_values_may_have_spaces(
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(line: str, complaint: str, small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        assert complaint in told(talk.ask(line, "isready", until="readyok"))[0]
+    with engine("uci", small["chess"]) as session:
+        assert complaint in told(session.ask(line, "isready", until="readyok"))[0]
 
 
 def test_a_player_of_another_game_is_refused(tmp_path: Path, small: dict[str, Path]) -> None:
     (tmp_path / "player.toml").write_text('game = "go"\n')
-    with engine("uci", small["chess"]) as talk:
-        lines = talk.ask(
+    with engine("uci", small["chess"]) as session:
+        lines = session.ask(
             f"setoption name Player value {tmp_path / 'player.toml'}", "isready", until="readyok"
         )
     assert "a player of go, not of chess" in told(lines)[0]
@@ -276,32 +280,34 @@ def test_a_player_of_another_game_is_refused(tmp_path: Path, small: dict[str, Pa
 def test_a_player_from_a_file_sits_down(tmp_path: Path, small: dict[str, Path]) -> None:
     toml = f'game = "chess"\nmodel = "{small["chess"]}"\nnodes = 7\n'
     (tmp_path / "player.toml").write_text(toml)
-    with engine("uci", tmp_path / "missing") as talk:
-        talk.send(f"setoption name Player value {tmp_path / 'player.toml'}")
-        assert infos(talk.ask("go", until=BEST))[-1]["nodes"] == "7"
+    with engine("uci", tmp_path / "missing") as session:
+        session.send(f"setoption name Player value {tmp_path / 'player.toml'}")
+        assert infos(session.ask("go", until=BEST))[-1]["nodes"] == "7"
 
 
 def test_a_player_from_a_file_is_not_undone_by_a_gui_that_sends_every_option(
     tmp_path: Path, small: dict[str, Path]
 ) -> None:
     (tmp_path / "player.toml").write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nnodes = 7\n')
-    with engine("uci") as talk:
+    with engine("uci") as session:
         declared = [
             re.fullmatch("option name (.*) type (?:spin|check|string) default (\\S*).*", line)
-            for line in talk.ask("uci", until="uciok")
+            for line in session.ask("uci", until="uciok")
         ]
-        talk.send("setoption name MultiPV value 2", f"setoption name Player value {tmp_path / 'player.toml'}")
-        talk.send(*(f"setoption name {m[1]} value {m[2]}" for m in declared if m and m[1] != "Player"))
-        lines = talk.ask("setoption name Seed value 3", "go", until=BEST)
+        session.send(
+            "setoption name MultiPV value 2", f"setoption name Player value {tmp_path / 'player.toml'}"
+        )
+        session.send(*(f"setoption name {m[1]} value {m[2]}" for m in declared if m and m[1] != "Player"))
+        lines = session.ask("setoption name Seed value 3", "go", until=BEST)
     assert not told(lines)
     assert {info["nodes"] for info in infos(lines)} == {"7"}
 
 
 def test_a_rating_beyond_what_the_network_knows_becomes_the_nearest_and_is_named() -> None:
-    with engine("uci") as talk:
-        talk.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 3900")
-        assert "3900" in told(talk.ask("isready", until="readyok"))[0]
-        assert best(talk.ask("go", until=BEST)) != "(none)"
+    with engine("uci") as session:
+        session.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 3900")
+        assert "3900" in told(session.ask("isready", until="readyok"))[0]
+        assert best(session.ask("go", until=BEST)) != "(none)"
 
 
 @pytest.mark.parametrize("way", ["Rating", "UCI_LimitStrength", "Player"])
@@ -311,47 +317,49 @@ def test_a_rating_that_the_network_is_not_told_is_named_and_it_plays_as_without(
     file = tmp_path / "player.toml"
     file.write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nrating = 1500\n')
     value = {"Rating": "1700", "UCI_LimitStrength": "true", "Player": str(file)}[way]
-    with engine("uci", small["chess"]) as talk:
-        assert not told(talk.ask("isready", until="readyok"))  # the usual rating is nobody's wish
-        said = told(talk.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
+    with engine("uci", small["chess"]) as session:
+        assert not told(session.ask("isready", until="readyok"))  # the usual rating is nobody's wish
+        said = told(session.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
         assert said == ["info string chess is told no ratings: it plays as without"]
-        assert best(talk.ask("go", until=BEST)) != "(none)"
+        assert best(session.ask("go", until=BEST)) != "(none)"
 
 
 def test_the_same_seed_gives_the_same_game(small: dict[str, Path]) -> None:
     games: list[list[str]] = []
-    with engine("uci", small["chess"], seed=5) as talk:
+    with engine("uci", small["chess"], seed=5) as session:
         for _ in range(2):
-            talk.send("ucinewgame")
+            session.send("ucinewgame")
             moves: list[str] = []
             for _ in range(6):
-                moves.append(best(talk.ask(f"position startpos moves {' '.join(moves)}", "go", until=BEST)))
+                moves.append(
+                    best(session.ask(f"position startpos moves {' '.join(moves)}", "go", until=BEST))
+                )
             games.append(moves)
     assert games[0] == games[1]
 
 
 def test_debug_tells_why(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        assert "move" in told(talk.ask("debug on", "go", until=BEST))[0]
-        assert not told(talk.ask("debug off", "go", until=BEST))
+    with engine("uci", small["chess"]) as session:
+        assert "move" in told(session.ask("debug on", "go", until=BEST))[0]
+        assert not told(session.ask("debug off", "go", until=BEST))
 
 
 def test_the_end_of_its_input_ends_a_search(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=10**8) as talk:
-        talk.send("isready", "go infinite")
-        lines = talk.hang_up()
+    with engine("uci", small["chess"], nodes=10**8) as session:
+        session.send("isready", "go infinite")
+        lines = session.hang_up()
     assert "readyok" in lines  # a shell's pipe gets its answers
     assert chess.Move.from_uci(best(lines)) in chess.Board().legal_moves
 
 
 def test_quit_ends_a_search_without_a_word(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"], nodes=10**8) as talk:
-        talk.ask("isready", until="readyok")
-        talk.send("go infinite", "quit")
-        assert not [line for line in talk.hang_up() if line.startswith("bestmove")]
+    with engine("uci", small["chess"], nodes=10**8) as session:
+        session.ask("isready", until="readyok")
+        session.send("go infinite", "quit")
+        assert not [line for line in session.hang_up() if line.startswith("bestmove")]
 
 
 def test_lines_may_end_as_on_windows(small: dict[str, Path]) -> None:
-    with engine("uci", small["chess"]) as talk:
-        talk.send("isready\r")
-        talk.until("readyok")
+    with engine("uci", small["chess"]) as session:
+        session.send("isready\r")
+        session.until("readyok")

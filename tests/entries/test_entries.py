@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from sparring.entries import WrongKind, field_names, fitting, missing
+from sparring.entries import TypeMismatch, coerce, field_names, missing_fields
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from sparring.entries import WrongKind, field_names, fitting, missing
     ],
 )
 def test_values_fit_their_fields(hint: Any, value: Any, fitted: Any) -> None:
-    found = fitting(hint, value)
+    found = coerce(hint, value)
     assert found == fitted
     assert type(found) is type(fitted)
 
@@ -45,8 +45,8 @@ def test_values_fit_their_fields(hint: Any, value: Any, fitted: Any) -> None:
     ],
 )
 def test_what_does_not_fit_is_said(hint: Any, value: Any, words: str) -> None:
-    with pytest.raises(WrongKind) as caught:
-        fitting(hint, value)
+    with pytest.raises(TypeMismatch) as caught:
+        coerce(hint, value)
     assert str(caught.value) == words
 
 
@@ -58,4 +58,4 @@ def test_fields_without_a_default_are_needed() -> None:
         three: int = 3
 
     assert field_names(Example) == ("one", "two", "three")
-    assert missing(Example, {"two": 2}) == ["one"]
+    assert missing_fields(Example, {"two": 2}) == ["one"]

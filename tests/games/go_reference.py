@@ -32,7 +32,7 @@ def has_liberty(stones: Stones, group: set[Point], size: int) -> bool:
 
 
 @dataclass
-class Game:
+class ReferenceGoGame:
     """A game in progress. A move is a point, or None for a pass."""
 
     size: int
@@ -84,9 +84,9 @@ class Game:
         points = [(x, y) for x in range(self.size) for y in range(self.size)]
         return {point for point in points if self.is_legal(point, with_past)}
 
-    def play(self, point: Point | None) -> Game:
+    def play(self, point: Point | None) -> ReferenceGoGame:
         stones, gained = (self.stones, [0, 0]) if point is None else self.after(point)
-        return Game(
+        return ReferenceGoGame(
             self.size,
             self.ko,
             self.suicide,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sparring.games import BadText, Breakthrough, IllegalMove
+from sparring.games import Breakthrough, IllegalMove, ParseError
 
 GAME = Breakthrough()
 
@@ -74,5 +74,5 @@ def test_straight_steps_do_not_capture_and_nobody_is_ever_stuck() -> None:
     ],
 )
 def test_texts_that_are_no_position_are_refused(text: str) -> None:
-    with pytest.raises(BadText):
+    with pytest.raises(ParseError):
         GAME.parse(text)

@@ -7,7 +7,7 @@ import random
 import chess
 import pytest
 
-from sparring.games import BadText, Chess, IllegalMove
+from sparring.games import Chess, IllegalMove, ParseError
 
 GAME = Chess()
 
@@ -167,10 +167,10 @@ def test_san_is_written() -> None:
     [
         ("e2e5", IllegalMove),
         ("Nf6", IllegalMove),
-        ("e9", BadText),
-        ("", BadText),
+        ("e9", ParseError),
+        ("", ParseError),
         ("0000", IllegalMove),
-        ("e2e4x", BadText),
+        ("e2e4x", ParseError),
     ],
 )
 def test_wrong_moves_raise(text: str, error: type[Exception]) -> None:
@@ -197,7 +197,7 @@ def test_wrong_moves_raise(text: str, error: type[Exception]) -> None:
     ],
 )
 def test_impossible_fens_are_refused_with_a_reason(fen: str, complaint: str) -> None:
-    with pytest.raises(BadText, match=complaint):
+    with pytest.raises(ParseError, match=complaint):
         GAME.parse(fen)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring._core import ExpendibotsState
-from sparring.games import BadText, Expendibots, IllegalMove
+from sparring.games import Expendibots, IllegalMove, ParseError
 
 GAME = Expendibots()
 SHUFFLE = ["1a1-a2", "1h8-h7", "1a2-a1", "1h7-h8"]
@@ -174,5 +174,5 @@ def test_codes_that_are_no_legal_move_are_refused(code: int) -> None:
 def test_bad_text_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="fields"):
         GAME.parse("")
-    with pytest.raises(BadText):
+    with pytest.raises(ParseError):
         GAME.parse_move(GAME.initial(), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring._core import GoState
-from sparring.games import BadText, Go, IllegalMove
+from sparring.games import Go, IllegalMove, ParseError
 
 KO_RULES = ("", "situational", "simple")
 KO = "1XO2/X1XO1/1XO2/5/5 w - 0 0 0 7.5"
@@ -195,5 +195,5 @@ def test_handicap_stones_stand_on_the_points_of_gtp(size: int, handicap: int, po
 
 @pytest.mark.parametrize(("size", "handicap"), [(19, 1), (19, 10), (19, -1), (16, 5), (7, 5), (6, 2)])
 def test_handicaps_that_a_board_has_no_points_for_are_refused(size: int, handicap: int) -> None:
-    with pytest.raises(BadText, match="handicap"):
+    with pytest.raises(ParseError, match="handicap"):
         Go(size=size, handicap=handicap)

@@ -10,17 +10,17 @@ import pytest
 
 from sparring._core import GoState
 from sparring.games import Go, IllegalMove
-from sparring.games.go import KoRule, Scoring
-from tests.games.go_reference import Game
+from sparring.games.go import KoRule, ScoringRule
+from tests.games.go_reference import ReferenceGoGame
 
-RULES = list(product(get_args(KoRule), (False, True), get_args(Scoring)))
+RULES = list(product(get_args(KoRule), (False, True), get_args(ScoringRule)))
 
 
 def point_of(code: int, size: int) -> tuple[int, int] | None:
     return None if code == size * size else (code % size, code // size)
 
 
-def assert_same(state: GoState, game: Game, rng: random.Random) -> None:
+def assert_same(state: GoState, game: ReferenceGoGame, rng: random.Random) -> None:
     size = game.size
     stones = {point_of(p, size): color for color in (0, 1) for p in state.stones[color]}
     assert stones == game.stones
@@ -49,13 +49,13 @@ def assert_round_trip(state: GoState) -> None:
 @pytest.mark.parametrize(("size", "games", "plies"), [(5, 10, 120), (6, 3, 150), (7, 2, 150), (9, 1, 200)])
 @pytest.mark.parametrize(("ko", "suicide", "scoring"), RULES)
 def test_random_games_agree_with_the_reference(
-    size: int, games: int, plies: int, ko: KoRule, suicide: bool, scoring: Scoring
+    size: int, games: int, plies: int, ko: KoRule, suicide: bool, scoring: ScoringRule
 ) -> None:
     rng = random.Random(f"{size} {ko} {suicide} {scoring}")
     for _ in range(games):
         komi = rng.choice([-3.0, 0.0, 0.5, 7.5])
         state = Go(size=size, komi=komi, ko=ko, suicide=suicide, scoring=scoring).initial()
-        game = Game(size, ko, suicide, scoring, komi)
+        game = ReferenceGoGame(size, ko, suicide, scoring, komi)
         for _ in range(plies):
             assert_same(state, game, rng)
             assert_round_trip(state)
@@ -67,10 +67,10 @@ def test_random_games_agree_with_the_reference(
             state, game = state.play(move), game.play(point_of(move, size))
 
 
-def reference_of(state: GoState) -> Game:
+def reference_of(state: GoState) -> ReferenceGoGame:
     size = state.size
     stones = {(p % size, p // size): color for color in (0, 1) for p in state.stones[color]}
-    return Game(size, state.ko, state.suicide, state.scoring, state.komi, stones, state.to_move)
+    return ReferenceGoGame(size, state.ko, state.suicide, state.scoring, state.komi, stones, state.to_move)
 
 
 @pytest.mark.parametrize("suicide", ["", "suicide"])

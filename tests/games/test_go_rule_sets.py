@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring._core import GoState
-from sparring.games import BadText
+from sparring.games import ParseError
 from sparring.games.go import RULE_SETS, Go
 
 SEKI = "1XXO1/XX1OO/XXXOO/XXXOO/XXXOO"
@@ -36,7 +36,7 @@ def test_handicap_stones_may_cost_black_points(name: str, komi: float) -> None:
 
 
 def test_unknown_names_say_which_there_are() -> None:
-    with pytest.raises(BadText, match="rules 'klingon' are not known; there are tromp-taylor, chinese"):
+    with pytest.raises(ParseError, match="rules 'klingon' are not known; there are tromp-taylor, chinese"):
         Go.by_rules("klingon")
 
 
@@ -53,9 +53,9 @@ def test_tax_is_part_of_the_text_and_of_what_states_are() -> None:
     assert taxed.tax == "seki"
     assert taxed.text().endswith("simple territory tax-seki")
     assert taxed != GoState.parse("5/5/5/5/5 b - 0 0 0 7.5 simple territory")
-    with pytest.raises(BadText, match="tax 'some' is not none, seki or all"):
+    with pytest.raises(ParseError, match="tax 'some' is not none, seki or all"):
         Go(tax="some")  # type: ignore[arg-type]  # what is tested
-    with pytest.raises(BadText, match="given twice"):
+    with pytest.raises(ParseError, match="given twice"):
         GoState.parse("5/5/5/5/5 b - 0 0 0 7.5 tax-seki tax-all")
 
 

@@ -9,9 +9,18 @@ import pytest
 from reconchess import LocalGame
 from reconchess.utilities import add_pawn_queen_promotion, move_actions, revise_move
 
-from sparring._core import RbcBoards, RbcState
-from sparring.games import BadText, IllegalMove, Rbc
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, Moved, OpponentMoved, OpponentSensed, Sensed, board_fen
+from sparring._core import RbcBoardSet, RbcState
+from sparring.games import IllegalMove, ParseError, Rbc
+from sparring.games.rbc import (
+    NO_SENSE,
+    PASS,
+    SENSE,
+    MoveResult,
+    OpponentMoveResult,
+    OpponentSense,
+    SenseResult,
+    board_fen,
+)
 
 GAME = Rbc()
 
@@ -33,9 +42,9 @@ def compare_turn(game: LocalGame, state: RbcState, rng: random.Random) -> RbcSta
     square = rng.choice([*game.sense_actions(), None])
     sense = NO_SENSE if square is None else SENSE + square
     seen = game.sense(square)
-    expected = Sensed(tuple((s, piece.symbol() if piece else None) for s, piece in seen))
+    expected = SenseResult(tuple((s, piece.symbol() if piece else None) for s, piece in seen))
     assert GAME.observe(state, player, sense) == expected
-    assert GAME.observe(state, other, sense) == OpponentSensed()
+    assert GAME.observe(state, other, sense) == OpponentSense()
     state = state.play(sense)
 
     requests = {move.uci() for move in game.move_actions()}
@@ -44,12 +53,12 @@ def compare_turn(game: LocalGame, state: RbcState, rng: random.Random) -> RbcSta
     move = PASS if request is None else state.parse_move(request)
     _, taken, capture_square = game.move(chess.Move.from_uci(request) if request else None)
     observed = GAME.observe(state, player, move)
-    assert isinstance(observed, Moved)
+    assert isinstance(observed, MoveResult)
     assert (None if observed.taken is None else state.move_text(observed.taken)) == (
         taken.uci() if taken else None
     )
     assert observed.capture_square == capture_square
-    assert GAME.observe(state, other, move) == OpponentMoved(game.opponent_move_results())
+    assert GAME.observe(state, other, move) == OpponentMoveResult(game.opponent_move_results())
     state = state.play(move)
     game.end_turn()
     assert board_fen(state) == game.board.fen(en_passant="fen")
@@ -93,7 +102,7 @@ def test_games_from_special_positions_agree_with_reconchess(fen: str) -> None:
 def after(fen: str, request: str) -> tuple[str | None, str | None]:
     state = GAME.parse(fen + " move")
     observed = GAME.observe(state, state.to_move, GAME.parse_move(state, request))
-    assert isinstance(observed, Moved)
+    assert isinstance(observed, MoveResult)
     taken = None if observed.taken is None else state.move_text(observed.taken)
     return taken, None if observed.capture_square is None else chess.square_name(observed.capture_square)
 
@@ -121,7 +130,7 @@ def test_requests_become_what_reconchess_makes_of_them(
 
 def test_a_sense_at_the_edge_is_clipped() -> None:
     observed = GAME.observe(GAME.initial(), 0, SENSE)
-    assert observed == Sensed(((8, "P"), (9, "P"), (0, "R"), (1, "N")))
+    assert observed == SenseResult(((8, "P"), (9, "P"), (0, "R"), (1, "N")))
 
 
 def test_a_finished_game_takes_no_action() -> None:
@@ -134,7 +143,7 @@ def test_a_finished_game_takes_no_action() -> None:
 
 @pytest.mark.parametrize("text", ["sense i9", "sense", "sense e", "e2", "move", "sense none none"])
 def test_wrong_actions_raise(text: str) -> None:
-    with pytest.raises(BadText):
+    with pytest.raises(ParseError):
         GAME.parse_move(GAME.initial(), text)
 
 
@@ -142,18 +151,18 @@ def track(seed: int) -> None:
     """Both players' sets of possible boards through a random game: the truth never leaves them."""
     rng = random.Random(seed)
     state = GAME.initial()
-    sets = [RbcBoards.of([state], player) for player in (0, 1)]
+    sets = [RbcBoardSet.of([state], player) for player in (0, 1)]
     for _ in range(40):
         if state.outcome is not None or max(map(len, sets)) > 20_000:
             break
         move = rng.choice(state.legal_moves())
         for player in (0, 1):
             match GAME.observe(state, player, move):
-                case Sensed(pieces):
+                case SenseResult(pieces):
                     sets[player] = sets[player].after_sense(list(pieces))
-                case Moved(request, taken, capture_square):
+                case MoveResult(request, taken, capture_square):
                     sets[player] = sets[player].after_move(request, taken or PASS, capture_square)
-                case OpponentMoved(capture_square):
+                case OpponentMoveResult(capture_square):
                     sets[player] = sets[player].after_opponent(capture_square)
         state = state.play(move)
         for boards in sets:
@@ -185,7 +194,7 @@ def test_successors_of_a_set_are_those_of_reconchess() -> None:
                 state = state.play(rng.choice(state.legal_moves()))
         if state.outcome is not None:
             continue
-        boards = RbcBoards.of([state], player=1 - state.to_move)
+        boards = RbcBoardSet.of([state], player=1 - state.to_move)
         ours: set[str] = set()
         for captured in [None, *(square for square, _ in boards.own_pieces)]:
             ours |= {" ".join(fen.split()[:4]) for fen in boards.after_opponent(captured).fens()}
@@ -193,8 +202,8 @@ def test_successors_of_a_set_are_those_of_reconchess() -> None:
 
 
 def test_what_is_certain_is_what_all_boards_share() -> None:
-    boards = RbcBoards.of([GAME.initial()], player=1).after_opponent(None)
-    certain = boards.certain()
-    assert certain[chess.D8] == "q"
-    assert certain[chess.D2] == "?"
-    assert certain[chess.H5] is None
+    boards = RbcBoardSet.of([GAME.initial()], player=1).after_opponent(None)
+    known_pieces = boards.known_pieces()
+    assert known_pieces[chess.D8] == "q"
+    assert known_pieces[chess.D2] == "?"
+    assert known_pieces[chess.H5] is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring._core import ShogiState
-from sparring.games import BadText, IllegalMove, Shogi, load
+from sparring.games import IllegalMove, ParseError, Shogi, load
 
 GAME = Shogi()
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -18,7 +18,7 @@ WIDEST = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"
 HANDS = "9/9/9/3k5/9/5K3/9/9/9 b RB2G2S2N2L9Prb2g2s2n2l9p 1"
 
 
-def line(state: ShogiState, moves: str) -> ShogiState:
+def play_moves(state: ShogiState, moves: str) -> ShogiState:
     for text in moves.split():
         state = GAME.play(state, GAME.parse_move(state, text))
     return state
@@ -75,7 +75,7 @@ def test_drops_avoid_dead_ends_and_second_pawns() -> None:
 
 
 def test_a_captured_piece_goes_to_the_hand_unpromoted() -> None:
-    state = line(GAME.parse("k8/9/9/9/4+p4/4R4/9/9/K8 b - 1"), "5f5e")
+    state = play_moves(GAME.parse("k8/9/9/9/4+p4/4R4/9/9/K8 b - 1"), "5f5e")
     assert state.text() == "k8/9/9/9/4R4/9/9/9/K8 w P 2"
 
 
@@ -92,7 +92,7 @@ def test_a_pawn_drop_may_check_but_not_mate() -> None:
 
 
 def test_a_pawn_that_moves_may_mate() -> None:
-    state = line(GAME.parse("8k/6+B2/8P/8L/9/9/9/9/K8 b - 1"), "1c1b")
+    state = play_moves(GAME.parse("8k/6+B2/8P/8L/9/9/9/9/K8 b - 1"), "1c1b")
     outcome = GAME.outcome(state)
     assert outcome is not None
     assert (outcome.winner, outcome.reason) == (0, "checkmate")
@@ -126,11 +126,11 @@ SHUFFLE = "7g7f 3c3d 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h"
 
 
 def test_the_fourth_repetition_is_a_draw() -> None:
-    state = line(GAME.initial(), SHUFFLE)
+    state = play_moves(GAME.initial(), SHUFFLE)
     assert state.outcome is None
     assert state.repetitions == 3
     assert len(state.legal_moves()) > 0
-    state = line(state, "7b8b")
+    state = play_moves(state, "7b8b")
     assert state.repetitions == 4
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (None, "repetition")
@@ -142,13 +142,13 @@ def test_the_fourth_repetition_is_a_draw() -> None:
 
 def test_hands_tell_positions_apart() -> None:
     rook_takes = "9/4k4/9/9/9/p8/9/R8/4K4 b - 1"
-    state = line(GAME.parse(rook_takes), "9h9f 5b5a 9f9h 5a5b")
+    state = play_moves(GAME.parse(rook_takes), "9h9f 5b5a 9f9h 5a5b")
     assert state.repetitions == 1  # the same board, but a pawn in hand
 
 
 def test_a_repetition_through_captures_and_drops_is_found() -> None:
     exchange = "P*5e 5a5e 9i9h 5e5a 9h9i P*9e 9i9e 5a4a 9e9i 4a5a "
-    state = line(GAME.parse("4r3k/9/9/9/9/9/9/9/R7K b P 1"), exchange * 3)
+    state = play_moves(GAME.parse("4r3k/9/9/9/9/9/9/9/R7K b P 1"), exchange * 3)
     assert state.ply == 30
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (None, "repetition")
@@ -158,24 +158,24 @@ CHECKS = "4i5i 5a4a 5i4i 4a5a "
 
 
 def test_perpetual_check_loses_for_the_one_who_checks() -> None:
-    state = line(GAME.parse("4k4/9/9/9/9/9/9/9/K4R3 b - 1"), CHECKS * 3)
+    state = play_moves(GAME.parse("4k4/9/9/9/9/9/9/9/K4R3 b - 1"), CHECKS * 3)
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (1, "perpetual check")
     turned = "3r4k/9/9/9/9/9/9/9/4K4 w - 1"
-    state = line(GAME.parse(turned), "6a5a 5i6i 5a6a 6i5i " * 3)
+    state = play_moves(GAME.parse(turned), "6a5a 5i6i 5a6a 6i5i " * 3)
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (0, "perpetual check")
 
 
 def test_moves_before_the_first_occurrence_do_not_excuse_perpetual_check() -> None:
-    state = line(GAME.parse("4k4/9/9/9/9/9/9/8R/K8 b - 1"), "1h4h 5a5b 4h4i 5b5a " + CHECKS * 3)
+    state = play_moves(GAME.parse("4k4/9/9/9/9/9/9/8R/K8 b - 1"), "1h4h 5a5b 4h4i 5b5a " + CHECKS * 3)
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (1, "perpetual check")
 
 
 def test_one_quiet_move_in_the_cycles_makes_it_a_draw() -> None:
     quiet = "4i3i 5a5b 3i4i 5b5a "
-    state = line(GAME.parse("4k4/9/9/9/9/9/9/9/K4R3 b - 1"), CHECKS + quiet + CHECKS)
+    state = play_moves(GAME.parse("4k4/9/9/9/9/9/9/9/K4R3 b - 1"), CHECKS + quiet + CHECKS)
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (None, "repetition")
 
@@ -225,7 +225,7 @@ def test_a_declaration_wins_with_28_points_for_black() -> None:
     assert "win" not in legal(ENTERED.format(hand="3P"))
     assert "win" in legal(ENTERED.format(hand="4P"))
     assert "win" not in legal("1+B+R+BGGSS1/PPPPP4/9/K8/9/9/9/9/8k b 4P 100")  # the king is not in yet
-    state = line(GAME.parse(ENTERED.format(hand="R")), "win")
+    state = play_moves(GAME.parse(ENTERED.format(hand="R")), "win")
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (0, "entering-king declaration")
     assert state.legal_moves() == []
@@ -254,7 +254,7 @@ def test_perft_does_not_count_the_declaration() -> None:
 
 def test_a_declared_win_is_part_of_the_text() -> None:
     before = GAME.parse(ENTERED.format(hand="4P"))
-    after = line(before, "win")
+    after = play_moves(before, "win")
     assert after.text().endswith(" w 4P 101 win")
     again = GAME.parse(after.text())
     assert again == after
@@ -262,7 +262,7 @@ def test_a_declared_win_is_part_of_the_text() -> None:
     assert again.outcome == after.outcome
     assert again.perft(1) == again.perft(2) == 0
     assert again != GAME.parse(after.text().removesuffix(" win"))
-    with pytest.raises(BadText, match="could not declare"):
+    with pytest.raises(ParseError, match="could not declare"):
         GAME.parse(START + " win")
 
 
@@ -302,7 +302,7 @@ def test_a_declared_win_is_part_of_the_text() -> None:
     ],
 )
 def test_impossible_texts_are_refused_with_a_reason(text: str, message: str) -> None:
-    with pytest.raises(BadText, match=message.replace("(", r"\(")):
+    with pytest.raises(ParseError, match=message.replace("(", r"\(")):
         GAME.parse(text)
 
 
@@ -310,7 +310,7 @@ def test_the_move_number_may_be_missing_and_hands_come_in_any_order() -> None:
     assert GAME.parse(START.removesuffix(" 1")) == GAME.initial()
     assert GAME.parse(START.replace(" 1", " 0")) == GAME.initial()
     assert GAME.parse(MATSURI.replace("RGgsn5p", "5pnsgGR")).text() == MATSURI
-    numbered = line(GAME.parse(START.removesuffix(" 1") + " 9999"), "7g7f 3c3d")
+    numbered = play_moves(GAME.parse(START.removesuffix(" 1") + " 9999"), "7g7f 3c3d")
     assert GAME.parse(numbered.text()) == numbered
 
 
@@ -325,7 +325,7 @@ def test_usi_moves_are_read_and_written_alike(text: str) -> None:
     "text", ["", "7g", "7g7g", "7g7j", "0g7f", "K*5e", "P*5e+", "p*5e", "7g7f=", "7g7f++", "５５"]
 )
 def test_what_is_no_usi_move_is_refused(text: str) -> None:
-    with pytest.raises(BadText, match="USI"):
+    with pytest.raises(ParseError, match="USI"):
         GAME.parse_move(GAME.initial(), text)
 
 
@@ -350,7 +350,7 @@ def test_every_legal_code_is_below_the_bound() -> None:
 
 
 def test_a_state_survives_pickling_with_its_line() -> None:
-    state = line(GAME.initial(), SHUFFLE)
+    state = play_moves(GAME.initial(), SHUFFLE)
     again = pickle.loads(pickle.dumps(state))
     assert again == state
     assert again.repetitions == 3
@@ -394,7 +394,7 @@ def test_encoded_values_stay_in_the_unit_interval() -> None:
 
 
 def test_the_picture_has_kanji_in_columns_and_the_hands() -> None:
-    state = line(GAME.initial(), "7g7f 3c3d 8h2b+ 3a2b B*5e")
+    state = play_moves(GAME.initial(), "7g7f 3c3d 8h2b+ 3a2b B*5e")
     assert str(state).splitlines() == [
         "White's hand: 角",
         "   9  8  7  6  5  4  3  2  1",

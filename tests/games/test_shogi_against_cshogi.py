@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 import cshogi
 import pytest
 
-from sparring.games import BadText, Shogi
+from sparring.games import ParseError, Shogi
 
 GAME = Shogi()
 FULL_SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
 PROMOTING = "PLNSBR"
 
 
-def judge(sfen: str) -> cshogi.Board:
+def cshogi_board(sfen: str) -> cshogi.Board:
     board = cshogi.Board()
     board.set_sfen(sfen)
     return board
@@ -40,7 +40,7 @@ def assert_agrees(sfen: str, board: cshogi.Board) -> None:
     assert (state.outcome is None) == bool(ours), sfen
 
 
-def too_often(sfens: list[str]) -> bool:
+def is_fourfold(sfens: list[str]) -> bool:
     """Whether the last position has come up four times."""
     positions = [sfen.rsplit(" ", 1)[0] for sfen in sfens]
     return positions.count(positions[-1]) >= 4
@@ -54,7 +54,7 @@ def test_random_games_agree_at_every_ply(seed: int) -> None:
     for _ in range(300):
         assert_agrees(state.text(), board)
         moves = usi_moves(board)
-        if not moves or too_often(sfens):
+        if not moves or is_fourfold(sfens):
             break
         text = rng.choice(moves)
         board.push_usi(text)
@@ -141,7 +141,7 @@ def legal_positions(
 ) -> Iterator[str]:
     while count:
         sfen = random_sfen(rng, squares, in_hand, rng.choice(black_shares))
-        with contextlib.suppress(BadText):
+        with contextlib.suppress(ParseError):
             GAME.parse(sfen)
             count -= 1
             yield sfen
@@ -150,19 +150,19 @@ def legal_positions(
 @pytest.mark.parametrize("in_hand", [0.0, 0.3, 0.8])
 def test_random_positions_agree(in_hand: float) -> None:
     for sfen in legal_positions(random.Random(f"anywhere {in_hand}"), 1500, anywhere, in_hand):
-        assert_agrees(sfen, judge(sfen))
+        assert_agrees(sfen, cshogi_board(sfen))
 
 
 def test_crowded_kings_agree_on_pawn_drops_that_mate() -> None:
     refused = 0
     for sfen in legal_positions(random.Random("crowded"), 3000, crowded, 0.25, (0.7,)):
-        for turned in (sfen, turn_round(sfen)):
-            assert_agrees(turned, judge(turned))
+        for swapped in (sfen, swap_sides(sfen)):
+            assert_agrees(swapped, cshogi_board(swapped))
         refused += refuses_pawn_in_corner(sfen)
     assert refused > 20
 
 
-def turn_round(sfen: str) -> str:
+def swap_sides(sfen: str) -> str:
     """The same position with the players' roles exchanged."""
     board, side, hands, number = sfen.split()
     pieces = "".join(reversed(re.findall(r"\+?[A-Za-z]|[\d/]", board))).swapcase()
@@ -184,19 +184,19 @@ def refuses_pawn_in_corner(sfen: str) -> bool:
 def test_entered_kings_agree_on_declarations() -> None:
     declared = 0
     for sfen in legal_positions(random.Random("entering"), 2000, entering, 0.2, (0.1, 0.9)):
-        board = judge(sfen)
+        board = cshogi_board(sfen)
         assert_agrees(sfen, board)
         declared += board.is_nyugyoku()
     assert declared > 50
 
 
-def counted(board: cshogi.Board, depth: int) -> int:
+def cshogi_perft(board: cshogi.Board, depth: int) -> int:
     if depth == 1:
         return len(list(board.legal_moves))
     nodes = 0
     for move in list(board.legal_moves):
         board.push(move)
-        nodes += counted(board, depth - 1)
+        nodes += cshogi_perft(board, depth - 1)
         board.pop()
     return nodes
 
@@ -210,4 +210,4 @@ def test_perft_agrees_from_positions_of_random_games(seed: int) -> None:
         if not moves:
             break
         board.push(rng.choice(moves))
-    assert GAME.parse(board.sfen()).perft(2) == counted(board, 2)
+    assert GAME.parse(board.sfen()).perft(2) == cshogi_perft(board, 2)

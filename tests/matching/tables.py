@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sparring.games import load
-from sparring.records import Ending, GameRecord, records_of
+from sparring.records import GameRecord, Termination, records_of
 from sparring.records.record import MOVE_BYTES
 from sparring.records.table import TableWriter, read_shards
 
@@ -23,10 +23,10 @@ def random_record(game: str, rng: random.Random, plies: int, **facts: Any) -> Ga
     while state.ply < plies and (moves := state.legal_moves()):
         state = state.play(rng.choice(moves))
     return GameRecord(
-        moves=state.pack_line(MOVE_BYTES[game]),
+        moves=state.pack_moves(MOVE_BYTES[game]),
         result=1.0,
         start=start,
-        ending=Ending.NORMAL,
+        ending=Termination.NORMAL,
         site=str(rng.random()),
         **facts,
     )

@@ -9,31 +9,31 @@ import numpy as np
 import pytest
 
 from sparring.games import load
-from sparring.matching import Sample, Selection, collect_choices, read_sample
-from sparring.matching.calibration import Fitted, curve_of, fit_by_group
+from sparring.matching import GameSelection, Sample, collect_choice_data, read_sample
+from sparring.matching.calibration import TemperatureFit, fit_temperatures, temperature_curve
 from sparring.networks import Position
-from sparring.policies import Curve, Policy, Pool, Tempered, open_policy
-from sparring.policies.pool import Member
-from sparring.records import Ending, GameRecord
+from sparring.policies import Curve, Policy, PolicyPool, TemperedPolicy, load_policy
+from sparring.policies.pool import PoolMember
+from sparring.records import GameRecord, Termination
 from tests.matching.tables import chess_table, write_table
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture
 def policies(tmp_path: Path) -> list[Policy]:
-    files = [write(plain_network("chess", seed), tmp_path / f"{seed}.onnx") for seed in (1, 2)]
-    return [open_policy(str(file), "chess") for file in files]
+    files = [write(tiny_network("chess", seed), tmp_path / f"{seed}.onnx") for seed in (1, 2)]
+    return [load_policy(str(file), "chess") for file in files]
 
 
 def sample_of(table: Path) -> Sample:
-    return read_sample(Selection("chess", (table,), split=None))
+    return read_sample(GameSelection("chess", (table,), split=None))
 
 
 def test_choices_are_every_policys_full_distribution(tmp_path: Path, policies: list[Policy]) -> None:
     sample = sample_of(chess_table(tmp_path / "t", 4))
-    choices = collect_choices(policies, sample)
-    pool = Pool(
-        "blend", tuple(Member(p, Curve.constant(w)) for p, w in zip(policies, (0.6, 0.3), strict=True))
+    choices = collect_choice_data(policies, sample)
+    pool = PolicyPool(
+        "blend", tuple(PoolMember(p, Curve.constant(w)) for p, w in zip(policies, (0.6, 0.3), strict=True))
     )
     ((_, positions),) = sample.batches(0, 10_000)
     likelihoods = choices.negative_log_likelihood([0.6, 0.3])
@@ -41,7 +41,7 @@ def test_choices_are_every_policys_full_distribution(tmp_path: Path, policies: l
         logs = choices.log_probabilities[:, choices.offsets[i] : choices.offsets[i + 1]]
         assert logs.shape == (2, len(prediction.moves))
         np.testing.assert_allclose(np.exp(logs).sum(axis=1), 1, atol=1e-4)
-        played = prediction.probabilities[sample.facts["played"][i]]
+        played = prediction.probabilities[sample.metadata["played"][i]]
         assert likelihoods[i] == pytest.approx(-np.log(played), rel=1e-3, abs=1e-4)
 
 
@@ -52,22 +52,22 @@ def game_of(policy: Policy, rating: int, rng: random.Random) -> GameRecord:
         prediction = policy.predict([Position(state, rating, rating)])[0]
         state = state.play(rng.choices(prediction.moves, prediction.probabilities.tolist())[0])
     return GameRecord(
-        state.pack_line(1), 1.0, ending=Ending.NORMAL, first_rating=rating, second_rating=rating
+        state.pack_moves(1), 1.0, ending=Termination.NORMAL, first_rating=rating, second_rating=rating
     )
 
 
 def test_the_temperature_that_people_played_at_is_found(tmp_path: Path, policies: list[Policy]) -> None:
     rng = random.Random(5)
-    played = Tempered(policies[0], Curve.through({1150: 2.5, 1950: 0.7}))
+    played = TemperedPolicy(policies[0], Curve.through({1150: 2.5, 1950: 0.7}))
     records = [game_of(played, rating, rng) for rating in (1150, 1950) for _ in range(40)]
-    fitted = fit_by_group(policies[0], sample_of(write_table(tmp_path / "t", "chess", records)))
+    fitted = fit_temperatures(policies[0], sample_of(write_table(tmp_path / "t", "chess", records)))
     assert fitted["1100"].temperature == pytest.approx(2.5, rel=0.12)
     assert fitted["1900"].temperature == pytest.approx(0.7, rel=0.12)
     assert all(each.after < each.before for each in fitted.values())
-    curve = curve_of(fitted)
+    curve = temperature_curve(fitted)
     assert curve.at(1150) == fitted["1100"].temperature
 
 
 def test_without_ratings_there_is_one_temperature() -> None:
-    fitted = {"a": Fitted(None, 100, 1.0, 2.0, 2.0), "b": Fitted(None, 300, 2.0, 2.0, 2.0)}
-    assert curve_of(fitted) == Curve.constant(1.75)
+    fitted = {"a": TemperatureFit(None, 100, 1.0, 2.0, 2.0), "b": TemperatureFit(None, 300, 2.0, 2.0, 2.0)}
+    assert temperature_curve(fitted) == Curve.constant(1.75)

@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from sparring.matching import Contestant, Running, Selection, measure
+from sparring.matching import GameSelection, MeasureOptions, PolicySource, measure
 from sparring.records import Split
 from tests.matching.tables import chess_table
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path) -> Path:
+def folder(tmp_path: Path, model_store: Path) -> Path:
     chess_table(tmp_path / "table", 120, skip_plies=20)
     for seed, name in ((1, "human"), (2, "strong")):
-        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
+        write(tiny_network("chess", seed), tmp_path / f"{name}.onnx")
     return tmp_path
 
 
-def measured(folder: Path, *names: str, heard: list[Any] | None = None, **running: Any) -> dict[str, Any]:
-    contestants = [Contestant(name, str(folder / f"{name}.onnx")) for name in names]
-    chosen = Selection("chess", (folder / "table",), Split.TEST)
-    watch = (lambda *what: heard.append(what)) if heard is not None else (lambda *_: None)
+def measured(folder: Path, *names: str, heard: list[Any] | None = None, **options: Any) -> dict[str, Any]:
+    sources = [PolicySource(name, str(folder / f"{name}.onnx")) for name in names]
+    selection = GameSelection("chess", (folder / "table",), Split.TEST)
+    on_progress = (lambda *what: heard.append(what)) if heard is not None else (lambda *_: None)
     found: dict[str, Any] = measure(
-        contestants, chosen, folder / "out", running=Running(**running), watch=watch
+        sources, selection, folder / "out", options=MeasureOptions(**options), on_progress=on_progress
     )["policies"]
     return found
 
@@ -45,7 +45,7 @@ def test_a_second_run_measures_only_what_is_new(folder: Path) -> None:
 def test_what_changed_is_measured_anew(folder: Path, change: str) -> None:
     first = measured(folder, "human")
     if change == "the network":
-        write(plain_network("chess", 9), folder / "human.onnx")
+        write(tiny_network("chess", 9), folder / "human.onnx")
     if change == "the records":
         (folder / "table").rename(folder / "old")
         chess_table(folder / "table", 121, skip_plies=18)

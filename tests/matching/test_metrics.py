@@ -8,24 +8,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.matching import Selection, read_sample
+from sparring.matching import GameSelection, read_sample
 from sparring.matching.bootstrap import Resamples
-from sparring.matching.kinds import all_kinds
-from sparring.matching.metrics import Matching, calibration_bins, expected_calibration_error
-from sparring.matching.positions import FACTS
-from sparring.matching.scores import SCORES
-from sparring.policies import FLOOR
+from sparring.matching.buckets import all_buckets
+from sparring.matching.metrics import PolicyMetrics, calibration_bins, expected_calibration_error
+from sparring.matching.positions import METADATA_DTYPE
+from sparring.matching.scores import SCORE_DTYPE
+from sparring.policies import MIN_PROBABILITY
 from tests.matching.tables import chess_table
 
-ROWS = np.array([(0.5, 0.5, 1.0, 0), (0.25, 0.5, 1.0, 1), (0.0, 0.9, 1.0, 7), (0.9, 0.9, 1.0, 0)], SCORES)
+ROWS = np.array(
+    [(0.5, 0.5, 1.0, 0), (0.25, 0.5, 1.0, 1), (0.0, 0.9, 1.0, 7), (0.9, 0.9, 1.0, 0)], SCORE_DTYPE
+)
 
 
-def matching(tmp_path: Path) -> Matching:
+def matching(tmp_path: Path) -> PolicyMetrics:
     """Four positions: two of a game of group 1100, two of a game of group 1900."""
     table = chess_table(tmp_path / "t", 1, skip_plies=28)
-    sample = read_sample(Selection("chess", (table,), split=None))
+    sample = read_sample(GameSelection("chess", (table,), split=None))
     assert len(sample) == 4
-    return Matching(sample, ROWS, Resamples.draw(sample.group_of_game, 20))
+    return PolicyMetrics(sample, ROWS, Resamples.draw(sample.group_of_game, 20))
 
 
 def test_accuracy_likelihood_and_their_relatives(tmp_path: Path) -> None:
@@ -37,7 +39,7 @@ def test_accuracy_likelihood_and_their_relatives(tmp_path: Path) -> None:
     assert low["expected"] == pytest.approx(0.375)
     assert low["nll"] == pytest.approx((math.log(2) + math.log(4)) / 2)
     assert low["perplexity"] == pytest.approx(math.sqrt(8))
-    assert high["nll"] == pytest.approx(-(math.log(FLOOR) + math.log(0.9)) / 2, rel=1e-6)
+    assert high["nll"] == pytest.approx(-(math.log(MIN_PROBABILITY) + math.log(0.9)) / 2, rel=1e-6)
     assert (low["low"], low["high"]) == (0.5, 0.5), "a single game has no width"
 
 
@@ -51,7 +53,7 @@ def test_the_mean_counts_every_group_the_same(tmp_path: Path) -> None:
 
 def test_a_difference_to_itself_is_nothing(tmp_path: Path) -> None:
     found = matching(tmp_path)
-    for entry in (found.less(found)["mean"], found.less(found)["groups"]["1100"]):
+    for entry in (found.difference(found)["mean"], found.difference(found)["groups"]["1100"]):
         assert set(entry.values()) == {0.0}
 
 
@@ -62,8 +64,8 @@ def test_calibration_is_confidence_against_accuracy() -> None:
     assert expected_calibration_error(ROWS) == pytest.approx((2 * 0 + 2 * 0.4) / 4)
 
 
-def facts(**columns: list[float]) -> np.ndarray:
-    rows = np.zeros(len(next(iter(columns.values()))), FACTS)
+def metadata(**columns: list[float]) -> np.ndarray:
+    rows = np.zeros(len(next(iter(columns.values()))), METADATA_DTYPE)
     for name in ("clock", "evaluation", "swing"):
         rows[name] = np.nan
     for name, values in columns.items():
@@ -72,7 +74,7 @@ def facts(**columns: list[float]) -> np.ndarray:
 
 
 def test_kinds_of_positions_by_their_bounds() -> None:
-    rows = facts(
+    rows = metadata(
         ply=[0, 9, 10, 500],
         legal=[1, 4, 5, 218],
         clock=[np.nan, 29.9, 30, 5000],
@@ -80,8 +82,8 @@ def test_kinds_of_positions_by_their_bounds() -> None:
         swing=[-1000, -100, 0, 50],
     )
     named = {
-        kinds.title: [kinds.names[i] if i >= 0 else None for i in kinds.of]
-        for kinds in all_kinds("chess", rows)
+        buckets.title: [buckets.names[i] if i >= 0 else None for i in buckets.of]
+        for buckets in all_buckets("chess", rows)
     }
     assert named == {
         "ply": ["0-9", "0-9", "10-19", "110+"],
@@ -94,5 +96,5 @@ def test_kinds_of_positions_by_their_bounds() -> None:
 
 
 def test_what_is_never_known_is_no_kind() -> None:
-    titles = [kinds.title for kinds in all_kinds("go", facts(ply=[0.0, 1.0]))]
+    titles = [buckets.title for buckets in all_buckets("go", metadata(ply=[0.0, 1.0]))]
     assert titles == ["ply", "phase", "legal moves"]

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from sparring.games import load
-from sparring.matching import Sample, Selection, read_sample
+from sparring.matching import GameSelection, Sample, read_sample
 from sparring.matching.games import NoGames
-from sparring.matching.phases import PHASES, phase_of
+from sparring.matching.phases import PHASES, game_phase
 from sparring.records import Batches
 from tests.matching.tables import chess_table, random_record, rated, read_table, tenths, write_table
 
 
 def sample_of(*tables: Path, game: str = "chess") -> Sample:
-    return read_sample(Selection(game, tables, split=None))
+    return read_sample(GameSelection(game, tables, split=None))
 
 
 @pytest.mark.parametrize("game", ["chess", "shogi", "go", "expendibots", "rbc"])
@@ -33,7 +33,8 @@ def test_they_are_the_positions_that_training_would_see(game: str, tmp_path: Pat
             seen[int(batch.game[i]), int(batch.ply[i])] = int(batch.index[i])
     sample = sample_of(table, game=game)
     found = {
-        (sample.games[fact["game"]].identity, int(fact["ply"])): int(fact["played"]) for fact in sample.facts
+        (sample.games[fact["game"]].identity, int(fact["ply"])): int(fact["played"])
+        for fact in sample.metadata
     }
     assert found == seen
     assert len(found) == len(sample)
@@ -65,9 +66,9 @@ def test_in_go_the_rating_is_the_rank(tmp_path: Path) -> None:
 def test_evaluations_are_the_movers_and_swings_what_the_move_changed(tmp_path: Path) -> None:
     evals = np.array([30, -20, -32768, 31999, 100], np.int16).tobytes()
     record = random_record("chess", random.Random(1), 5, first_rating=1500, second_rating=1500, evals=evals)
-    facts = sample_of(write_table(tmp_path / "t", "chess", [record])).facts
-    np.testing.assert_array_equal(facts["evaluation"], [0, -30, -20, np.nan, 1000])
-    np.testing.assert_array_equal(facts["swing"], [30, 50, np.nan, np.nan, -900])
+    metadata = sample_of(write_table(tmp_path / "t", "chess", [record])).metadata
+    np.testing.assert_array_equal(metadata["evaluation"], [0, -30, -20, np.nan, 1000])
+    np.testing.assert_array_equal(metadata["swing"], [30, 50, np.nan, np.nan, -900])
 
 
 @pytest.mark.parametrize("begin", [0, 1, 29, 30, 31, 64, 1750])
@@ -87,9 +88,9 @@ def test_moves_after_the_end_by_rule_do_not_count(tmp_path: Path) -> None:
     """Knights go back and forth until the fifth repetition ends the game, and then two moves more."""
     state = load("chess").initial()
     for text in ["g1f3", "g8f6", "f3g1", "f6g8"] * 5:
-        state = state.play_on(state.parse_move(text))
+        state = state.play_past_end(state.parse_move(text))
     record = random_record("chess", random.Random(1), 1, first_rating=1500, second_rating=1500)
-    record = type(record)(moves=state.pack_line(1), result=0.5, first_rating=1500, second_rating=1500)
+    record = type(record)(moves=state.pack_moves(1), result=0.5, first_rating=1500, second_rating=1500)
     sample = sample_of(write_table(tmp_path / "t", "chess", [record]))
     assert len(sample) == 16
 
@@ -118,8 +119,8 @@ def test_games_that_are_too_short_leave_nothing(tmp_path: Path) -> None:
 def test_chess_is_in_its_endgame_by_material() -> None:
     rules = load("chess")
     ending = rules.parse("4k3/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB2 w Q - 0 1")
-    assert PHASES[phase_of("chess", ending, 0)] == "endgame"
-    assert PHASES[phase_of("chess", rules.initial(), 19)] == "opening"
-    assert PHASES[phase_of("chess", rules.initial(), 20)] == "middle game"
+    assert PHASES[game_phase("chess", ending, 0)] == "endgame"
+    assert PHASES[game_phase("chess", rules.initial(), 19)] == "opening"
+    assert PHASES[game_phase("chess", rules.initial(), 20)] == "middle game"
     go = load("go").initial()
-    assert [phase_of("go", go, ply) for ply in (49, 50, 149, 150)] == [0, 1, 1, 2]
+    assert [game_phase("go", go, ply) for ply in (49, 50, 149, 150)] == [0, 1, 1, 2]

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.matching import Sample, Selection, read_sample
-from sparring.matching.scores import SCORES, score, score_sample
+from sparring.matching import GameSelection, Sample, read_sample
+from sparring.matching.scores import SCORE_DTYPE, score, score_sample
 from sparring.networks import Position, Prediction
-from sparring.policies import BadPolicy, open_policy
+from sparring.policies import BadPolicy, load_policy
 from tests.matching.tables import chess_table
-from tests.networks.small import plain_network, write
-from tests.policies.stating import Stating
+from tests.networks.tiny_networks import tiny_network, write
+from tests.policies.fixed_policy import FixedPolicy
 
 
 def prediction(*shares: float) -> Prediction:
@@ -38,14 +38,14 @@ def test_scores_by_hand() -> None:
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Sample:
-    return read_sample(Selection("chess", (chess_table(tmp_path / "t", 20),), split=None))
+    return read_sample(GameSelection("chess", (chess_table(tmp_path / "t", 20),), split=None))
 
 
 class StoppingError(Exception):
     """What stops a policy in the middle."""
 
 
-class Stopping(Stating):
+class Stopping(FixedPolicy):
     """Stops when it has been asked about so many positions."""
 
     left = 300
@@ -62,9 +62,9 @@ def test_a_stopped_run_goes_on_where_it_was(sample: Sample, tmp_path: Path) -> N
     with pytest.raises(StoppingError):
         score_sample(Stopping([0.6, 0.4]), sample, path, "key", chunk=64)
     path.write_bytes(path.read_bytes() + b"a part of a row")
-    policy = Stating([0.6, 0.4])
+    policy = FixedPolicy([0.6, 0.4])
     heard: list[int] = []
-    found = score_sample(policy, sample, path, "key", chunk=64, watch=heard.append)
+    found = score_sample(policy, sample, path, "key", chunk=64, on_progress=heard.append)
     assert heard[0] == 256
     assert heard[-1] == len(sample)
     assert len(policy.asked) == len(sample) - 256
@@ -73,8 +73,8 @@ def test_a_stopped_run_goes_on_where_it_was(sample: Sample, tmp_path: Path) -> N
 
 def test_what_is_done_is_not_done_again_unless_the_key_changed(sample: Sample, tmp_path: Path) -> None:
     path = tmp_path / "p.scores"
-    first = score_sample(Stating([0.6, 0.4]), sample, path, "key")
-    again = Stating([0.1, 0.9])
+    first = score_sample(FixedPolicy([0.6, 0.4]), sample, path, "key")
+    again = FixedPolicy([0.1, 0.9])
     np.testing.assert_array_equal(score_sample(again, sample, path, "key"), first)
     assert again.asked == []
     changed = score_sample(again, sample, path, "another key")
@@ -84,7 +84,7 @@ def test_what_is_done_is_not_done_again_unless_the_key_changed(sample: Sample, t
 
 def test_predictions_that_are_no_numbers_are_an_error(sample: Sample, tmp_path: Path) -> None:
     with pytest.raises(BadPolicy, match="stating: its predictions are not numbers"):
-        score_sample(Stating([float("nan")]), sample, tmp_path / "p", "key")
+        score_sample(FixedPolicy([float("nan")]), sample, tmp_path / "p", "key")
 
 
 SCRIPT = """
@@ -92,31 +92,31 @@ import sys, time
 from pathlib import Path
 from sparring.matching import Selection, read_sample
 from sparring.matching.scores import score_sample
-from sparring.policies import open_policy
+from sparring.policies import load_policy
 
 table, net, out = map(Path, sys.argv[1:])
 sample = read_sample(Selection("chess", (table,), split=None))
-policy = open_policy(str(net), "chess")
+policy = load_policy(str(net), "chess")
 score_sample(policy, sample, out, "key", chunk=64, watch=lambda done: time.sleep(0.2 if done else 0))
 """
 
 
 def test_a_killed_process_leaves_what_the_next_one_goes_on_with(tmp_path: Path) -> None:
     table = chess_table(tmp_path / "t", 20)
-    net = write(plain_network("chess"), tmp_path / "small.onnx")
+    net = write(tiny_network("chess"), tmp_path / "small.onnx")
     out = tmp_path / "p.scores"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(table), str(net), str(out)])
     try:
-        while not out.exists() or out.stat().st_size < 100 * SCORES.itemsize:
+        while not out.exists() or out.stat().st_size < 100 * SCORE_DTYPE.itemsize:
             assert process.poll() is None, "it ended before it could be killed"
             time.sleep(0.01)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    sample = read_sample(Selection("chess", (table,), split=None))
-    assert out.stat().st_size < len(sample) * SCORES.itemsize
-    policy = open_policy(str(net), "chess")
+    sample = read_sample(GameSelection("chess", (table,), split=None))
+    assert out.stat().st_size < len(sample) * SCORE_DTYPE.itemsize
+    policy = load_policy(str(net), "chess")
     heard: list[int] = []
-    resumed = score_sample(policy, sample, out, "key", chunk=64, watch=heard.append)
+    resumed = score_sample(policy, sample, out, "key", chunk=64, on_progress=heard.append)
     assert heard[0] >= 64
     np.testing.assert_array_equal(resumed, score_sample(policy, sample, tmp_path / "q", "key", chunk=64))

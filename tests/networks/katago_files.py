@@ -15,7 +15,7 @@ Part: TypeAlias = dict[str, Any]
 SPATIAL, GLOBAL, METADATA = 22, 19, 192
 
 
-class Maker:
+class RandomParts:
     """Random parts. Weights are scaled so that activations stay near 1."""
 
     def __init__(self, seed: int, version: int, activation: str = "RELU") -> None:
@@ -144,7 +144,7 @@ class Maker:
         }
 
 
-class Writer:
+class KataGoWriter:
     """Writes a network as KataGo's exporter does."""
 
     def __init__(self, net: Part, text: bool = False) -> None:
@@ -303,7 +303,7 @@ class Writer:
 
 def small_network(version: int, seed: int = 1) -> Part:
     """One block of each kind that existed when the version appeared, and the usual heads."""
-    make = Maker(seed, version, "MISH")
+    make = RandomParts(seed, version, "MISH")
     blocks = [make.ordinary(8, 6), make.gpool(8, 5, 3)]
     if version >= 11:
         blocks.append(make.nested(8, 4, [make.ordinary(4, 4), make.gpool(4, 4, 2)]))

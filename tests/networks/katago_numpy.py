@@ -124,13 +124,13 @@ def attention(part: Part, x: Array) -> Array:
         query = inner @ part["q"][:, head * size : (head + 1) * size]
         key = inner @ part["k"][:, shared * size : (shared + 1) * size]
         value = inner @ part["v"][:, shared * (size + 1) : (shared + 1) * (size + 1)]
-        query, key = (turn(part, side, shared, edge) for side in (query, key))
+        query, key = (rotate(part, side, shared, edge) for side in (query, key))
         scores = np.exp(query @ key.T / np.sqrt(size))
         outs.append(scores / scores.sum(axis=1, keepdims=True) @ value)
     return planes_of(np.concatenate(outs, axis=1) @ part["out"], edge)
 
 
-def turn(part: Part, x: Array, head: int, edge: int) -> Array:
+def rotate(part: Part, x: Array, head: int, edge: int) -> Array:
     """Each pair of channels as a complex number that turns with the point's place."""
     if part["rope"] == "none":
         return x

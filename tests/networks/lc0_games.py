@@ -12,7 +12,7 @@ import onnxruntime
 from sparring.games.chess import Chess
 from sparring.networks import Position, Prediction
 from sparring.networks.lc0 import Lc0Codec
-from sparring.studies.lc0_judge import Line
+from sparring.studies.lc0_reference import UciPosition
 
 STARTS = (
     None,
@@ -22,10 +22,10 @@ STARTS = (
 )
 
 
-def random_lines(count: int) -> tuple[list[Line], list[Position]]:
+def random_lines(count: int) -> tuple[list[UciPosition], list[Position]]:
     """Positions of random games that like to undo their moves, so that some come up again."""
     chess, rng = Chess(), np.random.default_rng(5)
-    lines: list[Line] = []
+    lines: list[UciPosition] = []
     positions: list[Position] = []
     for fen in itertools.cycle(STARTS):
         if len(lines) >= count:
@@ -33,7 +33,7 @@ def random_lines(count: int) -> tuple[list[Line], list[Position]]:
         state = chess.initial() if fen is None else chess.parse(fen)
         moves: list[str] = []
         for _ in range(12):
-            lines.append(Line(tuple(moves), fen))
+            lines.append(UciPosition(tuple(moves), fen))
             positions.append(Position(state))
             legal = {state.move_text(move): move for move in state.legal_moves()}
             back = moves[-2][2:4] + moves[-2][:2] if len(moves) > 1 else ""

@@ -46,7 +46,7 @@ def linear16(values: NDArray[np.float64]) -> bytes:
 
 
 @dataclass
-class Random:
+class RandomLayers:
     """Layers of random numbers, scaled so that values neither die out nor explode on their way."""
 
     rng: np.random.Generator
@@ -115,7 +115,7 @@ class SmallNetwork:
 
 
 @dataclass(frozen=True)
-class Kind:
+class NetworkKind:
     """What a small network is to have."""
 
     structure: int = 4
@@ -146,8 +146,8 @@ class Kind:
         return self.structure in (7, 134)
 
 
-def small_network(kind: Kind) -> SmallNetwork:
-    random = Random(np.random.default_rng(kind.seed))
+def small_network(kind: NetworkKind) -> SmallNetwork:
+    random = RandomLayers(np.random.default_rng(kind.seed))
     parts = attention_body(random, kind) if kind.attention else residual_body(random, kind)
     parts += [policy(random, kind), value(random, kind), moves_left(random, kind)]
     network = SmallNetwork(weights=b"".join(parts))
@@ -164,7 +164,7 @@ def small_network(kind: Kind) -> SmallNetwork:
     return network
 
 
-def residual_body(random: Random, kind: Kind) -> list[bytes]:
+def residual_body(random: RandomLayers, kind: NetworkKind) -> list[bytes]:
     width = kind.width
     parts = [delimited(1, random.convolution(112, width, 3, kind.batch_norm))]
     for _ in range(kind.depth):
@@ -177,7 +177,7 @@ def residual_body(random: Random, kind: Kind) -> list[bytes]:
     return parts
 
 
-def attention_body(random: Random, kind: Kind) -> list[bytes]:
+def attention_body(random: RandomLayers, kind: NetworkKind) -> list[bytes]:
     width, told = kind.width, 64
     parts = []
     if kind.embedding == 2:
@@ -196,7 +196,7 @@ def attention_body(random: Random, kind: Kind) -> list[bytes]:
     return parts
 
 
-def policy(random: Random, kind: Kind) -> bytes:
+def policy(random: RandomLayers, kind: NetworkKind) -> bytes:
     """Its last layers get large weights: flat policies would agree with anything."""
     width = kind.width
     if kind.policy == 1:
@@ -213,7 +213,7 @@ def policy(random: Random, kind: Kind) -> bytes:
     return random.dense(4, width, inner) + attention_policy(random, kind, inner, (17, 19, 22, 21, 24))
 
 
-def attention_policy(random: Random, kind: Kind, inner: int, tags: tuple[int, ...]) -> bytes:
+def attention_policy(random: RandomLayers, kind: NetworkKind, inner: int, tags: tuple[int, ...]) -> bytes:
     asked, (query, key, promotion, encoders, heads) = 8, tags
     parts = [random.dense(query, inner, asked, gain=5), random.dense(key, inner, asked, gain=5)]
     parts += [random.layer(promotion, 4 * asked, 0.5)]
@@ -223,7 +223,7 @@ def attention_policy(random: Random, kind: Kind, inner: int, tags: tuple[int, ..
     return b"".join(parts) + number(heads, kind.heads)
 
 
-def value(random: Random, kind: Kind) -> bytes:
+def value(random: RandomLayers, kind: NetworkKind) -> bytes:
     outputs = 3 if kind.value == 2 else 1
     if kind.multihead:
         winner = random.dense(1, kind.width, 4) + random.dense(3, 4 * 64, 9) + random.dense(5, 9, outputs)
@@ -234,7 +234,7 @@ def value(random: Random, kind: Kind) -> bytes:
     return delimited(6, random.convolution(kind.width, 4, 1, kind.batch_norm)) + layers
 
 
-def moves_left(random: Random, kind: Kind) -> bytes:
+def moves_left(random: RandomLayers, kind: NetworkKind) -> bytes:
     if not kind.moves_left:
         return b""
     layers = random.dense(13, 3 * 64, 7) + random.dense(15, 7, 1, gain=6.0)

@@ -12,9 +12,9 @@ import pytest
 from sparring.networks import BadNetwork
 from sparring.networks.katago import read
 from sparring.networks.katago.parsing import parse
-from tests.networks.katago_files import Maker, Part, Writer, small_network
+from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network
 
-NETWORKS = {version: Writer(small_network(version)).file() for version in (8, 12, 17)}
+NETWORKS = {version: KataGoWriter(small_network(version)).file() for version in (8, 12, 17)}
 
 
 def complaint(data: bytes) -> str:
@@ -62,7 +62,7 @@ def test_other_files(data: bytes) -> None:
 
 @pytest.mark.parametrize("version", [99, 18, 7, 3, 0, -1])
 def test_other_versions(version: int) -> None:
-    message = complaint(Writer(small_network(8)).file(version=version))
+    message = complaint(KataGoWriter(small_network(8)).file(version=version))
     if version < 0:
         assert "-1" in message
     else:
@@ -74,11 +74,11 @@ def test_other_versions(version: int) -> None:
 def test_weights_that_are_not_finite(value: float, text: bool) -> None:
     net = small_network(8)
     net["v2"][3, 2] = value
-    assert "the weights of matmul are not all finite" in complaint(Writer(net, text).file())
+    assert "the weights of matmul are not all finite" in complaint(KataGoWriter(net, text).file())
 
 
 def test_text_weights_that_do_not_fit_or_are_no_numbers() -> None:
-    data = Writer(small_network(8), text=True).file()
+    data = KataGoWriter(small_network(8), text=True).file()
     first = data.split(b"\n")[18].split()[0]
     assert "not all finite" in complaint(replaced(data, first, b"1e99"))
     assert "neither binary nor numbers" in complaint(replaced(data, first, b"one"))
@@ -88,7 +88,7 @@ def change(part: str, **values: object) -> bytes:
     """A network of version 17 in which a part has other values."""
     net = small_network(17)
     net[part] = {**net[part], **values}
-    return Writer(net).file()
+    return KataGoWriter(net).file()
 
 
 def test_variances_that_are_negative() -> None:
@@ -106,7 +106,7 @@ def test_weights_that_overflow_when_they_are_folded() -> None:
     net = small_network(8)
     net["v1"]["w"][:] = 3e38
     net["v1_bn"]["scale"][:] = 100
-    assert "too large to be folded" in complaint(Writer(net).file())
+    assert "too large to be folded" in complaint(KataGoWriter(net).file())
 
 
 @pytest.mark.parametrize(
@@ -137,18 +137,18 @@ def test_numbers_that_make_no_sense(old: bytes, new: bytes, expected: str) -> No
     assert expected in complaint(replaced(NETWORKS[17], old, new))
 
 
-def nest(make: Maker, depth: int) -> Part:
+def nest(make: RandomParts, depth: int) -> Part:
     return make.nested(2, 2, [nest(make, depth - 1)]) if depth else make.ordinary(2, 2)
 
 
 def test_blocks_within_blocks_without_end() -> None:
-    make = Maker(1, 11)
-    assert "blocks stand within blocks" in complaint(Writer(make.network(2, [nest(make, 30)])).file())
+    make = RandomParts(1, 11)
+    assert "blocks stand within blocks" in complaint(KataGoWriter(make.network(2, [nest(make, 30)])).file())
 
 
 def test_attention_that_does_not_fit_together() -> None:
-    make = Maker(1, 17)
-    data = Writer(make.network(4, [make.attention(4, 4, 2, 2, "learned"), make.ffn(4, 4)])).file()
+    make = RandomParts(1, 17)
+    data = KataGoWriter(make.network(4, [make.attention(4, 4, 2, 2, "learned"), make.ffn(4, 4)])).file()
     header = b"block\n4\n2\n2\n3\n1\n1\n"
     assert "4 heads cannot share 3 keys" in complaint(replaced(data, header, b"block\n4\n3\n2\n3\n1\n1\n"))
     assert "cannot turn in pairs" in complaint(replaced(data, header, b"block\n4\n2\n1\n3\n1\n1\n"))

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from sparring._core import GoState, katago_policy, katago_results
+from sparring._core import GoState, katago_policy, katago_values
 from sparring.games.chess import Chess
 from sparring.games.go import Go
 from sparring.networks import Position
 from sparring.networks.katago import KataGoCodec
-from sparring.networks.katago.people import metadata, rank
+from sparring.networks.katago.sgf_metadata import inverse_rank, sgf_metadata
 from sparring.records.ranks import rank_order
 
 SETTINGS: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
@@ -98,7 +98,7 @@ def test_outputs_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match=r"\[1, 26\] expected, got \[1, 20\]"):
         katago_policy([state], np.zeros((1, 20), np.float32), 5)
     with pytest.raises(ValueError, match=r"\[1, 3\] expected, got \[2, 3\]"):
-        katago_results([state], np.zeros((2, 3), np.float32))
+        katago_values([state], np.zeros((2, 3), np.float32))
 
 
 def test_states_of_other_games_are_refused() -> None:
@@ -111,15 +111,17 @@ def test_states_of_other_games_are_refused() -> None:
     [("9d", 1), ("1d", 9), ("1k", 10), ("20k", 29), ("10d", 1), ("5p", 1), ("30k", 29)],
 )
 def test_ranks_are_counted_down_from_nine_dan(written: str, number: int) -> None:
-    assert rank(rank_order(written)) == number
+    assert inverse_rank(rank_order(written)) == number
 
 
 def test_a_player_without_a_rank_is_nine_dan() -> None:
-    assert rank(None) == 1
+    assert inverse_rank(None) == 1
 
 
 def test_metadata_say_who_plays() -> None:
-    row = metadata(Position(Go(size=9).initial(), rating=rank_order("1k"), opponent_rating=rank_order("9d")))
+    row = sgf_metadata(
+        Position(Go(size=9).initial(), rating=rank_order("1k"), opponent_rating=rank_order("9d"))
+    )
     assert row.shape == (192,)
     assert row[6:40].tolist() == [1.0] * 10 + [0.0] * 24
     assert row[40:74].tolist() == [1.0] + [0.0] * 33
@@ -134,6 +136,6 @@ def test_metadata_say_who_plays() -> None:
 
 
 def test_an_unknown_opponent_is_as_strong() -> None:
-    row = metadata(Position(Go(size=19).initial(), rating=1500))
+    row = sgf_metadata(Position(Go(size=19).initial(), rating=1500))
     assert row[6:40].tolist() == row[40:74].tolist()
     assert row[86] == 0

@@ -13,7 +13,7 @@ from sparring.games.go import Go
 from sparring.networks import ModelCard, Position
 from sparring.networks.card import read_card
 from sparring.networks.katago import KataGoCodec, read
-from tests.networks.katago_files import Maker, Part, Writer, small_network
+from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network
 from tests.networks.katago_numpy import forward
 
 
@@ -42,7 +42,7 @@ def run(data: bytes, batch: list[Position]) -> tuple[ModelCard, Any, dict[str, A
 
 
 def assert_agrees(net: Part, batch: list[Position], text: bool = False) -> None:
-    _, inputs, outputs = run(Writer(net, text).file(), batch)
+    _, inputs, outputs = run(KataGoWriter(net, text).file(), batch)
     side = inputs["spatial"].shape[2]
     people = net["metadata"] is not None
     for i in range(len(batch)):
@@ -67,7 +67,7 @@ def test_every_version_agrees_with_numpy(version: int) -> None:
 
 @pytest.mark.parametrize("activation", ["IDENTITY", "RELU", "MISH", "SILU"])
 def test_every_activation_agrees_with_numpy(activation: str) -> None:
-    make = Maker(2, 17, activation)
+    make = RandomParts(2, 17, activation)
     assert_agrees(make.network(6, [make.ordinary(6, 6)]), positions(9))
 
 
@@ -81,7 +81,7 @@ def test_boards_of_several_sizes_in_one_batch_agree_with_numpy(version: int) -> 
 
 
 def test_a_batch_of_small_boards_takes_no_more_room_than_they_need() -> None:
-    _, inputs, outputs = run(Writer(small_network(8)).file(), positions(7, 9))
+    _, inputs, outputs = run(KataGoWriter(small_network(8)).file(), positions(7, 9))
     assert inputs["spatial"].shape == (2, 22, 9, 9)
     assert outputs["policy"].shape == (2, 82)
 
@@ -89,7 +89,7 @@ def test_a_batch_of_small_boards_takes_no_more_room_than_they_need() -> None:
 @pytest.mark.parametrize("rope", ["none", "fixed", "learned"])
 @pytest.mark.parametrize("keys", [1, 2])
 def test_transformers_agree_with_numpy(rope: str, keys: int) -> None:
-    make = Maker(3, 17, "SILU")
+    make = RandomParts(3, 17, "SILU")
     inside = make.nested(8, 6, [make.attention(6, 2, keys, 4, rope), make.ffn(6, 7)])
     blocks = [make.attention(8, 4, keys, 4, rope), make.ffn(8, 10), make.ordinary(8, 8), inside]
     assert_agrees(make.network(8, blocks), positions(19, 9, 13))
@@ -97,23 +97,23 @@ def test_transformers_agree_with_numpy(rope: str, keys: int) -> None:
 
 @pytest.mark.parametrize("tip", ["rms", "spatial rms"])
 def test_root_mean_square_at_the_tip_agrees_with_numpy(tip: str) -> None:
-    make = Maker(4, 16, "MISH")
+    make = RandomParts(4, 16, "MISH")
     assert_agrees(make.network(8, [make.ordinary(8, 6)], tip=tip), positions(19, 9))
 
 
 def test_networks_that_imitate_people_agree_with_numpy() -> None:
-    make = Maker(5, 15, "MISH")
+    make = RandomParts(5, 15, "MISH")
     assert_agrees(make.network(8, [make.ordinary(8, 6)], metadata=True), positions(19, 9))
 
 
 def test_nests_within_nests_agree_with_numpy() -> None:
-    make = Maker(6, 11, "MISH")
+    make = RandomParts(6, 11, "MISH")
     inner = make.nested(4, 3, [make.gpool(3, 2, 2), make.ordinary(3, 5)])
     assert_agrees(make.network(8, [make.nested(8, 4, [inner, make.ordinary(4, 4)])]), positions(13))
 
 
 def test_the_card_says_what_the_network_is() -> None:
-    card, _, _ = run(Writer(small_network(15)).file("kata1-s123456-d7890"), positions(9))
+    card, _, _ = run(KataGoWriter(small_network(15)).file("kata1-s123456-d7890"), positions(9))
     assert (card.name, card.game, card.codec) == ("test", "go", "katago")
     assert card.architecture == (
         "3 blocks of 8 channels (1 residual, 1 global pooling, 1 nested bottleneck), mish"

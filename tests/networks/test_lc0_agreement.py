@@ -7,39 +7,43 @@ from pathlib import Path
 import pytest
 
 from sparring.networks.lc0 import read
-from sparring.studies.lc0_judge import judge
+from sparring.studies.lc0_reference import evaluate_with_lc0
 from tests.networks.lc0_games import predictions, random_lines
-from tests.networks.lc0_writer import Kind, small_network
+from tests.networks.lc0_writer import NetworkKind, small_network
 
 KINDS = {
-    "oldest residual: no format, batch norm": Kind(
+    "oldest residual: no format, batch norm": NetworkKind(
         policy=1, value=1, format_given=False, batch_norm="without biases"
     ),
-    "residual: structure 1, batch norm with gammas": Kind(
+    "residual: structure 1, batch norm with gammas": NetworkKind(
         structure=1, policy=1, value=1, batch_norm="with gammas"
     ),
-    "squeeze-and-excitation: structure 2": Kind(structure=2, policy=1, value=1, excitation=4),
-    "residual, classical policy, WDL, moves left, mish": Kind(structure=3, policy=1, moves_left=1, mish=1),
-    "Maia's kind": Kind(excitation=4, batch_norm="with gammas"),
-    "convolution policy, classical value": Kind(excitation=4, value=1),
-    "residual, attention policy": Kind(excitation=4, policy=3, policy_encoders=1, moves_left=1, mish=1),
-    "T1's kind: attention in the old numbers": Kind(
+    "squeeze-and-excitation: structure 2": NetworkKind(structure=2, policy=1, value=1, excitation=4),
+    "residual, classical policy, WDL, moves left, mish": NetworkKind(
+        structure=3, policy=1, moves_left=1, mish=1
+    ),
+    "Maia's kind": NetworkKind(excitation=4, batch_norm="with gammas"),
+    "convolution policy, classical value": NetworkKind(excitation=4, value=1),
+    "residual, attention policy": NetworkKind(
+        excitation=4, policy=3, policy_encoders=1, moves_left=1, mish=1
+    ),
+    "T1's kind: attention in the old numbers": NetworkKind(
         policy=3, moves_left=1, mish=1, smolgen=6, gate=True, heads=2
     ),
-    "attention body, plain": Kind(structure=6, policy=3, embedding=1, value=1, seed=4),
-    "attention body, policy encoders, mish": Kind(
+    "attention body, plain": NetworkKind(structure=6, policy=3, embedding=1, value=1, seed=4),
+    "attention body, policy encoders, mish": NetworkKind(
         structure=6, policy=3, embedding=1, policy_encoders=2, mish=1, gate=True, heads=4
     ),
-    "several heads, dense embedding": Kind(
+    "several heads, dense embedding": NetworkKind(
         structure=7, policy=3, embedding=2, smolgen=5, mish=1, moves_left=1, ffn_activation=1,
         smolgen_activation=7,
     ),
-    "several heads in an old number": Kind(structure=134, policy=3, embedding=1, smolgen=5, gate=True),
-    "several heads, dense embedding, gate": Kind(
+    "several heads in an old number": NetworkKind(structure=134, policy=3, embedding=1, smolgen=5, gate=True),
+    "several heads, dense embedding, gate": NetworkKind(
         structure=7, policy=3, embedding=2, gate=True, ffn_activation=8
     ),
     **{
-        f"activation {activation}": Kind(
+        f"activation {activation}": NetworkKind(
             structure=6, policy=3, embedding=1, smolgen=4,
             ffn_activation=activation, smolgen_activation=activation,
         )
@@ -49,24 +53,24 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
-def test_networks_say_what_lc0_says(kind: Kind, tmp_path: Path) -> None:
+def test_networks_say_what_lc0_says(kind: NetworkKind, tmp_path: Path) -> None:
     content = small_network(kind).content()
     path = tmp_path / "small.pb"
     path.write_bytes(content)
     lines, positions = random_lines(100)
     ours = predictions(read(content, "small"), positions)
     greatest = 0.0
-    for position, prediction, verdict in zip(positions, ours, judge(path, lines), strict=True):
+    for position, prediction, output in zip(positions, ours, evaluate_with_lc0(path, lines), strict=True):
         named = {
             position.state.move_text(move): p
             for move, p in zip(prediction.moves, prediction.probabilities, strict=True)
         }
-        assert named == pytest.approx(verdict.probabilities, abs=0.002)
-        assert prediction.value == pytest.approx(verdict.value, abs=0.002)
+        assert named == pytest.approx(output.probabilities, abs=0.002)
+        assert prediction.value == pytest.approx(output.value, abs=0.002)
         if prediction.wdl is not None:
-            assert prediction.wdl[1] == pytest.approx(verdict.draw, abs=0.002)
+            assert prediction.wdl[1] == pytest.approx(output.draw, abs=0.002)
         if prediction.moves_left is not None:
-            assert prediction.moves_left == pytest.approx(verdict.moves_left, abs=0.002, rel=0.001)
+            assert prediction.moves_left == pytest.approx(output.moves_left, abs=0.002, rel=0.001)
         greatest = max(greatest, prediction.probabilities.max())
     assert greatest > 0.2, "the policies are too flat to prove anything"
     assert (ours[0].wdl is not None) == (kind.value == 2)

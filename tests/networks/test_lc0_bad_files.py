@@ -11,13 +11,13 @@ import pytest
 from sparring.networks import BadNetwork
 from sparring.networks.card import read_card
 from sparring.networks.lc0 import read
-from sparring.networks.lc0.layers import LayerReader
+from sparring.networks.lc0.layer_reader import LayerReader
+from sparring.networks.lc0.protobuf import parse
 from sparring.networks.lc0.reader import read_weights
-from sparring.networks.lc0.weights import ResidualTower
-from sparring.networks.lc0.wire import parse
+from sparring.networks.lc0.weights import Lc0ResidualTower
 from tests.networks.lc0_writer import (
-    Kind,
-    Random,
+    NetworkKind,
+    RandomLayers,
     SmallNetwork,
     delimited,
     linear16,
@@ -27,11 +27,13 @@ from tests.networks.lc0_writer import (
     varint,
 )
 
-RESIDUAL = Kind(excitation=4, width=8, depth=1, batch_norm="with gammas")
-ATTENTION = Kind(structure=7, policy=3, embedding=2, smolgen=2, gate=True, moves_left=1, policy_encoders=1)
+RESIDUAL = NetworkKind(excitation=4, width=8, depth=1, batch_norm="with gammas")
+ATTENTION = NetworkKind(
+    structure=7, policy=3, embedding=2, smolgen=2, gate=True, moves_left=1, policy_encoders=1
+)
 
 
-def changed(kind: Kind, change: Callable[[SmallNetwork], None]) -> bytes:
+def changed(kind: NetworkKind, change: Callable[[SmallNetwork], None]) -> bytes:
     network = small_network(kind)
     change(network)
     return network.content()
@@ -114,7 +116,7 @@ def test_weights_that_are_not_finite_are_refused(layer: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", [RESIDUAL, ATTENTION], ids=["residual", "attention"])
-def test_a_file_cut_off_anywhere_is_refused(kind: Kind) -> None:
+def test_a_file_cut_off_anywhere_is_refused(kind: NetworkKind) -> None:
     content = small_network(kind).content()
     cuts = {
         *range(64),
@@ -127,7 +129,7 @@ def test_a_file_cut_off_anywhere_is_refused(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", [RESIDUAL, ATTENTION], ids=["residual", "attention"])
-def test_broken_bytes_give_a_network_or_a_reason(kind: Kind) -> None:
+def test_broken_bytes_give_a_network_or_a_reason(kind: NetworkKind) -> None:
     content = small_network(kind).content()
     rng = np.random.default_rng(3)
     tags = content.index(b"\x1a")
@@ -167,7 +169,7 @@ def test_heads_must_divide_the_attention(heads: int, message: str) -> None:
 
 
 def test_variances_below_zero_are_refused() -> None:
-    random = Random(np.random.default_rng(1))
+    random = RandomLayers(np.random.default_rng(1))
     block = random.layer(1, 9, 1.0) + random.layer(3, 1, 1.0) + delimited(4, linear16(np.full(1, -1.0)))
     with pytest.raises(BadNetwork, match="variances below zero"):
         LayerReader(encoding=1).convolution(parse(memoryview(block), "conv"), inputs=1, kernel=3)
@@ -198,7 +200,7 @@ def test_the_card_tells_what_the_file_holds() -> None:
 
 
 def test_parameters_are_counted_as_in_the_file() -> None:
-    weights = read_weights(small_network(Kind(width=8, depth=1)).content())
-    assert isinstance(weights.body, ResidualTower)
+    weights = read_weights(small_network(NetworkKind(width=8, depth=1)).content())
+    assert isinstance(weights.body, Lc0ResidualTower)
     convolutions = (112 * 9 + 1) * 8 + 3 * (8 * 9 + 1) * 8 + (8 * 9 + 1) * 80
     assert weights.parameters == convolutions + (8 + 1) * 4 + (4 * 64 + 1) * 9 + (9 + 1) * 3

@@ -12,39 +12,41 @@ from sparring._core import ChessState, lc0_decode, lc0_encode, lc0_policy_moves
 from sparring.games.chess import Chess
 from sparring.networks import Position
 from sparring.networks.lc0 import read
-from sparring.networks.lc0.attention import square_codes
-from sparring.networks.lc0.heads import attention_places, convolution_places
-from sparring.studies.lc0_judge import Line, Verdict, judge
+from sparring.networks.lc0.attention import positional_encoding
+from sparring.networks.lc0.heads import attention_policy_map, convolution_policy_map
+from sparring.studies.lc0_reference import Lc0Output, UciPosition, evaluate_with_lc0
 from tests.networks.lc0_games import predictions, random_lines
-from tests.networks.lc0_writer import Kind, small_network
+from tests.networks.lc0_writer import NetworkKind, small_network
 
 PIECES = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 CASES = {
-    "the initial position": Line(()),
-    "the first move": Line(("e2e4",)),
-    "the initial pieces with other counters": Line((), f"{PIECES} w KQkq - 5 9"),
-    "the initial pieces, Black to move": Line((), f"{PIECES} b KQkq - 0 1"),
-    "the initial pieces, fewer rights": Line((), f"{PIECES} w Qk - 0 1"),
-    "a position without history": Line((), "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 12 40"),
-    "en passant without history": Line((), "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"),
-    "an idle en passant square without history": Line(
+    "the initial position": UciPosition(()),
+    "the first move": UciPosition(("e2e4",)),
+    "the initial pieces with other counters": UciPosition((), f"{PIECES} w KQkq - 5 9"),
+    "the initial pieces, Black to move": UciPosition((), f"{PIECES} b KQkq - 0 1"),
+    "the initial pieces, fewer rights": UciPosition((), f"{PIECES} w Qk - 0 1"),
+    "a position without history": UciPosition((), "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 12 40"),
+    "en passant without history": UciPosition(
+        (), "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+    ),
+    "an idle en passant square without history": UciPosition(
         (), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
     ),
-    "an idle en passant square, then moves": Line(
+    "an idle en passant square, then moves": UciPosition(
         ("g8f6", "g1f3", "f6g8", "f3g1"), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
     ),
-    "en passant for White, then a move": Line(
+    "en passant for White, then a move": UciPosition(
         ("g1f3",), "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3"
     ),
-    "a repetition": Line(("g1f3", "g8f6", "f3g1", "f6g8")),
-    "a repetition after a double step": Line(("e2e4", "g8f6", "g1f3", "f6g8", "f3g1", "g8f6")),
-    "no repetition while en passant was possible": Line(
+    "a repetition": UciPosition(("g1f3", "g8f6", "f3g1", "f6g8")),
+    "a repetition after a double step": UciPosition(("e2e4", "g8f6", "g1f3", "f6g8", "f3g1", "g8f6")),
+    "no repetition while en passant was possible": UciPosition(
         ("a2a3", "d7d5", "a3a4", "d5d4", "e2e4", "g8f6", "g1f3", "f6g8", "f3g1")
     ),
-    "no repetition while a pinned pawn stood beside": Line(
+    "no repetition while a pinned pawn stood beside": UciPosition(
         ("e2e4", "e8e7", "a4a5", "e7e8", "a5a4"), "4k3/8/8/8/K2p3r/8/4P3/8 w - - 0 1"
     ),
-    "more moves than boards, castling": Line(
+    "more moves than boards, castling": UciPosition(
         ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1")
     ),
 }  # fmt: skip
@@ -53,34 +55,36 @@ CASES = {
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lc0") / "small.pb"
-    path.write_bytes(small_network(Kind()).content())
+    path.write_bytes(small_network(NetworkKind()).content())
     return path
 
 
-def state_of(line: Line) -> ChessState:
+def state_of(line: UciPosition) -> ChessState:
     state = Chess().initial() if line.fen is None else Chess().parse(line.fen)
     for move in line.moves:
         state = state.play(state.parse_move(move))
     return state
 
 
-def planes_of(verdict: Verdict) -> NDArray[np.float64]:
+def planes_of(output: Lc0Output) -> NDArray[np.float64]:
     squares = np.arange(64, dtype=np.uint64)
     return np.array(
-        [value * (np.uint64(mask) >> squares & np.uint64(1)) for mask, value in verdict.planes]
+        [value * (np.uint64(mask) >> squares & np.uint64(1)) for mask, value in output.planes]
     ).reshape(112, 8, 8)
 
 
 def test_planes_are_lc0s_at_starts_repetitions_and_en_passant(network: Path) -> None:
-    for (name, line), verdict in zip(CASES.items(), judge(network, list(CASES.values())), strict=True):
-        np.testing.assert_array_equal(lc0_encode([state_of(line)])[0], planes_of(verdict), err_msg=name)
+    for (name, line), output in zip(
+        CASES.items(), evaluate_with_lc0(network, list(CASES.values())), strict=True
+    ):
+        np.testing.assert_array_equal(lc0_encode([state_of(line)])[0], planes_of(output), err_msg=name)
 
 
 def test_planes_are_lc0s_in_random_games(network: Path) -> None:
     lines, positions = random_lines(400)
     ours = lc0_encode([position.state for position in positions])
     assert ours[:, 12].any(), "no repetition came up"
-    np.testing.assert_array_equal(ours, [planes_of(verdict) for verdict in judge(network, lines)])
+    np.testing.assert_array_equal(ours, [planes_of(output) for output in evaluate_with_lc0(network, lines)])
 
 
 def test_history_is_empty_at_the_start_of_a_game_and_filled_from_elsewhere() -> None:
@@ -95,13 +99,13 @@ def test_history_is_empty_at_the_start_of_a_game_and_filled_from_elsewhere() -> 
 def test_a_filled_history_would_give_other_probabilities(network: Path) -> None:
     """The case that is easy to get wrong: at the first moves Lc0 leaves the older boards empty."""
     model = read(network.read_bytes(), "small")
-    line = Line(("e2e4",))
-    verdict = judge(network, [line])[0]
+    line = UciPosition(("e2e4",))
+    output = evaluate_with_lc0(network, [line])[0]
     real = Position(state_of(line))
     bare = Position(Chess().parse(real.state.text()))  # the same position, but its past is unknown
     ours, filled = predictions(model, [real, bare])
     names = [real.state.move_text(move) for move in ours.moves]
-    theirs = np.array([verdict.probabilities[name] for name in names])
+    theirs = np.array([output.probabilities[name] for name in names])
     assert np.abs(ours.probabilities - theirs).max() < 0.002
     assert np.abs(filled.probabilities - theirs).max() > 0.01
 
@@ -154,7 +158,7 @@ def test_no_positions_are_no_work() -> None:
 
 
 def test_heads_have_one_place_for_each_move() -> None:
-    assert len(set(attention_places().tolist())) == len(set(convolution_places().tolist())) == 1858
-    codes = square_codes()
+    assert len(set(attention_policy_map().tolist())) == len(set(convolution_policy_map().tolist())) == 1858
+    codes = positional_encoding()
     assert (np.diag(codes) == -1).all()
     assert (codes == 1).sum() == 1792

@@ -18,11 +18,11 @@ from sparring.networks import Batcher, Network, Position, Prediction
 from sparring.networks import load as load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 
 def network(game: str, **options: Any) -> Network:
-    model = plain_network(game)
+    model = tiny_network(game)
     card = read_card({entry.key: entry.value for entry in model.metadata_props})
     return Network(model, card, make_codec(card), **options)
 
@@ -56,7 +56,7 @@ def test_probabilities_are_over_the_legal_moves_and_add_up(game: str) -> None:
 
 
 def test_probabilities_are_the_softmax_of_the_graphs_logits() -> None:
-    model = plain_network("chess")
+    model = tiny_network("chess")
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     for state in states("chess", 5):
         logits = session.run(["policy"], {"planes": load("chess").encode([state])})[0][0].astype(np.float64)
@@ -135,7 +135,7 @@ def test_states_of_another_game_and_finished_games_are_refused() -> None:
 
 
 def test_the_same_file_twice_is_one_network(tmp_path: Path) -> None:
-    path = write(plain_network("chess"), tmp_path / "a.onnx")
+    path = write(tiny_network("chess"), tmp_path / "a.onnx")
     assert load_network(path) is load_network(str(path))
     assert load_network(path) is not load_network(path, cache=10)
 

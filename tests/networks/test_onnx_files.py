@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from sparring.networks import BadNetwork, dlshogi, maia3
-from sparring.networks.onnx_files import open_onnx
+from sparring.networks.onnx_files import load_onnx
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
 
@@ -100,12 +100,12 @@ def elsewhere(model: onnx.ModelProto) -> None:
 )
 def test_a_bad_file_is_refused_with_its_reason(data: bytes, complaint: str) -> None:
     with pytest.raises(BadNetwork, match=complaint):
-        dlshogi.read(open_onnx(data), "bad")
+        dlshogi.read(load_onnx(data), "bad")
 
 
 def test_a_network_for_another_game_is_refused() -> None:
     with pytest.raises(BadNetwork, match="not a Maia-3 network: it has an input input1"):
-        maia3.read(open_onnx(dlshogi_model().SerializeToString()), "shogi")
+        maia3.read(load_onnx(dlshogi_model().SerializeToString()), "shogi")
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -119,7 +119,7 @@ def test_any_bytes_give_a_network_or_a_reason(seed: int) -> None:
     if rng.random() < 0.3:
         del data[rng.randrange(len(data)) :]
     with contextlib.suppress(BadNetwork):
-        assert dlshogi.read(open_onnx(bytes(data)), "fuzzed").graph.node
+        assert dlshogi.read(load_onnx(bytes(data)), "fuzzed").graph.node
 
 
 def external(folder: Path, **changes: str) -> bytes:
@@ -152,7 +152,7 @@ def test_weights_in_another_file_are_read_with_care(
 ) -> None:
     data = external(tmp_path, **changes)
     with pytest.raises(BadNetwork, match=complaint):
-        maia3.read(open_onnx(data, tmp_path), "apart")
+        maia3.read(load_onnx(data, tmp_path), "apart")
 
 
 def test_many_weights_cannot_share_one_small_file(tmp_path: Path) -> None:
@@ -162,4 +162,4 @@ def test_many_weights_cannot_share_one_small_file(tmp_path: Path) -> None:
         copy.CopyFrom(model.graph.initializer[0])
         copy.name = f"copy{i}"
     with pytest.raises(BadNetwork, match="too short for its weights"):
-        maia3.read(open_onnx(model.SerializeToString(), tmp_path), "apart")
+        maia3.read(load_onnx(model.SerializeToString(), tmp_path), "apart")

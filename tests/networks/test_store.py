@@ -12,15 +12,15 @@ from onnx import numpy_helper
 
 from sparring.networks import BadNetwork, store
 from sparring.networks import load as load_network
-from sparring.networks.card import read_card_of
-from sparring.networks.formats import name_of, read_network
-from tests.networks.small import plain_network, write
+from sparring.networks.card import read_card_from_file
+from sparring.networks.formats import model_name, read_network
+from tests.networks.tiny_networks import tiny_network, write
 
 
-def test_a_network_is_added_listed_loaded_and_removed(shelf: Path, tmp_path: Path) -> None:
-    entry = store.add(write(plain_network("chess"), tmp_path / "my.net.onnx"))
+def test_a_network_is_added_listed_loaded_and_removed(model_store: Path, tmp_path: Path) -> None:
+    entry = store.add(write(tiny_network("chess"), tmp_path / "my.net.onnx"))
     assert entry.name == "my.net"
-    assert [(e.name, e.shipped, e.card.game) for e in store.entries() if not e.shipped] == [
+    assert [(e.name, e.shipped, e.card.game) for e in store.stored_models() if not e.shipped] == [
         ("my.net", False, "chess")
     ]
     assert load_network("my.net").card == entry.card
@@ -29,7 +29,7 @@ def test_a_network_is_added_listed_loaded_and_removed(shelf: Path, tmp_path: Pat
     store.add(tmp_path / "my.net.onnx", replace=True)
     store.add(tmp_path / "my.net.onnx", "other")
     store.remove("my.net")
-    assert [p.name for p in shelf.iterdir()] == ["other.onnx"]
+    assert [p.name for p in model_store.iterdir()] == ["other.onnx"]
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,12 @@ def test_a_network_is_added_listed_loaded_and_removed(shelf: Path, tmp_path: Pat
     [("maia-1500.pb.gz", "maia-1500"), ("g170-b6c96.bin.gz", "g170-b6c96"), ("a.onnx", "a"), ("net", "net")],
 )
 def test_names_come_from_files(file: str, name: str) -> None:
-    assert name_of(Path(file)) == name
+    assert model_name(Path(file)) == name
 
 
 @pytest.mark.parametrize("name", ["../escape", "a/b", "", " ", "-x", "x" * 200])
-def test_names_that_are_no_names_are_refused(name: str, shelf: Path, tmp_path: Path) -> None:
-    path = write(plain_network("chess"), tmp_path / "a.onnx")
+def test_names_that_are_no_names_are_refused(name: str, model_store: Path, tmp_path: Path) -> None:
+    path = write(tiny_network("chess"), tmp_path / "a.onnx")
     if name:
         with pytest.raises(BadNetwork, match="no name"):
             store.add(path, name)
@@ -60,29 +60,29 @@ def bomb(path: Path) -> Path:
 
 
 def without_card(path: Path) -> Path:
-    model = plain_network("chess")
+    model = tiny_network("chess")
     del model.metadata_props[:]
     return write(model, path)
 
 
 def future_card(path: Path) -> Path:
-    model = plain_network("chess")
+    model = tiny_network("chess")
     model.metadata_props[0].value = model.metadata_props[0].value.replace('"version": 1', '"version": 99')
     return write(model, path)
 
 
 def broken_card(path: Path) -> Path:
-    model = plain_network("chess")
+    model = tiny_network("chess")
     model.metadata_props[0].value = '{"version": 1, "name": "x"}'
     return write(model, path)
 
 
 def unknown_codec(path: Path) -> Path:
-    return write(plain_network("chess", codec="telepathy"), path)
+    return write(tiny_network("chess", codec="telepathy"), path)
 
 
 def not_numbers(path: Path) -> Path:
-    model = plain_network("chess")
+    model = tiny_network("chess")
     weights = numpy_helper.to_array(model.graph.initializer[1]).copy()
     weights[0, 0] = np.nan
     model.graph.initializer[1].CopyFrom(numpy_helper.from_array(weights, model.graph.initializer[1].name))
@@ -90,7 +90,7 @@ def not_numbers(path: Path) -> Path:
 
 
 def cut_gzip(path: Path) -> Path:
-    packed = gzip.compress(plain_network("chess").SerializeToString())
+    packed = gzip.compress(tiny_network("chess").SerializeToString())
     path.write_bytes(packed[: len(packed) // 2])
     return path
 
@@ -118,31 +118,31 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_files_are_named_and_not_remembered(kind: str, shelf: Path, tmp_path: Path) -> None:
+def test_bad_files_are_named_and_not_remembered(kind: str, model_store: Path, tmp_path: Path) -> None:
     make, complaint = BAD[kind]
     path = make(tmp_path / "bad.onnx")  # type: ignore[operator]  # the table's first column
     with pytest.raises(BadNetwork, match=complaint) as error:
         store.add(path)
     assert "bad" in str(error.value) or "small-chess" in str(error.value)
-    assert not shelf.exists() or not list(shelf.iterdir())
+    assert not model_store.exists() or not list(model_store.iterdir())
 
 
 def test_a_network_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
-    whole = plain_network("expendibots").SerializeToString()
+    whole = tiny_network("expendibots").SerializeToString()
     for size in range(0, len(whole) - 1, len(whole) // 40):
         (tmp_path / "cut.onnx").write_bytes(whole[:size])
         with pytest.raises(BadNetwork, match=r"cut\.onnx"):
             load_network(tmp_path / "cut.onnx")
         with pytest.raises(BadNetwork):
-            read_card_of(tmp_path / "cut.onnx")
+            read_card_from_file(tmp_path / "cut.onnx")
 
 
-def test_a_missing_file_says_what_there_is(shelf: Path) -> None:
+def test_a_missing_file_says_what_there_is(model_store: Path) -> None:
     with pytest.raises(BadNetwork, match="no network 'maia'"):
         load_network("maia")
 
 
 def test_a_card_is_read_without_the_weights(tmp_path: Path) -> None:
-    path = write(plain_network("go"), tmp_path / "a.onnx")
-    assert read_card_of(path) == read_network(path)[1]
+    path = write(tiny_network("go"), tmp_path / "a.onnx")
+    assert read_card_from_file(path) == read_network(path)[1]
     assert onnx.load(path).producer_name == "sparring"

@@ -16,12 +16,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sparring.games import Chess, Shogi
 from sparring.networks import BadNetwork, Position, dlshogi, maia3
-from sparring.networks.onnx_files import open_onnx
+from sparring.networks.onnx_files import load_onnx
 from sparring.networks.torch_executor import TorchGraph
 from sparring.networks.torch_operators import OPERATORS
 from tests.networks.dlshogi_files import dlshogi_model
 from tests.networks.maia3_files import maia3_model
-from tests.networks.running import run
+from tests.networks.onnx_session import run
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 3, 4)).astype(np.float32)
@@ -210,8 +210,8 @@ def test_shapes_that_the_graph_computes_are_followed() -> None:
 
 def networks() -> dict[str, tuple[onnx.ModelProto, dict[str, NDArray[Any]]]]:
     """Our two families as read, with a batch of inputs."""
-    shogi = dlshogi.read(open_onnx(dlshogi_model(1, opset=11).SerializeToString()), "small")
-    chess = maia3.read(open_onnx(maia3_model().SerializeToString()), "small")
+    shogi = dlshogi.read(load_onnx(dlshogi_model(1, opset=11).SerializeToString()), "small")
+    chess = maia3.read(load_onnx(maia3_model().SerializeToString()), "small")
     return {
         "dlshogi": (shogi, dict(dlshogi.DlshogiCodec({}).encode([Position(Shogi().initial())] * 3))),
         "maia3": (chess, dict(maia3.Maia3Codec({}).encode([Position(Chess().initial())] * 3))),

@@ -8,9 +8,22 @@ import pytest
 
 from sparring import games
 from sparring.players import BadBook
-from sparring.players.expendibots import RUNGS, Budget, GreedyPlayer, ending_move, rung, shipped_champion
-from sparring.players.expendibots.book import ExpendibotsBook, Plan, build_book, open_book, write_book
-from sparring.players.expendibots.predecessors import opening_move
+from sparring.players.expendibots import (
+    LADDER,
+    AlphaBetaLimits,
+    GreedyPlayer,
+    endgame_move,
+    ladder_player,
+    shipped_agent,
+)
+from sparring.players.expendibots.baselines import opening_move
+from sparring.players.expendibots.book import (
+    BookConfig,
+    ExpendibotsBook,
+    build_book,
+    open_expendibots_book,
+    write_book,
+)
 from sparring.search.endgames import shipped_tables
 
 EXPENDIBOTS = games.load("expendibots")
@@ -23,9 +36,9 @@ def after(*moves: str) -> Any:
     return state
 
 
-@pytest.mark.parametrize("name", RUNGS)
+@pytest.mark.parametrize("name", LADDER)
 def test_every_rung_plays_legal_moves(name: str) -> None:
-    player = rung(name, Budget(nodes=500), megabytes=1)(3)
+    player = ladder_player(name, AlphaBetaLimits(nodes=500), megabytes=1)(3)
     state = after("1e1-e2", "1d8-d7")
     for _ in range(4):
         choice = player.choose(state)
@@ -33,10 +46,12 @@ def test_every_rung_plays_legal_moves(name: str) -> None:
         state = state.play(choice.move)
 
 
-@pytest.mark.parametrize("name", RUNGS)
+@pytest.mark.parametrize("name", LADDER)
 def test_the_same_seed_gives_the_same_move(name: str) -> None:
     state = after("1e1-e2", "1d8-d7", "1a1-a2")
-    moves = {rung(name, Budget(nodes=500), megabytes=1)(7).choose(state).move for _ in range(2)}
+    moves = {
+        ladder_player(name, AlphaBetaLimits(nodes=500), megabytes=1)(7).choose(state).move for _ in range(2)
+    }
     assert len(moves) == 1
 
 
@@ -49,29 +64,29 @@ def test_greed_takes_what_it_gets() -> None:
 @pytest.mark.parametrize("tokens", ["8/8/8/3a4/8/8/8/AA1A1A1A w", "8/6a1/8/3a4/8/8/8/AA1A3A w"])
 def test_hand_made_endings_win_against_the_agent(tokens: str) -> None:
     state = EXPENDIBOTS.parse(tokens)
-    defender = rung("tables", Budget(nodes=2000), megabytes=1)(0)
+    defender = ladder_player("tables", AlphaBetaLimits(nodes=2000), megabytes=1)(0)
     while state.outcome is None:
-        by_hand = ending_move(state) if state.to_move == 0 else None
+        by_hand = endgame_move(state) if state.to_move == 0 else None
         state = state.play(defender.choose(state).move if by_hand is None else by_hand)
     assert state.outcome.winner == 0
 
 
 def test_hand_made_endings_are_for_few_enemies_only() -> None:
-    assert ending_move(EXPENDIBOTS.initial()) is None
+    assert endgame_move(EXPENDIBOTS.initial()) is None
 
 
 def test_the_agent_plays_the_tables_endings_perfectly() -> None:
     state = EXPENDIBOTS.parse("a7/8/8/8/8/8/6AA/7A w")
     value = shipped_tables().probe(state)
     assert value is not None
-    agent = rung("tables", Budget(nodes=2000), megabytes=1)(0)
+    agent = ladder_player("tables", AlphaBetaLimits(nodes=2000), megabytes=1)(0)
     while state.outcome is None:
         state = state.play(agent.choose(state).move)
     assert state.ply == value
 
 
 def test_a_hurried_agent_plays_by_rule_of_thumb() -> None:
-    agent = shipped_champion(Budget(seconds=0.001), megabytes=1)
+    agent = shipped_agent(AlphaBetaLimits(seconds=0.001), megabytes=1)
     assert agent.choose(EXPENDIBOTS.parse("8/8/8/3a4/8/8/8/AA1A1A1A w")).why == "by rule of thumb"
 
 
@@ -115,26 +130,26 @@ def test_canonical_moves_lead_to_images_of_one_position() -> None:
 
 
 def test_a_book_is_built_written_and_read(tmp_path: Path) -> None:
-    plan = Plan(positions=6, nodes=300, reply_nodes=300)
-    search = shipped_champion(megabytes=1).search
+    plan = BookConfig(positions=6, nodes=300, reply_nodes=300)
+    search = shipped_agent(megabytes=1).search
     entries = dict(build_book(search, plan, {}))
     assert len(entries) == 6
     assert dict(build_book(search, plan, dict(list(entries.items())[:3]))) == entries
     path = tmp_path / "book.npz"
     write_book(ExpendibotsBook(entries, {"command": "test"}), path)
-    assert open_book(path).entries == entries
-    assert open_book(path).move(EXPENDIBOTS.initial()) is not None
+    assert open_expendibots_book(path).entries == entries
+    assert open_expendibots_book(path).move(EXPENDIBOTS.initial()) is not None
 
 
 def test_a_file_that_is_no_book_says_so(tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
     path.write_bytes(b"nothing")
     with pytest.raises(BadBook, match="is no book of Expendibots"):
-        open_book(path)
+        open_expendibots_book(path)
 
 
 def test_the_shipped_book_has_both_sides_first_moves() -> None:
-    book = open_book()
+    book = open_expendibots_book()
     start = EXPENDIBOTS.initial()
     first = book.move(start)
     assert first is not None

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from sparring.networks import Position
-from sparring.policies import BadPolicy, open_policy
-from tests.networks.small import plain_network, write
-from tests.policies.stating import random_states
+from sparring.policies import BadPolicy, load_policy
+from tests.networks.tiny_networks import tiny_network, write
+from tests.policies.fixed_policy import random_states
 
 POLICIES = '\n[[policy]]\nuse = "human.onnx"\n[[policy]]\nuse = "strong.onnx"\n'
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path) -> Path:
+def folder(tmp_path: Path, model_store: Path) -> Path:
     for seed, name in ((1, "human"), (2, "strong")):
-        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
+        write(tiny_network("chess", seed), tmp_path / f"{name}.onnx")
     return tmp_path
 
 
 def opened(folder: Path, text: str) -> list[np.ndarray[tuple[int], np.dtype[np.float32]]]:
     (folder / "blend.toml").write_text(f'game = "chess"\n{text}')
-    policy = open_policy(str(folder / "blend.toml"), "chess")
+    policy = load_policy(str(folder / "blend.toml"), "chess")
     positions = [Position(state, 1500) for state in random_states("chess", 4)]
     return [each.probabilities for each in policy.predict(positions)]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from sparring.games import load
 from sparring.networks import Position
-from sparring.policies import FLOOR, Curve, Member, Pool, Tempered
-from tests.policies.stating import Stating
+from sparring.policies import MIN_PROBABILITY, Curve, PolicyPool, PoolMember, TemperedPolicy
+from tests.policies.fixed_policy import FixedPolicy
 
 STATE = load("chess").parse("k7/8/8/8/8/7p/8/K7 w - - 0 1")
 """A lonely king in a corner: three legal moves."""
@@ -18,13 +18,13 @@ B = [0.1, 0.3, 0.6]
 C = [0.2, 0.5, 0.3]
 
 
-def member(probabilities: list[float], weight: float | dict[int, float]) -> Member:
+def member(probabilities: list[float], weight: float | dict[int, float]) -> PoolMember:
     curve = Curve.through(weight) if isinstance(weight, dict) else Curve.constant(weight)
-    return Member(Stating(probabilities), curve)
+    return PoolMember(FixedPolicy(probabilities), curve)
 
 
-def pooled(*members: Member, rating: int | None = None, **options: object) -> NDArray[np.float64]:
-    pool = Pool("pool", members, **options)  # type: ignore[arg-type]  # the kinds are literals
+def pooled(*members: PoolMember, rating: int | None = None, **options: object) -> NDArray[np.float64]:
+    pool = PolicyPool("pool", members, **options)  # type: ignore[arg-type]  # the kinds are literals
     found: NDArray[np.float64] = pool.predict([Position(STATE, rating)])[0].probabilities.astype(np.float64)
     return found
 
@@ -68,12 +68,12 @@ def test_weights_follow_the_rating_in_straight_lines() -> None:
 
 
 def test_a_policy_of_weight_zero_is_not_asked() -> None:
-    low, high = Stating(A), Stating(B)
-    pool = Pool(
+    low, high = FixedPolicy(A), FixedPolicy(B)
+    pool = PolicyPool(
         "own group",
         (
-            Member(low, Curve.through({1199: 1, 1200: 0})),
-            Member(high, Curve.through({1199: 0, 1200: 1})),
+            PoolMember(low, Curve.through({1199: 1, 1200: 0})),
+            PoolMember(high, Curve.through({1199: 0, 1200: 1})),
         ),
     )
     found = pool.predict([Position(STATE, rating) for rating in (1150, 1199, 1200, 1250)])
@@ -94,19 +94,22 @@ def test_a_player_of_unknown_rating_is_in_the_middle_of_all_knots() -> None:
 
 def test_a_zero_counts_as_the_floor_and_leaves_probabilities() -> None:
     certain = [1.0, 0.0, 0.0]
-    expected = shares(np.array([1.0, FLOOR, FLOOR]) ** 0.5 * np.array(B) ** 0.5)
+    expected = shares(np.array([1.0, MIN_PROBABILITY, MIN_PROBABILITY]) ** 0.5 * np.array(B) ** 0.5)
     assert pooled(member(certain, 0.5), member(B, 0.5)) == pytest.approx(expected, rel=1e-5)
     opposed = pooled(member(certain, 0.5), member([0.0, 1.0, 0.0], 0.5))
     assert opposed[:2] == pytest.approx([0.5, 0.5], abs=1e-5)
 
 
 def test_the_value_is_that_of_the_first_policy_asked() -> None:
-    members = Member(Stating(A, value=0.25), Curve.constant(0.1)), Member(Stating(B), Curve.constant(0.9))
-    assert Pool("pool", members).predict([Position(STATE)])[0].value == 0.25
+    members = (
+        PoolMember(FixedPolicy(A, value=0.25), Curve.constant(0.1)),
+        PoolMember(FixedPolicy(B), Curve.constant(0.9)),
+    )
+    assert PolicyPool("pool", members).predict([Position(STATE)])[0].value == 0.25
 
 
 def test_no_positions_give_no_predictions() -> None:
-    assert Pool("pool", (member(A, 1),)).predict([]) == []
+    assert PolicyPool("pool", (member(A, 1),)).predict([]) == []
 
 
 @pytest.mark.parametrize(
@@ -117,18 +120,22 @@ def test_no_positions_give_no_predictions() -> None:
         ((member(A, {1100: 1, 1900: 0}),), {}, "all weights are 0 at rating 1900"),
         ((member(A, -0.1), member(B, 1.1)), {"kind": "arithmetic"}, "not negative"),
         ((member(A, 1),), {"kind": "power", "beta": 0.0}, "beta is a number other than 0"),
-        ((member(A, 1), Member(Stating(B, game="go"), Curve.constant(1))), {}, "different games: chess, go"),
+        (
+            (member(A, 1), PoolMember(FixedPolicy(B, game="go"), Curve.constant(1))),
+            {},
+            "different games: chess, go",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(
-    members: tuple[Member, ...], options: dict[str, object], message: str
+    members: tuple[PoolMember, ...], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        Pool("pool", members, **options)  # type: ignore[arg-type]  # the kinds are literals
+        PolicyPool("pool", members, **options)  # type: ignore[arg-type]  # the kinds are literals
 
 
 def test_temperature_is_an_inverse_power() -> None:
-    tempered = Tempered(Stating(A), Curve.through({1000: 0.5, 2000: 2.0}))
+    tempered = TemperedPolicy(FixedPolicy(A), Curve.through({1000: 0.5, 2000: 2.0}))
     cold, hot = tempered.predict([Position(STATE, 1000), Position(STATE, 2000)])
     assert cold.probabilities == pytest.approx(shares(np.array(A) ** 2), abs=1e-6)
     assert hot.probabilities == pytest.approx(shares(np.sqrt(A)), abs=1e-6)
@@ -136,4 +143,4 @@ def test_temperature_is_an_inverse_power() -> None:
 
 def test_a_temperature_is_positive() -> None:
     with pytest.raises(ValueError, match="a temperature is positive, not 0"):
-        Tempered(Stating(A), Curve.constant(0))
+        TemperedPolicy(FixedPolicy(A), Curve.constant(0))

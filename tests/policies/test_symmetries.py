@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring._core import symmetries, turned_cells, turned_moves
+from sparring._core import symmetries, transformed_cells, transformed_moves
 from sparring.games import GAMES, game_of, load
 from sparring.networks import Network, Position
 from sparring.networks.card import read_card
-from sparring.networks.codec import TurningCodec
+from sparring.networks.codec import SymmetryCodec
 from sparring.networks.formats import CODECS, make_codec
-from sparring.policies import NetworkPolicy, open_policy
-from tests.networks.small import plain_network
-from tests.policies.stating import random_states
+from sparring.policies import NetworkPolicy, load_policy
+from tests.networks.tiny_networks import tiny_network
+from tests.policies.fixed_policy import random_states
 
 STARTS = {
     "chess": "r4k1r/pp3ppp/2n2n2/3q4/3P4/5N2/PP2QPPP/R4RK1 w - - 0 15",
@@ -79,7 +79,7 @@ def both(game: str, moves: list[int], symmetry: int) -> tuple[Any, Any]:
     """The state after the moves, and after the same moves on the turned board."""
     plain, turned = start_of(game, 0), start_of(game, symmetry)
     for move in moves:
-        code = int(turned_moves(plain, symmetry)[plain.legal_moves().index(move)])
+        code = int(transformed_moves(plain, symmetry)[plain.legal_moves().index(move)])
         plain, turned = plain.play(move), turned.play(code)
     return plain, turned
 
@@ -89,35 +89,35 @@ def test_a_turned_position_looks_turned_and_its_answers_come_back(
     name: str, game: str, shapes: dict[str, int]
 ) -> None:
     codec = CODECS[name](settings(name, game))
-    assert isinstance(codec, TurningCodec)
+    assert isinstance(codec, SymmetryCodec)
     rng = np.random.default_rng(1)
     for symmetry in range(8 if game == "go" else 2):
         pairs = [both(game, moves, symmetry) for moves in lines(game, 12)]
         plain = [Position(state, 1500, 1600) for state, _ in pairs]
         turned = [Position(state, 1500, 1600) for _, state in pairs]
         assert {codec.symmetries(position) for position in plain} == {8 if game == "go" else 2}
-        seen = codec.turn(plain, codec.encode(plain), symmetry)
+        seen = codec.apply_symmetry(plain, codec.encode(plain), symmetry)
         for key, array in codec.encode(turned).items():
             np.testing.assert_array_equal(seen[key], array)
         outputs = {
             key: rng.standard_normal((len(pairs), size)).astype(np.float32) for key, size in shapes.items()
         }
         there = codec.decode(turned, outputs)
-        back = codec.decode(plain, codec.turn_back(plain, outputs, symmetry))
+        back = codec.decode(plain, codec.invert_symmetry(plain, outputs, symmetry))
         for (state, _), mine, theirs in zip(pairs, back, there, strict=True):
             by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-            expected = [by_move[int(move)] for move in turned_moves(state, symmetry)]
+            expected = [by_move[int(move)] for move in transformed_moves(state, symmetry)]
             np.testing.assert_allclose(mine.probabilities, expected, atol=1e-6)
             assert mine.value == theirs.value
 
 
 def test_boards_of_several_sizes_are_turned_where_they_lie() -> None:
     codec = CODECS["katago"](KATAGO)
-    assert isinstance(codec, TurningCodec)
+    assert isinstance(codec, SymmetryCodec)
     small, large = load("go", size=7).initial(), load("go", size=9).initial()
     plain = [Position(small.play(1)), Position(large.play(2))]
     turned = [Position(small.play(5)), Position(large.play(6))]
-    seen = codec.turn(plain, codec.encode(plain), 1)
+    seen = codec.apply_symmetry(plain, codec.encode(plain), 1)
     np.testing.assert_array_equal(seen["spatial"], codec.encode(turned)["spatial"])
 
 
@@ -126,16 +126,16 @@ def test_symmetries_move_every_cell_and_move_to_another_place(game: str) -> None
     for state in random_states(game, 30):
         rows, columns = game_of(state).spec.board
         for symmetry in range(symmetries(state)):
-            assert sorted(turned_cells(state, symmetry)) == list(range(rows * columns))
-            moves = turned_moves(state, symmetry)
+            assert sorted(transformed_cells(state, symmetry)) == list(range(rows * columns))
+            moves = transformed_moves(state, symmetry)
             assert len(set(moves.tolist())) == len(moves)
             assert (symmetry == 0) <= (moves.tolist() == state.legal_moves())
         with pytest.raises(ValueError, match="no symmetry"):
-            turned_cells(state, symmetries(state))
+            transformed_cells(state, symmetries(state))
 
 
 def network(game: str) -> Network:
-    model = plain_network(game)
+    model = tiny_network(game)
     card = read_card({entry.key: entry.value for entry in model.metadata_props})
     return Network(model, card, make_codec(card))
 
@@ -146,20 +146,20 @@ def test_the_mean_over_symmetries_is_the_same_from_every_side() -> None:
         plain, turned = both("go", moves, 5)
         mine, theirs = policy.predict([Position(plain), Position(turned)])
         by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-        expected = [by_move[int(move)] for move in turned_moves(plain, 5)]
+        expected = [by_move[int(move)] for move in transformed_moves(plain, 5)]
         np.testing.assert_allclose(mine.probabilities, expected, atol=1e-6)
         assert mine.value == pytest.approx(theirs.value, abs=1e-6)
 
 
 @pytest.mark.parametrize("game", PEOPLE)
 def test_the_mean_of_a_network_of_people_is_the_same_from_every_side(game: str) -> None:
-    policy = open_policy("human", game, symmetries=True)
+    policy = load_policy("human", game, symmetries=True)
     symmetry = 6 if game == "go" else 1
     for moves in lines(game, 4):
         plain, turned = both(game, moves, symmetry)
         mine, theirs = policy.predict([Position(plain), Position(turned)])
         by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-        expected = [by_move[int(move)] for move in turned_moves(plain, symmetry)]
+        expected = [by_move[int(move)] for move in transformed_moves(plain, symmetry)]
         np.testing.assert_allclose(mine.probabilities, expected, atol=1e-5)
         assert mine.value == pytest.approx(theirs.value, abs=1e-5)
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import ChessLines, ChessState, RbcState, katago_encode, lc0_encode, maia3_encode
+from sparring._core import ChessSamples, ChessState, RbcState, katago_encode, lc0_encode, maia3_encode
 from sparring.records import (
     BadTable,
     Batch,
     Batches,
-    Ending,
     GameRecord,
     PositionFilter,
     Split,
+    Termination,
     split_of,
 )
 from sparring.records.batches import _LINES, encodings
@@ -52,10 +52,10 @@ def record_of(game: str, line: Any, rng: random.Random, clocks: bool = False) ->
     start = states_of(line)[0].text() if game == "go" else None
     times = np.array([rng.randint(0, 900) for _ in range(line.ply)], np.int32)
     return GameRecord(
-        moves=line.pack_line(MOVE_BYTES[game]),
+        moves=line.pack_moves(MOVE_BYTES[game]),
         result=rng.choice([1.0, 0.5, 0.0, None]),
         start=start,
-        ending=Ending.NORMAL,
+        ending=Termination.NORMAL,
         first_rating=rng.choice([None, 1500, 1600]),
         second_rating=1700,
         first_rank="3k" if game == "go" else None,
@@ -120,7 +120,7 @@ def test_every_position_comes_once_as_the_rules_see_it(game: str, tmp_path: Path
 
 
 def same(one: Batch, other: Batch) -> bool:
-    names = [name for name in Batch.__dataclass_fields__ if name != "also"]
+    names = [name for name in Batch.__dataclass_fields__ if name != "extra_encodings"]
     return all(
         np.array_equal(
             getattr(one, name), getattr(other, name), equal_nan=getattr(one, name).dtype.kind == "f"
@@ -188,13 +188,13 @@ def test_several_tables_are_one_stream(tmp_path: Path) -> None:
 def test_games_that_go_on_after_a_draw_by_rule_are_followed(tmp_path: Path) -> None:
     chess: Any = ChessState.initial()
     while chess.ply < 28:
-        chess = chess.play_on(chess.parse_move(("g1f3", "g8f6", "f3g1", "f6g8")[chess.ply % 4]))
+        chess = chess.play_past_end(chess.parse_move(("g1f3", "g8f6", "f3g1", "f6g8")[chess.ply % 4]))
     rbc: Any = RbcState.initial()
     while rbc.ply < 300:
-        rbc = rbc.play_on(rbc.parse_move("sense none" if rbc.sensing else "pass"))
+        rbc = rbc.play_past_end(rbc.parse_move("sense none" if rbc.sensing else "pass"))
     for game, line in (("chess", chess), ("rbc", rbc)):
         assert line.outcome is not None
-        record = GameRecord(moves=line.pack_line(MOVE_BYTES[game]), result=0.5)
+        record = GameRecord(moves=line.pack_moves(MOVE_BYTES[game]), result=0.5)
         folder = write(tmp_path / game, game, [record])
         batch = next(iter(Batches([folder], split=None)))
         assert len(batch) == line.ply
@@ -250,7 +250,7 @@ def test_a_mirrored_position_has_the_moves_of_the_mirrored_text(
     state, mirrored = rules.parse(text), rules.parse(mirrored_text)
     records = []
     for i, move in enumerate(rules.legal_moves(state)):
-        packed = rules.play(state, move).pack_line(MOVE_BYTES[game])
+        packed = rules.play(state, move).pack_moves(MOVE_BYTES[game])
         records.append(GameRecord(moves=packed, result=1.0, start=text, site=str(i)))
     folder = write(tmp_path / "t", game, records, shard=1000)
     for batch, i in positions_of(Batches([folder], split=None, mirrored=True)):
@@ -334,19 +334,26 @@ _COUNTS = {"lc0": range(109, 110), "boards": range(28, 42), "katago": range(0)}
 
 def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "chess", count=5)
-    for batch, i in positions_of(Batches([folder], split=None, encoding="lc0", also=("maia3",))):
+    for batch, i in positions_of(Batches([folder], split=None, encoding="lc0", extra_encodings=("maia3",))):
         state = records[int(batch.game[i])][1][batch.ply[i]]
         np.testing.assert_array_equal(batch.planes[i], lc0_encode([state])[0])
-        np.testing.assert_array_equal(batch.also["maia3"].planes[i], maia3_encode([state])[0])
-        assert len(batch.also["maia3"].labels) == len(batch.labels)
+        np.testing.assert_array_equal(batch.extra_encodings["maia3"].planes[i], maia3_encode([state])[0])
+        assert len(batch.extra_encodings["maia3"].labels) == len(batch.labels)
 
 
 def test_what_katago_is_told_beside_the_board_does_not_turn(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "go", count=5)
-    options: Any = {"split": None, "encoding": "katago", "also": ("katago-global",), "packed": True}
+    options: Any = {
+        "split": None,
+        "encoding": "katago",
+        "extra_encodings": ("katago-global",),
+        "packed": True,
+    }
     for batch, i in positions_of(Batches([folder], mirrored=True, **options)):
         state = records[int(batch.game[i])][1][batch.ply[i]]
-        np.testing.assert_array_equal(batch.also["katago-global"].planes[i], katago_encode([state], 9)[1][0])
+        np.testing.assert_array_equal(
+            batch.extra_encodings["katago-global"].planes[i], katago_encode([state], 9)[1][0]
+        )
 
 
 @pytest.mark.parametrize(("game", "encoding"), [("shogi", "boards"), ("go", "katago"), ("chess", "lc0")])
@@ -404,7 +411,7 @@ def test_go_boards_of_two_sizes_do_not_share_a_batch(tmp_path: Path) -> None:
     for size in (9, 13):
         state = games.load("go", size=size).initial()
         state = state.play(state.legal_moves()[0])
-        records.append(GameRecord(moves=state.pack_line(2), result=1.0, start=states_of(state)[0].text()))
+        records.append(GameRecord(moves=state.pack_moves(2), result=1.0, start=states_of(state)[0].text()))
     folder = write(tmp_path / "t", "go", records)
     with pytest.raises(ValueError, match="one size"):
         list(Batches([folder], split=None))
@@ -418,7 +425,9 @@ def test_a_row_that_is_no_game_is_named(tmp_path: Path) -> None:
     ):
         list(Batches([folder], split=None))
     with pytest.raises(ValueError, match="cut off"):
-        ChessLines.unpack(["8/8/8/8/8/8/8/K1k5 w - - 0 1"], [b"\x00"], [None], np.zeros((1, 2), np.int64), 2)
+        ChessSamples.unpack(
+            ["8/8/8/8/8/8/8/K1k5 w - - 0 1"], [b"\x00"], [None], np.zeros((1, 2), np.int64), 2
+        )
 
 
 def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:

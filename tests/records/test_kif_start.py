@@ -11,7 +11,7 @@ from cshogi import KIF
 from sparring._core import ShogiState
 from sparring.records.kif import read_ki2, read_kif
 from sparring.records.kif_start import HANDICAPS
-from sparring.records.record import Found
+from sparring.records.record import ParsedGame
 from sparring.records.sfen import sfen_text
 from tests.records.test_shogi_records import found, line, random_line, record, usi
 
@@ -44,7 +44,7 @@ def start_of(text: str) -> str:
 
 
 def error_of(text: str) -> str:
-    game: Found = found(read_kif, text)[0]
+    game: ParsedGame = found(read_kif, text)[0]
     assert game.record is None
     return game.error
 

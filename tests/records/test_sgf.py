@@ -12,16 +12,24 @@ import pytest
 
 from sparring._core import GoState, SgfParser
 from sparring.cli import main
-from sparring.records import Ending, GameRecord, build, find_sources, load_preset, read_shards, records_of
-from sparring.records.ranks import normal_rank, rank_order
-from sparring.records.record import Found
+from sparring.records import (
+    GameRecord,
+    Termination,
+    build,
+    find_sources,
+    load_preset,
+    read_shards,
+    records_of,
+)
+from sparring.records.ranks import parse_rank, rank_order
+from sparring.records.record import ParsedGame
 from sparring.records.sgf import parse_result, read_sgf
 from sparring.records.write_sgf import to_sgf
 
 EVERYTHING = load_preset("go-everything")
 
 
-def found(text: str | bytes, chunk: int = 1 << 20, skip: int = 0) -> list[Found]:
+def found(text: str | bytes, chunk: int = 1 << 20, skip: int = 0) -> list[ParsedGame]:
     data = text.encode() if isinstance(text, str) else text
     return list(read_sgf((data[at : at + chunk] for at in range(0, len(data), chunk)), skip))
 
@@ -34,7 +42,7 @@ def record(text: str | bytes) -> GameRecord:
 
 def line(record: GameRecord) -> list[str]:
     """The moves in GTP's words."""
-    state: GoState | None = GoState.parse(record.start or "").unpack_line(record.moves, 2)
+    state: GoState | None = GoState.parse(record.start or "").unpack_moves(record.moves, 2)
     texts = []
     while state is not None and state.previous is not None and state.last_move is not None:
         texts.append(state.previous.move_text(state.last_move))
@@ -79,7 +87,7 @@ def test_the_main_line_is_read_whatever_stands_around_it(chunk: int) -> None:
     assert len(read) == len(games)
     for game, (_, state) in zip(read, games, strict=True):
         assert game.record is not None, game.error
-        assert GoState.parse(game.record.start or "").unpack_line(game.record.moves, 2) == state
+        assert GoState.parse(game.record.start or "").unpack_moves(game.record.moves, 2) == state
         assert game.record.first == "a ] b\\c"
 
 
@@ -134,21 +142,21 @@ def test_komi_as_people_write_it(written: str, komi: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("B+R", (1.0, Ending.RESIGNATION, None)),
-        ("W+Resign", (0.0, Ending.RESIGNATION, None)),
-        ("W+3.5", (0.0, Ending.NORMAL, 3.5)),
-        ("b+T", (1.0, Ending.TIME, None)),
-        ("W+Forfeit", (0.0, Ending.RULES, None)),
-        ("B+", (1.0, Ending.UNKNOWN, None)),
-        ("Draw", (0.5, Ending.NORMAL, 0.0)),
-        ("0", (0.5, Ending.NORMAL, 0.0)),
-        ("Void", (None, Ending.ABANDONED, None)),
-        ("?", (None, Ending.UNKNOWN, None)),
-        ("B+nan", (1.0, Ending.UNKNOWN, None)),
-        ("", (None, Ending.UNKNOWN, None)),
+        ("B+R", (1.0, Termination.RESIGNATION, None)),
+        ("W+Resign", (0.0, Termination.RESIGNATION, None)),
+        ("W+3.5", (0.0, Termination.NORMAL, 3.5)),
+        ("b+T", (1.0, Termination.TIME, None)),
+        ("W+Forfeit", (0.0, Termination.RULES, None)),
+        ("B+", (1.0, Termination.UNKNOWN, None)),
+        ("Draw", (0.5, Termination.NORMAL, 0.0)),
+        ("0", (0.5, Termination.NORMAL, 0.0)),
+        ("Void", (None, Termination.ABANDONED, None)),
+        ("?", (None, Termination.UNKNOWN, None)),
+        ("B+nan", (1.0, Termination.UNKNOWN, None)),
+        ("", (None, Termination.UNKNOWN, None)),
     ],
 )
-def test_results(text: str, expected: tuple[float | None, Ending, float | None]) -> None:
+def test_results(text: str, expected: tuple[float | None, Termination, float | None]) -> None:
     assert parse_result(text) == expected
 
 
@@ -159,7 +167,7 @@ def test_results(text: str, expected: tuple[float | None, Ending, float | None])
      ("7단", "7d"), ("", None), ("?", None), ("99d", None), ("0k", None), ("strong", None), ("1500", None)],
 )  # fmt: skip
 def test_ranks_become_a_number_and_a_letter(text: str, rank: str | None) -> None:
-    assert normal_rank(text) == rank
+    assert parse_rank(text) == rank
 
 
 def test_ranks_have_an_order() -> None:
@@ -266,7 +274,7 @@ def test_a_ko_that_superko_would_forbid_is_read() -> None:
                 stones[piece] += f"[{chr(97 + x)}{chr(97 + y)}]"
     game = record(f"(;SZ[9]AB{stones['X']}AW{stones['O']};B[cb];W[be];B[];W[bb];B[ce])")
     start = GoState.parse(game.start or "")
-    assert start.unpack_line(game.moves, 2).stones == start.stones
+    assert start.unpack_moves(game.moves, 2).stones == start.stones
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\n", b"\xef\xbb\xbf"])

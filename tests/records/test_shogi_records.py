@@ -13,23 +13,31 @@ import numpy as np
 import pytest
 from cshogi import CSA, KI2, KIF
 
-from sparring._core import ShogiState, sfen_of_hcp, usi_of_move16
+from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
 from sparring.cli import main
-from sparring.games import BadText
-from sparring.records import Ending, GameRecord, NoReader, build, load_preset, read_shards, records_of
+from sparring.games import ParseError
+from sparring.records import (
+    GameRecord,
+    Termination,
+    UnsupportedFormat,
+    build,
+    load_preset,
+    read_shards,
+    records_of,
+)
 from sparring.records.csa import read_csa
 from sparring.records.hcpe import read_hcpe
 from sparring.records.kif import read_ki2, read_kif
 from sparring.records.readers import Reader
-from sparring.records.record import Found
-from sparring.records.statistics import collect, group_of, rating_bounds
+from sparring.records.record import ParsedGame
+from sparring.records.statistics import collect_statistics, group_of, rating_bounds
 from sparring.records.write_csa import to_csa
 
 HEAD = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n"
 USUAL_TEXT = "   1 ７六歩(77)   ( 0:05/00:00:05)\n   2 ３四歩(33)   ( 1:07/00:01:07)\n"
 
 
-def found(read: Reader, data: bytes | str, chunk: int = 1 << 20, skip: int = 0) -> list[Found]:
+def found(read: Reader, data: bytes | str, chunk: int = 1 << 20, skip: int = 0) -> list[ParsedGame]:
     content = data.encode() if isinstance(data, str) else data
     return list(read((content[at : at + chunk] for at in range(0, len(content), chunk)), skip))
 
@@ -42,7 +50,7 @@ def record(read: Reader, data: bytes | str) -> GameRecord:
 
 def line(record: GameRecord) -> list[str]:
     start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
-    state: ShogiState | None = start.unpack_line(record.moves, 2)
+    state: ShogiState | None = start.unpack_moves(record.moves, 2)
     texts = []
     while state is not None and state.previous is not None and state.last_move is not None:
         texts.append(state.previous.move_text(state.last_move))
@@ -109,7 +117,7 @@ def test_games_read_as_cshogi_wrote_them(
             assert game.record is not None, game.error
             assert line(game.record) == usi(moves)
             assert game.record.result == float(len(moves) % 2)
-            assert game.record.ending == Ending.RESIGNATION
+            assert game.record.ending == Termination.RESIGNATION
             assert (game.record.first, game.record.first_rating) == ("名前", 1523)
             assert (game.record.second, game.record.second_rank) == ("b", "3d")
             assert game.record.date == datetime.date(2020, 5, 28)
@@ -132,7 +140,7 @@ def test_csa_comes_back_from_a_record_as_it_was_and_cshogi_reads_it() -> None:
             board.push(move)
         game = record(read_csa, f"V2.2\nN+a (3k) (1500)\nN-b\n$SITE:s\n{rows}{body}%JISHOGI\n")
         assert line(game) == usi(moves)
-        assert (game.result, game.ending) == (0.5, Ending.IMPASSE)
+        assert (game.result, game.ending) == (0.5, Termination.IMPASSE)
         again = to_csa(game)
         assert record(read_csa, again) == game
         (parsed,) = CSA.Parser.parse_str(again.removesuffix("/\n"))
@@ -189,20 +197,20 @@ def test_reading_goes_on_from_the_end_of_any_game() -> None:
 @pytest.mark.parametrize(
     ("last", "words", "result", "ending"),
     [
-        ("投了", "まで2手で後手の勝ち", 0.0, Ending.RESIGNATION),
-        ("切れ負け", "", 0.0, Ending.TIME),
-        ("投了", "まで2手で時間切れにより後手の勝ち", 0.0, Ending.TIME),
-        ("", "まで2手で時間切れにより先手の勝ち", 1.0, Ending.TIME),
-        ("入玉宣言", "まで2手で入玉宣言", 1.0, Ending.DECLARATION),
-        ("千日手", "まで2手で千日手", 0.5, Ending.REPETITION),
-        ("持将棋", "まで2手で持将棋", 0.5, Ending.IMPASSE),
-        ("反則勝ち", "まで2手で先手の反則勝ち", 1.0, Ending.RULES),
-        ("詰み", "まで2手で後手の勝ち", 0.0, Ending.NORMAL),
-        ("中断", "まで2手で中断", None, Ending.ABANDONED),
-        ("", "", None, Ending.UNKNOWN),
+        ("投了", "まで2手で後手の勝ち", 0.0, Termination.RESIGNATION),
+        ("切れ負け", "", 0.0, Termination.TIME),
+        ("投了", "まで2手で時間切れにより後手の勝ち", 0.0, Termination.TIME),
+        ("", "まで2手で時間切れにより先手の勝ち", 1.0, Termination.TIME),
+        ("入玉宣言", "まで2手で入玉宣言", 1.0, Termination.DECLARATION),
+        ("千日手", "まで2手で千日手", 0.5, Termination.REPETITION),
+        ("持将棋", "まで2手で持将棋", 0.5, Termination.IMPASSE),
+        ("反則勝ち", "まで2手で先手の反則勝ち", 1.0, Termination.RULES),
+        ("詰み", "まで2手で後手の勝ち", 0.0, Termination.NORMAL),
+        ("中断", "まで2手で中断", None, Termination.ABANDONED),
+        ("", "", None, Termination.UNKNOWN),
     ],
 )
-def test_how_a_kif_ends(last: str, words: str, result: float | None, ending: Ending) -> None:
+def test_how_a_kif_ends(last: str, words: str, result: float | None, ending: Termination) -> None:
     tail = (f"   3 {last}   ( 0:01/00:00:06)\n" if last else "") + words + "\n\n変化：2手\n   2 ８四歩(83)\n"
     game = record(read_kif, HEAD + "*comment：x\n" + USUAL_TEXT + tail)
     assert (game.result, game.ending) == (result, ending)
@@ -212,18 +220,18 @@ def test_how_a_kif_ends(last: str, words: str, result: float | None, ending: End
 @pytest.mark.parametrize(
     ("end", "result", "ending"),
     [
-        ("%TORYO", 0.0, Ending.RESIGNATION),
-        ("%TIME_UP", 0.0, Ending.TIME),
-        ("%KACHI", 1.0, Ending.DECLARATION),
-        ("%SENNICHITE", 0.5, Ending.REPETITION),
-        ("%+ILLEGAL_ACTION", 0.0, Ending.RULES),
-        ("%-ILLEGAL_ACTION", 1.0, Ending.RULES),
-        ("+7775FU\n%ILLEGAL_MOVE", 0.0, Ending.RULES),
-        ("%CHUDAN", None, Ending.ABANDONED),
-        ("", None, Ending.UNKNOWN),
+        ("%TORYO", 0.0, Termination.RESIGNATION),
+        ("%TIME_UP", 0.0, Termination.TIME),
+        ("%KACHI", 1.0, Termination.DECLARATION),
+        ("%SENNICHITE", 0.5, Termination.REPETITION),
+        ("%+ILLEGAL_ACTION", 0.0, Termination.RULES),
+        ("%-ILLEGAL_ACTION", 1.0, Termination.RULES),
+        ("+7775FU\n%ILLEGAL_MOVE", 0.0, Termination.RULES),
+        ("%CHUDAN", None, Termination.ABANDONED),
+        ("", None, Termination.UNKNOWN),
     ],
 )
-def test_how_a_csa_ends(end: str, result: float | None, ending: Ending) -> None:
+def test_how_a_csa_ends(end: str, result: float | None, ending: Termination) -> None:
     text = f"'black_rate:a+x:1823.0\nN+a\n'black_rate:a+x:1823.0\nPI\n+\n+7776FU,T3\n-3334FU,T4\n{end}\n"
     game = record(read_csa, text)
     assert (game.result, game.ending, game.first_rating) == (result, ending, 1823)
@@ -311,12 +319,12 @@ def test_any_bytes_are_survived(tmp_path: Path) -> None:
         write(tmp_path / f"a.{ending}", moves)
         good = (tmp_path / f"a.{ending}").read_bytes()
         for _ in range(60):
-            survive(read, good, rng)
+            fuzz(read, good, rng)
     for _ in range(60):
-        survive(read_hcpe, hcpe([(moves, 1)]), rng)
+        fuzz(read_hcpe, hcpe([(moves, 1)]), rng)
 
 
-def survive(read: Reader, good: bytes, rng: random.Random) -> None:
+def fuzz(read: Reader, good: bytes, rng: random.Random) -> None:
     data = bytearray(good)
     for _ in range(rng.randint(1, 20)):
         at = rng.randrange(len(data))
@@ -335,14 +343,14 @@ def test_huffman_codes_are_cshogis() -> None:
             code = np.zeros(32, np.uint8)
             board.to_hcp(code)
             assert (
-                ShogiState.parse(sfen_of_hcp(code.tobytes())).text().split()[:3] == board.sfen().split()[:3]
+                ShogiState.parse(hcp_to_sfen(code.tobytes())).text().split()[:3] == board.sfen().split()[:3]
             )
-            assert usi_of_move16(cshogi.move16(move)) == cshogi.move_to_usi(move)
+            assert move16_to_usi(cshogi.move16(move)) == cshogi.move_to_usi(move)
             board.push(move)
-    with pytest.raises(BadText, match="32 bytes"):
-        sfen_of_hcp(b"")
-    with pytest.raises(BadText, match="no move"):
-        usi_of_move16(0xFFFF)
+    with pytest.raises(ParseError, match="32 bytes"):
+        hcp_to_sfen(b"")
+    with pytest.raises(ParseError, match="no move"):
+        move16_to_usi(0xFFFF)
 
 
 def rated(first: int, second: int, end: str = "%TORYO", plies: int = 60) -> str:
@@ -377,7 +385,7 @@ def test_shogi_groups_says_what_is_left_out_and_makes_equal_groups(tmp_path: Pat
     bounds = rating_bounds(tmp_path / "t", 6)
     assert bounds == [1410, 1510, 1610, 1710, 1810, 1910, 2000]
     assert [group_of(mean, bounds) for mean in (1000, 1410, 1509, 1510, 2000, 3000)] == [0, 0, 0, 1, 5, 5]
-    groups = collect(tmp_path / "t").groups
+    groups = collect_statistics(tmp_path / "t").groups
     assert sorted(groups.items())[0] == ("1410-1510", 10)
     assert set(groups.values()) == {10}
 
@@ -395,5 +403,5 @@ def test_tables_keep_what_shogi_knows(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_without_cshogi_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cshogi.KI2", None)
-    with pytest.raises(NoReader, match=r"sparring\[shogi\]"):
+    with pytest.raises(UnsupportedFormat, match=r"sparring\[shogi\]"):
         read_csa([b""], 0)

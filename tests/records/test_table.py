@@ -23,7 +23,7 @@ from sparring.records import (
     BadPreset,
     BadTable,
     GameRecord,
-    NoReader,
+    UnsupportedFormat,
     build,
     find_sources,
     load_preset,
@@ -155,7 +155,7 @@ def test_folders_are_searched_and_strange_files_named(tmp_path: Path) -> None:
     (tmp_path / "in" / "deep" / "a.pgn.gz").write_bytes(gzip.compress(pgn(8, 4).encode()))
     (tmp_path / "in" / "notes.txt").write_text("not games")
     assert build(find_sources([tmp_path / "in"], "chess", pytest.fail), EVERYTHING, tmp_path / "t").kept == 7
-    with pytest.raises(NoReader, match=r"notes\.txt: files of chess end in pgn"):
+    with pytest.raises(UnsupportedFormat, match=r"notes\.txt: files of chess end in pgn"):
         build([tmp_path / "in" / "notes.txt"], EVERYTHING, tmp_path / "u")
 
 

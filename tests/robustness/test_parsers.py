@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sparring.games import GAMES, BadText, Game, IllegalMove, load
+from sparring.games import GAMES, Game, IllegalMove, ParseError, load
 
 MUTATIONS = int(os.environ.get("SPARRING_FUZZ", "4000"))
 NASTY = [
@@ -35,7 +35,7 @@ def exercise(game: Game[Any], text: str) -> None:
     """Parses a text; a state that comes of it must be whole in every way."""
     try:
         state = game.parse(text)
-    except BadText:
+    except ParseError:
         return
     assert game.parse(game.text(state)) == state
     assert len(game.text(state)) < 4000
@@ -52,7 +52,7 @@ def exercise(game: Game[Any], text: str) -> None:
 def exercise_move(game: Game[Any], state: Any, text: str) -> None:
     try:
         move = game.parse_move(state, text)
-    except (BadText, IllegalMove):
+    except (ParseError, IllegalMove):
         return
     assert move in game.legal_moves(state)
 
@@ -137,5 +137,5 @@ def test_any_words_of_the_notation(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, b"bytes", ["a"]])
 def test_what_is_not_text_is_refused(game: Game[Any], wrong: Any) -> None:
-    with pytest.raises(BadText):
+    with pytest.raises(ParseError):
         game.parse(wrong)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import BadText, ExpendibotsEndgames, ExpendibotsState
+from sparring._core import ExpendibotsEndgameTables, ExpendibotsState, ParseError
 from sparring.search import endgames
 from sparring.search.endgames import (
     MATERIALS,
-    SHIPPED,
+    SHIPPED_TABLES,
     BadTables,
     about_tables,
     open_tables,
@@ -46,7 +46,7 @@ def position(heights: np.ndarray, turn: str) -> ExpendibotsState:
     return state
 
 
-def value_of(state: ExpendibotsState, tables: ExpendibotsEndgames) -> int:
+def value_of(state: ExpendibotsState, tables: ExpendibotsEndgameTables) -> int:
     """The value of a state for its side to move, of a finished game too."""
     if state.outcome is not None:
         winner = state.outcome.winner
@@ -91,7 +91,7 @@ def test_building_gives_what_is_shipped(tmp_path: Path, monkeypatch: pytest.Monk
     endgames.build_tables(tmp_path / "tables.zip", heard.append, {"command": "test"})
     assert heard == ["1 v 1", "2 v 1", "2 v 2", "3 v 1"]
     assert about_tables(tmp_path / "tables.zip")["command"] == "test"
-    with zipfile.ZipFile(SHIPPED) as shipped, zipfile.ZipFile(tmp_path / "tables.zip") as built:
+    with zipfile.ZipFile(SHIPPED_TABLES) as shipped, zipfile.ZipFile(tmp_path / "tables.zip") as built:
         for strong, weak in MATERIALS[:4]:
             assert built.read(f"{strong}v{weak}") == shipped.read(f"{strong}v{weak}")
 
@@ -151,13 +151,13 @@ def test_a_finished_game_has_no_value() -> None:
     [((5, 1), b"", "no endgame table of 5 v 1"), ((2, 1), b"abc", "has 36864 values, not 3")],
 )
 def test_wrong_tables_are_refused(material: tuple[int, int], values: bytes, message: str) -> None:
-    with pytest.raises(BadText, match=message):
-        ExpendibotsEndgames().add(*material, values)
+    with pytest.raises(ParseError, match=message):
+        ExpendibotsEndgameTables().add(*material, values)
 
 
 def test_a_table_needs_those_that_booms_lead_to() -> None:
-    with pytest.raises(BadText, match="1 v 1 tokens is needed first"):
-        ExpendibotsEndgames().solve(2, 1)
+    with pytest.raises(ParseError, match="1 v 1 tokens is needed first"):
+        ExpendibotsEndgameTables().solve(2, 1)
 
 
 def test_a_file_that_has_no_tables_says_so(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Expendibots
 from sparring.search.evaluations import (
     BadEvaluation,
-    Evaluation,
+    LinearEvaluation,
     feature_names,
     open_evaluation,
     read_evaluation,
@@ -61,7 +61,7 @@ def largest_cluster(stacks: set[Square]) -> int:
     return largest
 
 
-def of_a_player(own: dict[Square, int], other: dict[Square, int]) -> dict[str, float]:
+def per_player(own: dict[Square, int], other: dict[Square, int]) -> dict[str, float]:
     """The numbers of the report, over what makes each about 1 at its largest."""
     targets: dict[Square, set[Square]] = {}
     for (x, y), height in own.items():
@@ -100,7 +100,7 @@ def seen(state: ExpendibotsState, player: int) -> dict[str, float]:
             if height:
                 sides[0 if height > 0 else 1][x, y] = abs(height)
     own, other = sides[player], sides[1 - player]
-    mine, theirs = of_a_player(own, other), of_a_player(other, own)
+    mine, theirs = per_player(own, other), per_player(other, own)
     result = {
         "ratio": sum(own.values()) / sum(other.values()),
         "closest": min(manhattan(a, b) for a in own for b in other) / 12,
@@ -119,7 +119,7 @@ def seen(state: ExpendibotsState, player: int) -> dict[str, float]:
 @pytest.mark.parametrize("seed", range(6))
 def test_features_are_what_the_report_says(seed: int) -> None:
     for state in states(seed):
-        _, features = ExpendibotsSearch.describe(state)
+        _, features = ExpendibotsSearch.extract_features(state)
         expected = described(state)
         assert sorted(expected) == sorted(FEATURES)
         found = dict(zip(FEATURES, features.tolist(), strict=True))
@@ -131,7 +131,7 @@ def test_the_value_is_the_weighted_sum_of_the_features() -> None:
     weights = rng.normal(0, 4, (4, len(FEATURES)))
     search = ExpendibotsSearch(weights)
     for state in states(1) + states(2):
-        stage, features = ExpendibotsSearch.describe(state)
+        stage, features = ExpendibotsSearch.extract_features(state)
         linear = float(weights[stage] @ features)
         if abs(linear) < 98.9:
             assert search.evaluate(state) == pytest.approx(linear, abs=2e-3)
@@ -159,7 +159,7 @@ def test_a_position_is_worth_to_one_side_what_it_costs_the_other() -> None:
 
 def test_stages_go_by_booms_and_by_tokens_left() -> None:
     def stage(state: ExpendibotsState) -> str:
-        return stage_names("expendibots")[ExpendibotsSearch.describe(state)[0]]
+        return stage_names("expendibots")[ExpendibotsSearch.extract_features(state)[0]]
 
     state = GAME.initial()
     booms = ["boom a1", "boom a8", "boom d1", "boom d8"]
@@ -173,7 +173,7 @@ def test_stages_go_by_booms_and_by_tokens_left() -> None:
 
 def test_an_evaluation_comes_back_from_its_file(tmp_path: Path) -> None:
     weights = np.random.default_rng(2).normal(0, 1, (4, len(FEATURES))).round(6)
-    write_evaluation(Evaluation("expendibots", weights, {"seed": 2}), tmp_path / "mine.json")
+    write_evaluation(LinearEvaluation("expendibots", weights, {"seed": 2}), tmp_path / "mine.json")
     again = open_evaluation("expendibots", tmp_path / "mine.json")
     np.testing.assert_allclose(again.weights, weights)
     assert again.origin == {"seed": 2}

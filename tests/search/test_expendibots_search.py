@@ -11,13 +11,13 @@ import pytest
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Expendibots
-from sparring.search.evaluations import Searcher, open_evaluation
+from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
 
 GAME = Expendibots()
 
 
 @pytest.fixture(scope="module")
-def searcher() -> Searcher:
+def searcher() -> AlphaBetaSearcher:
     return open_evaluation("expendibots", "start").searcher(megabytes=4)
 
 
@@ -25,12 +25,12 @@ def boom(move: int) -> bool:
     return move < 64
 
 
-def played(searcher: Searcher, seed: int, plies: int) -> ExpendibotsState:
+def played(searcher: AlphaBetaSearcher, seed: int, plies: int) -> ExpendibotsState:
     """A position after sensible random moves; an earlier one where the game ended."""
     rng = random.Random(seed)
     state = GAME.initial()
     for _ in range(plies):
-        after = state.play(rng.choice(searcher.plausible(state)))
+        after = state.play(rng.choice(searcher.candidate_moves(state)))
         if after.outcome is not None:
             break
         state = after
@@ -44,7 +44,7 @@ def tokens(state: ExpendibotsState) -> tuple[int, int]:
     return (black, white) if state.to_move else (white, black)
 
 
-def plain(searcher: Searcher, state: ExpendibotsState, depth: int, path: tuple[int, ...]) -> float:
+def plain(searcher: AlphaBetaSearcher, state: ExpendibotsState, depth: int, path: tuple[int, ...]) -> float:
     """Minimax to a depth and over booms beyond it, in the order of the definitions."""
     if state.outcome is not None:
         winner = state.outcome.winner
@@ -52,7 +52,7 @@ def plain(searcher: Searcher, state: ExpendibotsState, depth: int, path: tuple[i
     if state.key in path:
         return 0.0
     line = (*path, state.key)
-    moves = searcher.plausible(state)
+    moves = searcher.candidate_moves(state)
     if depth > 0:
         return max(-plain(searcher, state.play(move), depth - 1, line) for move in moves)
     own, other = tokens(state)
@@ -66,10 +66,10 @@ def plain(searcher: Searcher, state: ExpendibotsState, depth: int, path: tuple[i
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_value_is_plain_minimax(searcher: Searcher, seed: int) -> None:
+def test_the_value_is_plain_minimax(searcher: AlphaBetaSearcher, seed: int) -> None:
     state = played(searcher, seed, 40 + 10 * seed)
     depth = 3 if len(state.legal_moves()) < 12 else 2
-    searcher.forget()
+    searcher.clear()
     found = searcher.analyse(state, depth=depth, reduce=False)
     expected = plain(searcher, state, depth, ())
     assert found.value == pytest.approx(expected, abs=2e-3)
@@ -77,15 +77,15 @@ def test_the_value_is_plain_minimax(searcher: Searcher, seed: int) -> None:
     assert _minimax(searcher, state, depth) == pytest.approx(expected, abs=2e-3)
 
 
-def _minimax(searcher: Searcher, state: ExpendibotsState, depth: int) -> float:
-    analysis, *_ = searcher.teach(
+def _minimax(searcher: AlphaBetaSearcher, state: ExpendibotsState, depth: int) -> float:
+    analysis, *_ = searcher.treestrap(
         state,
         depth=depth,
-        tree=True,
-        full=True,
-        least_depth=1,
+        all_nodes=True,
+        minimax=True,
+        min_depth=1,
         decay=1.0,
-        most_error=100.0,
+        max_error=100.0,
         skip_draws=False,
         staged=False,
     )
@@ -94,14 +94,14 @@ def _minimax(searcher: Searcher, state: ExpendibotsState, depth: int) -> float:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_booms_are_tried_once_a_component_and_only_where_they_better_the_ratio(
-    searcher: Searcher, seed: int
+    searcher: AlphaBetaSearcher, seed: int
 ) -> None:
     state = played(searcher, seed, 5 * seed)
     own, other = tokens(state)
-    plausible = searcher.plausible(state)
-    assert plausible
-    assert [m for m in plausible if not boom(m)] == [m for m in state.legal_moves() if not boom(m)]
-    results = [state.play(move) for move in plausible if boom(move)]
+    candidate_moves = searcher.candidate_moves(state)
+    assert candidate_moves
+    assert [m for m in candidate_moves if not boom(m)] == [m for m in state.legal_moves() if not boom(m)]
+    results = [state.play(move) for move in candidate_moves if boom(move)]
     assert len(set(results)) == len(results)
     better = set()
     for move in filter(boom, state.legal_moves()):
@@ -112,43 +112,43 @@ def test_booms_are_tried_once_a_component_and_only_where_they_better_the_ratio(
     assert set(results) == better
 
 
-def test_an_enclosed_token_still_has_its_boom(searcher: Searcher) -> None:
+def test_an_enclosed_token_still_has_its_boom(searcher: AlphaBetaSearcher) -> None:
     state = GAME.parse("8/8/8/8/7a/8/a7/Aa6 w 0")  # which loses, and is all it can do
-    assert searcher.plausible(state) == [0]
+    assert searcher.candidate_moves(state) == [0]
     assert searcher.analyse(state, depth=3).value == -100
 
 
-def test_a_win_is_found_with_its_distance(searcher: Searcher) -> None:
+def test_a_win_is_found_with_its_distance(searcher: AlphaBetaSearcher) -> None:
     state = GAME.parse("7a/8/8/4B3/5A2/8/8/8 w 0")
     found = searcher.analyse(state, depth=6)
     assert found.value == 100
     assert found.plies_to_end is not None
     assert found.plies_to_end % 2 == 1
     after = state
-    for move in found.line:
+    for move in found.pv:
         after = after.play(move)
     assert after.outcome is not None
     assert after.outcome.winner == 0
     assert after.ply == found.plies_to_end
 
 
-def test_a_boom_that_takes_everybody_saves_who_is_behind(searcher: Searcher) -> None:
+def test_a_boom_that_takes_everybody_saves_who_is_behind(searcher: AlphaBetaSearcher) -> None:
     found = searcher.analyse(GAME.parse("8/8/8/8/8/8/8/Ab6 w 0"), depth=2)
     assert boom(found.moves[0][0])
     assert found.value == 0
 
 
-def test_the_turn_limit_is_seen(searcher: Searcher) -> None:
+def test_the_turn_limit_is_seen(searcher: AlphaBetaSearcher) -> None:
     text = "7a/8/8/4B3/5A2/8/8/8 w"
     assert searcher.analyse(GAME.parse(f"{text} 480"), depth=6).plies_to_end == 5
     assert searcher.analyse(GAME.parse(f"{text} 495"), depth=6).value == 100
     assert searcher.analyse(GAME.parse(f"{text} 496"), depth=6).value == 0
 
 
-def test_the_fourth_visit_is_a_draw_whatever_the_table_remembers(searcher: Searcher) -> None:
+def test_the_fourth_visit_is_a_draw_whatever_the_table_remembers(searcher: AlphaBetaSearcher) -> None:
     start = GAME.parse("8/8/6aa/8/8/8/8/AAA4B w 0")
     back_and_forth = ["1b1-b2", "1g6-g5", "1b2-b1", "1g5-g6"]
-    searcher.forget()
+    searcher.clear()
     state = start
     for _ in range(2):
         for text in back_and_forth:
@@ -170,17 +170,17 @@ def test_one_thread_gives_the_same_answer_for_the_same_nodes() -> None:
         state, found = GAME.initial(), []
         for _ in range(6):
             analysis = search.analyse(state, nodes=3000, margin=0.5)
-            found.append((analysis.value, analysis.line, analysis.nodes))
+            found.append((analysis.value, analysis.pv, analysis.nodes))
             state = state.play(analysis.moves[0][0])
         return found
 
     assert answers() == answers()
 
 
-def test_moves_within_the_margin_have_exact_values(searcher: Searcher) -> None:
+def test_moves_within_the_margin_have_exact_values(searcher: AlphaBetaSearcher) -> None:
     state = played(searcher, 3, 60)
     wide = searcher.analyse(state, depth=3, margin=200.0, reduce=False)
-    searcher.forget()
+    searcher.clear()
     narrow = searcher.analyse(state, depth=3, margin=1.0, reduce=False)
     exact = dict(wide.moves)
     for move, value in narrow.moves:
@@ -190,14 +190,14 @@ def test_moves_within_the_margin_have_exact_values(searcher: Searcher) -> None:
             assert exact[move] <= narrow.value - 1.0
 
 
-def test_several_threads_find_the_same_win(searcher: Searcher) -> None:
+def test_several_threads_find_the_same_win(searcher: AlphaBetaSearcher) -> None:
     state = GAME.parse("7a/8/8/4B3/5A2/8/8/8 w 0")
-    searcher.forget()
+    searcher.clear()
     found = searcher.analyse(state, depth=8, threads=3)
     assert found.value == 100
 
 
-def test_a_search_is_stopped_from_another_thread(searcher: Searcher) -> None:
+def test_a_search_is_stopped_from_another_thread(searcher: AlphaBetaSearcher) -> None:
     def stop() -> None:
         while not done.is_set():
             searcher.stop()
@@ -212,20 +212,20 @@ def test_a_search_is_stopped_from_another_thread(searcher: Searcher) -> None:
     assert 1 <= found.depth < 40
 
 
-def test_the_line_is_playable_and_ends_in_its_value(searcher: Searcher) -> None:
+def test_the_line_is_playable_and_ends_in_its_value(searcher: AlphaBetaSearcher) -> None:
     for seed in range(6):
         state = played(searcher, seed, 30)
-        searcher.forget()
+        searcher.clear()
         found = searcher.analyse(state, depth=4, reduce=False)
         leaf = state
-        for move in found.line:
+        for move in found.pv:
             leaf = leaf.play(move)
         sign = 1 if leaf.to_move == state.to_move else -1
         if leaf.outcome is None and found.value != 0:
             assert sign * searcher.evaluate(leaf) == pytest.approx(found.value, abs=2e-3)
 
 
-def test_bad_questions_are_refused(searcher: Searcher) -> None:
+def test_bad_questions_are_refused(searcher: AlphaBetaSearcher) -> None:
     with pytest.raises(ValueError, match="needs a depth"):
         searcher.analyse(GAME.initial())
     with pytest.raises(ValueError, match="at least 1"):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring._core import BadText, ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
+from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState, ParseError
 from sparring.search.evaluations import BadEvaluation, open_evaluation
-from sparring.search.evaluations.networks import LAYERS, open_network, origin_of, write_network
+from sparring.search.evaluations.network_files import LAYERS, open_network, origin_of, write_network
 
 EXPENDIBOTS = games.load("expendibots")
 
@@ -63,7 +63,7 @@ def test_the_search_evaluates_with_it() -> None:
     network = native(some_layers(np.random.default_rng(3)))
     state = EXPENDIBOTS.initial()
     before = search.evaluate(state)
-    search.use(network)
+    search.set_network(network)
     assert search.evaluate(state) == pytest.approx(100 * network.value(state), abs=0.01)
     assert search.evaluate(state) != before
 
@@ -93,7 +93,7 @@ def test_the_shipped_network_prefers_more_tokens() -> None:
     ],
 )
 def test_layers_that_do_not_fit_are_refused(name: str, value: np.ndarray, message: str) -> None:
-    with pytest.raises(BadText, match=message):
+    with pytest.raises(ParseError, match=message):
         native({**some_layers(np.random.default_rng(0)), name: value})
 
 

@@ -16,12 +16,12 @@ import pytest
 from sparring import games
 from sparring.games import Chess
 from sparring.networks import Prediction, load
-from sparring.search import Budget, Found, Puct, PuctSettings, by_visits, kl_regularised
-from tests.networks.small import plain_network, write
-from tests.search.plain_puct import PlainPuct
+from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised
+from tests.networks.tiny_networks import tiny_network, write
+from tests.search.reference_puct import ReferencePuct
 
 
-def hashed_judge(states: Sequence[Any]) -> list[Prediction]:
+def hashed_evaluator(states: Sequence[Any]) -> list[Prediction]:
     """Anything, but always the same for the same state."""
     predictions = []
     for state in states:
@@ -33,15 +33,15 @@ def hashed_judge(states: Sequence[Any]) -> list[Prediction]:
     return predictions
 
 
-def silent_judge(states: Sequence[Any]) -> list[Prediction]:
+def silent_evaluator(states: Sequence[Any]) -> list[Prediction]:
     """Says nothing of who is winning."""
-    return [Prediction(p.moves, p.probabilities) for p in hashed_judge(states)]
+    return [Prediction(p.moves, p.probabilities) for p in hashed_evaluator(states)]
 
 
 _WORTH = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 
 
-def counting_judge(states: Sequence[Any]) -> list[Prediction]:
+def material_evaluator(states: Sequence[Any]) -> list[Prediction]:
     """Counts pieces; every move is as likely as the others."""
     predictions = []
     for state in states:
@@ -67,10 +67,10 @@ def random_state(name: str, rng: random.Random, plies: int) -> Any:
 
 
 SETTINGS = [
-    PuctSettings(batch=1),
-    PuctSettings(batch=1, c_puct=0.5, prior_temperature=2.2, unvisited=-1.0, unvisited_absolute=True),
-    PuctSettings(batch=8, c_puct=3.0, c_base=500, c_factor=2.0),
-    PuctSettings(batch=5, c_puct=math.inf, repetition_draws=False),
+    PuctConfig(batch=1),
+    PuctConfig(batch=1, c_puct=0.5, prior_temperature=2.2, fpu_reduction=-1.0, fpu_absolute=True),
+    PuctConfig(batch=8, c_puct=3.0, c_base=500, c_factor=2.0),
+    PuctConfig(batch=5, c_puct=math.inf, repetition_draws=False),
 ]
 
 
@@ -80,34 +80,34 @@ def test_visits_are_those_of_a_plain_search(name: str) -> None:
     for number in range(14):
         state = random_state(name, rng, rng.randint(0, 40))
         settings = SETTINGS[number % len(SETTINGS)]
-        plain = PlainPuct(state, hashed_judge, settings)
-        plain.run(120)
-        found = Puct(hashed_judge, settings).search(state, Budget(nodes=120))
-        assert found.moves.tolist() == plain.root.moves
-        assert found.visits.tolist() == plain.root_visits()
-        assert found.forced.tolist() == plain.root_forced()
-        assert found.nodes == plain.root.visits == 120
-        assert found.value == pytest.approx(plain.root_value(), abs=1e-12)
+        reference = ReferencePuct(state, hashed_evaluator, settings)
+        reference.run(120)
+        found = Puct(hashed_evaluator, settings).search(state, Budget(nodes=120))
+        assert found.moves.tolist() == reference.root.moves
+        assert found.visits.tolist() == reference.root_visits()
+        assert found.forced.tolist() == reference.root_forced()
+        assert found.nodes == reference.root.visits == 120
+        assert found.value == pytest.approx(reference.root_value(), abs=1e-12)
 
 
 def test_fifty_positions_with_a_network_are_searched_as_plainly(tmp_path: Path) -> None:
-    network = load(write(plain_network("chess"), tmp_path / "small.onnx"))
+    network = load(write(tiny_network("chess"), tmp_path / "small.onnx"))
     rng = random.Random(50)
     for number in range(50):
         state = random_state("chess", rng, rng.randint(0, 60))
         settings = SETTINGS[number % len(SETTINGS)]
-        plain = PlainPuct(state, network.predict, settings)
-        plain.run(60)
+        reference = ReferencePuct(state, network.predict, settings)
+        reference.run(60)
         found = Puct(network.predict, settings).search(state, Budget(nodes=60))
-        assert found.visits.tolist() == plain.root_visits()
+        assert found.visits.tolist() == reference.root_visits()
 
 
 def test_a_two_armed_bandit_comes_to_rest_where_the_scores_are_equal() -> None:
     """One move mates, the other does not: 1 + cP sqrt(N) / (1 + n) is about Q + cP sqrt(N) / (1 + m)."""
     state = Chess().parse("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
     mate, other = state.parse_move("d1d8"), state.parse_move("g1f1")
-    found = Puct(counting_judge, PuctSettings(batch=1, c_puct=20)).search(
-        state, Budget(nodes=1000), only=[mate, other]
+    found = Puct(material_evaluator, PuctConfig(batch=1, c_puct=20)).search(
+        state, Budget(nodes=1000), searchmoves=[mate, other]
     )
     visits = dict(zip(found.moves.tolist(), found.visits.tolist(), strict=True))
     values = dict(zip(found.moves.tolist(), found.values.tolist(), strict=True))
@@ -137,15 +137,15 @@ TACTICS = [
 @pytest.mark.parametrize(("fen", "best"), TACTICS)
 def test_tactics_are_found(fen: str, best: str) -> None:
     state = Chess().parse(fen)
-    settings = PuctSettings(c_puct=1.0, batch=4)
-    found = Puct(counting_judge, settings).search(state, Budget(nodes=3000))
+    settings = PuctConfig(c_puct=1.0, batch=4)
+    found = Puct(material_evaluator, settings).search(state, Budget(nodes=3000))
     assert state.move_text(int(found.moves[found.ranked()[0]])) == best
 
 
 def test_the_same_seed_gives_the_same_search() -> None:
     state = Chess().initial()
     runs = [
-        Puct(hashed_judge, PuctSettings(noise=0.25), np.random.default_rng(seed))
+        Puct(hashed_evaluator, PuctConfig(noise=0.25), np.random.default_rng(seed))
         .search(state, Budget(nodes=300))
         .visits.tolist()
         for seed in (1, 1, 2)
@@ -154,16 +154,16 @@ def test_the_same_seed_gives_the_same_search() -> None:
 
 
 def test_the_tree_is_kept_from_move_to_move() -> None:
-    search = Puct(hashed_judge, PuctSettings(batch=1))
+    search = Puct(hashed_evaluator, PuctConfig(batch=1))
     state = Chess().initial()
     first = search.search(state, Budget(nodes=400))
     best = int(first.moves[first.ranked()[0]])
-    line = first.lines(best)
+    line = first.principal_variation(best)
     known = int(first.visits.max())
     after = state.play(best)
     second = search.search(after, Budget(nodes=10))
     assert second.nodes == known + 10
-    assert second.searched == 10
+    assert second.new_visits == 10
     assert len(line) > 1
     elsewhere = search.search(state, Budget(nodes=10))
     assert elsewhere.nodes == 10
@@ -171,14 +171,14 @@ def test_the_tree_is_kept_from_move_to_move() -> None:
 
 def test_an_advanced_tree_goes_on_as_the_subtree_would() -> None:
     state = Chess().initial()
-    settings = PuctSettings(batch=1)
-    plain = PlainPuct(state, hashed_judge, settings)
-    plain.run(500)
-    search = Puct(hashed_judge, settings)
+    settings = PuctConfig(batch=1)
+    reference = ReferencePuct(state, hashed_evaluator, settings)
+    reference.run(500)
+    search = Puct(hashed_evaluator, settings)
     found = search.search(state, Budget(nodes=500))
     best = int(found.moves[found.ranked()[0]])
     below = search.search(state.play(best), Budget(nodes=0))
-    child = plain.root.children[best]
+    child = reference.root.children[best]
     assert below.visits.tolist() == [
         child.children[m].visits if m in child.children else 0 for m in child.moves
     ]
@@ -192,11 +192,11 @@ def test_stop_is_answered_while_the_judge_still_thinks() -> None:
         if asked.is_set():
             release.wait(30)
         asked.set()
-        return hashed_judge(states)
+        return hashed_evaluator(states)
 
     stop = threading.Event()
-    found: list[Found] = []
-    search = Puct(slow, PuctSettings(batch=4))
+    found: list[SearchResult] = []
+    search = Puct(slow, PuctConfig(batch=4))
     thread = threading.Thread(
         target=lambda: found.append(search.search(Chess().initial(), Budget(), stop=stop))
     )
@@ -210,36 +210,36 @@ def test_stop_is_answered_while_the_judge_still_thinks() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    search = Puct(hashed_judge, PuctSettings(memory=1, batch=64))
+    search = Puct(hashed_evaluator, PuctConfig(memory=1, batch=64))
     found = search.search(Chess().initial(), Budget(nodes=100_000))
     assert 100 < found.nodes < 20_000
     again = search.search(Chess().initial(), Budget(nodes=10))
-    assert again.searched == 0
+    assert again.new_visits == 0
 
 
 def test_a_budget_of_seconds_ends() -> None:
-    found = Puct(hashed_judge).search(Chess().initial(), Budget(seconds=0.2))
+    found = Puct(hashed_evaluator).search(Chess().initial(), Budget(seconds=0.2))
     assert found.nodes > 1
 
 
 def test_reports_come_while_it_searches() -> None:
-    heard: list[Found] = []
+    reports: list[SearchResult] = []
 
     def patient(states: Sequence[Any]) -> list[Prediction]:
         time.sleep(0.002)
-        return hashed_judge(states)
+        return hashed_evaluator(states)
 
-    Puct(patient).search(Chess().initial(), Budget(nodes=400), report=heard.append, every=0.01)
-    assert heard
-    assert heard[0].nodes < 400
+    Puct(patient).search(Chess().initial(), Budget(nodes=400), report=reports.append, every=0.01)
+    assert reports
+    assert reports[0].nodes < 400
 
 
 def test_a_search_of_nothing_is_refused() -> None:
     mated = Chess().parse("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     with pytest.raises(ValueError, match="over"):
-        Puct(hashed_judge).search(mated, Budget(nodes=1))
+        Puct(hashed_evaluator).search(mated, Budget(nodes=1))
     with pytest.raises(ValueError, match="above 0"):
-        Puct(hashed_judge, PuctSettings(prior_temperature=0))
+        Puct(hashed_evaluator, PuctConfig(prior_temperature=0))
     with pytest.raises(ValueError, match="who is winning"):
         Puct(
             lambda states: [Prediction(tuple(s.legal_moves()), np.ones(20, np.float32)) for s in states]
@@ -254,22 +254,22 @@ def test_a_judge_that_fails_leaves_the_search_usable() -> None:
         calls += 1
         if calls == 3:
             raise RuntimeError("no")
-        return hashed_judge(states)
+        return hashed_evaluator(states)
 
     search = Puct(moody)
     with pytest.raises(RuntimeError, match="no"):
         search.search(Chess().initial(), Budget(nodes=100))
-    assert search.search(Chess().initial(), Budget(nodes=100)).searched == 100
+    assert search.search(Chess().initial(), Budget(nodes=100)).new_visits == 100
 
 
-def found_of(
+def search_result_of(
     visits: list[int],
     priors: list[float],
     values: list[float],
     value: float = 0.0,
     forced: list[int] | None = None,
-) -> Found:
-    return Found(
+) -> SearchResult:
+    return SearchResult(
         np.arange(len(visits)), np.array(priors), np.array(visits), np.array(values),
         np.array(forced or [0] * len(visits)), value, sum(visits) + 1, sum(visits), 1, 0.0,
         lambda move: [move], None,
@@ -277,7 +277,7 @@ def found_of(
 
 
 def test_choices_follow_their_formulas() -> None:
-    found = found_of([6, 3, 0], [0.2, 0.3, 0.5], [0.5, -0.2, math.nan], 0.1)
+    found = search_result_of([6, 3, 0], [0.2, 0.3, 0.5], [0.5, -0.2, math.nan], 0.1)
     assert by_visits(0)(found).tolist() == [1, 0, 0]
     np.testing.assert_allclose(by_visits(1)(found), [6 / 9, 3 / 9, 0])
     np.testing.assert_allclose(by_visits(0.5)(found), [36 / 45, 9 / 45, 0])
@@ -285,10 +285,10 @@ def test_choices_follow_their_formulas() -> None:
     np.testing.assert_allclose(kl_regularised(2)(found), weights / weights.sum())
     np.testing.assert_allclose(kl_regularised(math.inf)(found), [0.2, 0.3, 0.5])
     assert kl_regularised(0)(found).tolist() == [1, 0, 0]
-    np.testing.assert_allclose(by_visits(1)(found_of([0, 0], [0.25, 0.75], [0, 0])), [0.25, 0.75])
+    np.testing.assert_allclose(by_visits(1)(search_result_of([0, 0], [0.25, 0.75], [0, 0])), [0.25, 0.75])
 
 
 def test_with_infinite_exploration_visits_follow_the_prior() -> None:
-    settings = PuctSettings(c_puct=math.inf, batch=1)
-    found = Puct(hashed_judge, settings).search(Chess().initial(), Budget(nodes=4001))
+    settings = PuctConfig(c_puct=math.inf, batch=1)
+    found = Puct(hashed_evaluator, settings).search(Chess().initial(), Budget(nodes=4001))
     np.testing.assert_allclose(found.visits / 4000, found.priors, atol=0.02)

@@ -7,23 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.arena import Result
+from sparring.arena import GameResult
 from sparring.players.expendibots import GreedyPlayer, RandomPlayer
-from sparring.studies.acceptance import Played, Side, judge, play_match
-from sparring.studies.ladder import climb, match
-from sparring.studies.opening import examine
+from sparring.studies.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
+from sparring.studies.ladder import match, run_ladder
+from sparring.studies.opening import analyse_opening
 
-GREEDY = Side("greedy", lambda seed: GreedyPlayer(np.random.default_rng(seed)))
-RANDOM = Side("random", lambda seed: RandomPlayer(np.random.default_rng(seed)))
+GREEDY = NamedPlayer("greedy", lambda seed: GreedyPlayer(np.random.default_rng(seed)))
+RANDOM = NamedPlayer("random", lambda seed: RandomPlayer(np.random.default_rng(seed)))
 
 
-def played(points: list[float]) -> list[Played]:
+def make_results(points: list[float]) -> list[TimedResult]:
     """Games with these points for the new player, who has White in every other one."""
     games = []
     for number, point in enumerate(points):
         names = ("new", "old") if number % 2 == 0 else ("old", "new")
         result = point if number % 2 == 0 else 1 - point
-        games.append(Played(Result(number, *names, number // 2, result, "no tokens", "", 30, 1.0), 0.5))
+        games.append(
+            TimedResult(GameResult(number, *names, number // 2, result, "no tokens", "", 30, 1.0), 0.5)
+        )
     return games
 
 
@@ -49,42 +51,47 @@ def test_a_match_is_the_same_with_the_same_seed_and_goes_on_after_a_kill(tmp_pat
 
 
 def test_a_clear_win_is_accepted() -> None:
-    verdict = judge("new", "old", played([1, 1, 1, 0.5, 1, 1, 1, 1, 0, 1]))
-    assert (verdict.wins, verdict.draws, verdict.losses) == (8, 1, 1)
-    assert verdict.p_value == pytest.approx((1 + 9) / 2**9)
-    assert verdict.accepted
-    assert verdict.score == pytest.approx(0.85)
-    assert verdict.score_low < 0.85 < verdict.score_high
-    assert verdict.elo is not None
-    assert verdict.elo > 100
+    summary = summarise_match("new", "old", make_results([1, 1, 1, 0.5, 1, 1, 1, 1, 0, 1]))
+    assert (summary.wins, summary.draws, summary.losses) == (8, 1, 1)
+    assert summary.p_value == pytest.approx((1 + 9) / 2**9)
+    assert summary.accepted
+    assert summary.score == pytest.approx(0.85)
+    assert summary.score_low < 0.85 < summary.score_high
+    assert summary.elo is not None
+    assert summary.elo > 100
 
 
 def test_equals_are_not_accepted() -> None:
-    verdict = judge("new", "old", played([1, 0, 0.5, 0.5, 0, 1, 1, 0]))
-    assert not verdict.accepted
-    assert verdict.score == 0.5
-    assert verdict.elo == pytest.approx(0, abs=30)
+    summary = summarise_match("new", "old", make_results([1, 0, 0.5, 0.5, 0, 1, 1, 0]))
+    assert not summary.accepted
+    assert summary.score == 0.5
+    assert summary.elo == pytest.approx(0, abs=30)
 
 
 def test_a_match_without_a_lost_point_has_no_finite_rating() -> None:
-    verdict = judge("new", "old", played([1.0] * 20))
-    assert verdict.elo is None
-    assert verdict.accepted
-    assert 0.8 < verdict.score_low < verdict.score_high <= 1.0
+    summary = summarise_match("new", "old", make_results([1.0] * 20))
+    assert summary.elo is None
+    assert summary.accepted
+    assert 0.8 < summary.score_low < summary.score_high <= 1.0
 
 
 def test_greed_beats_chance_by_the_command_of_the_ladder(tmp_path: Path) -> None:
-    verdict = match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
-    assert verdict.accepted
-    report = climb(
-        tmp_path, games=4, nodes=100, seed=0, command="test", steps=[("greedy", "random"), ("hand", "random")]
+    summary = match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
+    assert summary.accepted
+    report = run_ladder(
+        tmp_path,
+        games=4,
+        nodes=100,
+        seed=0,
+        command="test",
+        pairings=[("greedy", "random"), ("hand", "random")],
     )
     assert json.loads((tmp_path / "ladder.json").read_text()) == report
     assert [step["new"] for step in report["matches"]] == ["greedy", "hand"]
 
 
 def test_the_reports_opening_is_examined_reply_by_reply(tmp_path: Path) -> None:
-    report = examine(tmp_path, nodes=200, command="test")
+    report = analyse_opening(tmp_path, nodes=200, command="test")
     assert len(report["replies"]) == report["won_for_white"] + report["even"] + report["won_for_black"]
     assert len({row["reply"] for row in report["replies"]}) > 30
     assert report["mirroring"] is not None

@@ -10,31 +10,36 @@ from typing import Any
 
 import pytest
 
-from sparring.arena import JudgeFailed
-from sparring.arena.tournament import EngineEntry, Limits
+from sparring.arena import AnalysisFailed
+from sparring.arena.tournament import EngineConfig, EngineLimits
 from sparring.cli import main
-from sparring.policies import open_policy
-from sparring.studies.blend_plan import JudgePlan, Plan
+from sparring.policies import load_policy
+from sparring.studies.blend_plan import BlendStudyConfig, EngineAnalysisConfig
 from sparring.studies.blending import run
-from tests.arena.test_judge import FAKE
+from tests.arena.test_analysis_engine import FAKE
 from tests.matching.tables import chess_table
-from tests.networks.small import plain_network, write
+from tests.networks.tiny_networks import tiny_network, write
 
 ARGUMENTS = ["-r", "table", "--human", "human.onnx", "--human", "second.onnx", "--strong", "strong.onnx",
              "--cache", "cache", "--out", "report", "--trials", "3", "--upper", "1"]  # fmt: skip
 
 
 @pytest.fixture
-def folder(tmp_path: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, model_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     chess_table(tmp_path / "table", 120, skip_plies=20)
     for seed, name in ((1, "human"), (2, "strong"), (3, "second")):
-        write(plain_network("chess", seed), tmp_path / f"{name}.onnx")
+        write(tiny_network("chess", seed), tmp_path / f"{name}.onnx")
     return tmp_path
 
 
-def judge(folder: Path) -> list[str]:
-    return ["--judge", shlex.join([sys.executable, str(FAKE), "uci", str(folder)]), "--judged", "12"]
+def engine(folder: Path) -> list[str]:
+    return [
+        "--engine",
+        shlex.join([sys.executable, str(FAKE), "uci", str(folder)]),
+        "--engine-positions",
+        "12",
+    ]
 
 
 def study(*arguments: str) -> dict[str, Any]:
@@ -44,9 +49,9 @@ def study(*arguments: str) -> dict[str, Any]:
 
 
 def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = study("--search", "12", "--nodes", "6", "--beside", "other=human.onnx", *judge(folder))
+    found = study("--search", "12", "--nodes", "6", "--baseline", "other=human.onnx", *engine(folder))
     gain = found["blends"]["human"]["ways"]["rating"]["gain"]
-    assert found["beside"]["other"]["blend less it"] == gain
+    assert found["baselines"]["other"]["blend less it"] == gain
     assert set(found["policies"]) == {"human", "second", "strong"}
     for name in ("human", "second"):
         blend = found["blends"][name]
@@ -56,7 +61,7 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
         for entry in blend["ways"].values():
             assert set(entry["gain"]) == {"groups", "mean", "upper"}
         for way in ("grid", "rating", "position"):
-            assert open_policy(f"report/blends/{name}-{way}.toml", "chess").game == "chess"
+            assert load_policy(f"report/blends/{name}-{way}.toml", "chess").game == "chess"
     assert list(found["kinds"])[:2] == ["geometric", "arithmetic"]
     assert found["three"]["policies"] == ["human", "second", "strong"]
     assert len(found["trials"]["human"]["ways"]["grid"]["1100"]["gains"]) == 3
@@ -73,12 +78,12 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     assert "the report is" in capsys.readouterr().out
 
 
-def planned(folder: Path, **settings: Any) -> Plan:
+def study_config(folder: Path, **settings: Any) -> BlendStudyConfig:
     """The same without a report, whose figures take their time."""
-    entry = EngineEntry(
-        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=Limits(nodes=9)
+    entry = EngineConfig(
+        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=EngineLimits(nodes=9)
     )
-    return Plan(
+    return BlendStudyConfig(
         "chess",
         (folder / "table",),
         (("human", "human.onnx"),),
@@ -87,37 +92,37 @@ def planned(folder: Path, **settings: Any) -> Plan:
         trials=2,
         upper=1,
         resamples=50,
-        judge=JudgePlan(entry, 12, 200, 1000),
+        engine=EngineAnalysisConfig(entry, 12, 200, 1000),
         **settings,
     )
 
 
 def test_a_second_run_asks_nobody_and_says_the_same(folder: Path) -> None:
-    first = run(planned(folder), folder / "report")
+    first = run(study_config(folder), folder / "report")
     asked = (folder / "questions").read_text()
     sizes = {path.name: path.stat().st_size for path in (folder / "cache").iterdir()}
-    assert run(planned(folder), folder / "report") == first
+    assert run(study_config(folder), folder / "report") == first
     assert (folder / "questions").read_text() == asked
     assert {path.name: path.stat().st_size for path in (folder / "cache").iterdir()} == sizes
 
 
 def test_a_judge_that_dies_loses_nothing(folder: Path) -> None:
     (folder / "deaths").write_text("1")
-    first = run(planned(folder), folder / "report")
+    first = run(study_config(folder), folder / "report")
     assert first["mechanism"]["human"].pop("restarts") == 1
     for kept in (folder / "cache").glob("*.judgments"):
         kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:3]))
     (folder / "deaths").write_text("1000")
-    with pytest.raises(JudgeFailed, match="failed 3 times over"):
-        run(planned(folder), folder / "report")
+    with pytest.raises(AnalysisFailed, match="failed 3 times over"):
+        run(study_config(folder), folder / "report")
     (folder / "deaths").write_text("0")
-    again = run(planned(folder), folder / "report")
+    again = run(study_config(folder), folder / "report")
     assert again["mechanism"]["human"].pop("restarts") == 0
     assert again == first
 
 
 def test_one_group_is_enough(folder: Path) -> None:
-    found = run(planned(folder, groups=("1900",)), folder / "report")
+    found = run(study_config(folder, groups=("1900",)), folder / "report")
     assert list(found["blends"]["human"]["fit"]["groups"]) == ["1900"]
     assert "three" not in found
 
@@ -126,8 +131,8 @@ def test_one_group_is_enough(folder: Path) -> None:
     ("arguments", "complaint"),
     [
         (["--group", "2400"], "there are no games of group 2400"),
-        (["--judge", ""], "the judge is a command"),
-        (["--judge", "no-such-engine"], "could not be started"),
+        (["--engine", ""], "the engine is a command"),
+        (["--engine", "no-such-engine"], "could not be started"),
         (["--strong", "table"], "there is no network 'table'"),
     ],
 )

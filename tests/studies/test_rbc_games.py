@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.generation import Generation, generate
+from sparring.arena.rbc_generation import GenerationConfig, generate
 from sparring.studies import rbc_games, rbc_matches
-from sparring.studies.rbc_games import Setting, Side, win_rates
+from sparring.studies.rbc_games import ReplayConfig, ReplayedSide, win_rates
 
 
 def test_who_has_fewer_boards_to_reckon_with_is_seen_to_win() -> None:
-    sides = [Side(n, 0, 1.0, [1, 4], 0, True) for n in range(10)]
-    sides += [Side(n, 1, 0.0, [4, 300], 0, True) for n in range(10)]
+    sides = [ReplayedSide(n, 0, 1.0, [1, 4], 0, True) for n in range(10)]
+    sides += [ReplayedSide(n, 1, 0.0, [4, 300], 0, True) for n in range(10)]
     rates = {each["boards_up_to"]: each for each in win_rates(sides)}
     assert {bound: each["share"] for bound, each in rates.items()} == {1: 1.0, 5: 0.5, 500: 0.0}
     assert rates[5]["turns"] == 20
@@ -22,9 +22,9 @@ def test_who_has_fewer_boards_to_reckon_with_is_seen_to_win() -> None:
 
 
 def test_games_are_counted_and_replayed_without_a_miss(tmp_path: Path) -> None:
-    generate(Generation(("guesser", "attacker", "random"), 9, seed=2), tmp_path / "games", 1)
+    generate(GenerationConfig(("guesser", "attacker", "random"), 9, seed=2), tmp_path / "games", 1)
     paths = [tmp_path / "games" / "histories.jsonl.zst"]
-    report = rbc_games.run(paths, Setting(limit=3_000, replayed=3), tmp_path / "out", "command")
+    report = rbc_games.run(paths, ReplayConfig(limit=3_000, replayed=3), tmp_path / "out", "command")
     assert report["games"] == 9
     assert report["broken"] == 0
     assert sum(report["results"].values()) == 9
@@ -34,27 +34,27 @@ def test_games_are_counted_and_replayed_without_a_miss(tmp_path: Path) -> None:
     assert (tmp_path / "out" / f"{rbc_games.FIGURE}.svg").exists()
     journal = tmp_path / "out" / rbc_games.JOURNAL
     journal.write_text(journal.read_text() + '{"game": 9')  # cut off by a kill
-    again = rbc_games.run(paths, Setting(limit=3_000, replayed=4), tmp_path / "out", "command")
+    again = rbc_games.run(paths, ReplayConfig(limit=3_000, replayed=4), tmp_path / "out", "command")
     assert again["replayed"]["sides"] == 8
 
 
 def test_a_match_is_played_on_reconchess_s_own_table_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = rbc_matches.Match("inference-1", "random", 1, 60.0)
+    match = rbc_matches.RbcMatch("inference-1", "random", 1, 60.0)
     rbc_matches.run([match], tmp_path, "command", 1, None)
     played: list[object] = []
-    longer = rbc_matches.Match("inference-1", "random", 2, 60.0)
+    longer = rbc_matches.RbcMatch("inference-1", "random", 2, 60.0)
     report = rbc_matches.run([longer], tmp_path, "command", 1, None, played.append)
     assert len(played) == 1  # the first game was not played again
     (summary,) = report["matches"]
     assert summary["games"] == summary["won"] == 2
-    assert summary["crashed"] == summary["lost_on_time"] == summary["failures_not_let_out"] == 0
+    assert summary["crashed"] == summary["lost_on_time"] == summary["suppressed_failures"] == 0
     assert json.loads((tmp_path / rbc_matches.REPORT).read_text()) == report
 
 
 def test_intervals_of_shares_are_wilson_s() -> None:
-    low, high = rbc_matches.wilson(90, 100)
+    low, high = rbc_matches.wilson_interval(90, 100)
     assert low == pytest.approx(0.8256, abs=1e-3)
     assert high == pytest.approx(0.9448, abs=1e-3)
-    assert rbc_matches.wilson(100, 100)[1] == pytest.approx(1)
+    assert rbc_matches.wilson_interval(100, 100)[1] == pytest.approx(1)

@@ -1,38 +1,38 @@
 """The arena: tournaments between players and engines, ratings, and sequential tests."""
 
-from sparring.arena.judge import Judge, JudgeFailed, Judgments
-from sparring.arena.ratings import CannotRate, Ratings, rate
-from sparring.arena.results import Result, read_names, read_results
-from sparring.arena.running import PairTest, Run, run_tournament
+from sparring.arena.analysis_engine import AnalysisEngine, AnalysisFailed, CachedAnalysis
+from sparring.arena.ratings import RatingError, Ratings, rate
+from sparring.arena.results import GameResult, read_names, read_results
+from sparring.arena.run_tournament import PentanomialTest, TournamentRun, run_tournament
 from sparring.arena.sprt import SequentialTest, Sprt, log_likelihood_ratio
-from sparring.arena.standings import Standings, stand
+from sparring.arena.standings import Standings, compute_standings
 from sparring.arena.tournament import BadTournament, Tournament
-from sparring.arena.tournament_files import read_tournament
+from sparring.arena.tournament_config import read_tournament
 from sparring.arena.workers import LocalWorkers, RayWorkers
 from sparring.workers import WorkerDied
 
 __all__ = [
+    "AnalysisEngine",
+    "AnalysisFailed",
     "BadTournament",
-    "CannotRate",
-    "Judge",
-    "JudgeFailed",
-    "Judgments",
+    "CachedAnalysis",
+    "GameResult",
     "LocalWorkers",
-    "PairTest",
+    "PentanomialTest",
+    "RatingError",
     "Ratings",
     "RayWorkers",
-    "Result",
-    "Run",
     "SequentialTest",
     "Sprt",
     "Standings",
     "Tournament",
+    "TournamentRun",
     "WorkerDied",
+    "compute_standings",
     "log_likelihood_ratio",
     "rate",
     "read_names",
     "read_results",
     "read_tournament",
     "run_tournament",
-    "stand",
 ]

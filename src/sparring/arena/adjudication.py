@@ -8,7 +8,7 @@ from sparring.arena.tournament import Adjudication
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GameEnd:
     """A game's end."""
 
     result: float | None
@@ -25,25 +25,25 @@ class Adjudicator:
     scores: tuple[list[int | None], list[int | None]] = field(default_factory=lambda: ([], []))
     """Each player's own, for itself, one a move."""
 
-    def hear(self, player: int, score: int | None) -> None:
+    def add_score(self, player: int, score: int | None) -> None:
         """Takes in the score that came with a move."""
         self.scores[player].append(score)
 
-    def verdict(self, plies: int) -> Verdict | None:
+    def end(self, plies: int) -> GameEnd | None:
         """The end of a game of so many plies, if this is one."""
         if (resign := self.rules.resign) is not None:
             for loser in (0, 1):
                 if self._all(loser, resign.moves, high=-resign.score) and self._all(
                     1 - loser, resign.moves, low=resign.score
                 ):
-                    return Verdict(float(loser), "adjudicated win", f"both scores beyond {resign.score}")
+                    return GameEnd(float(loser), "adjudicated win", f"both scores beyond {resign.score}")
         draw = self.rules.draw
         if draw is not None and plies >= draw.after:
             quiet = (self._all(player, draw.moves, low=-draw.score, high=draw.score) for player in (0, 1))
             if all(quiet):
-                return Verdict(0.5, "adjudicated draw", f"both scores within {draw.score}")
+                return GameEnd(0.5, "adjudicated draw", f"both scores within {draw.score}")
         if plies >= self.rules.plies:
-            return Verdict(0.5, "length limit", f"{plies} plies")
+            return GameEnd(0.5, "length limit", f"{plies} plies")
         return None
 
     def _all(self, player: int, moves: int, *, low: int = -(1 << 20), high: int = 1 << 20) -> bool:

@@ -9,17 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from sparring.arena.clocks import Clocks
+from sparring.arena.engine_process import EngineFailure, FailureReason
+from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
 from sparring.arena.gtp import GtpEngine
-from sparring.arena.line import Answer, Line, TimeForfeit
-from sparring.arena.process import EngineFailure, Trouble
-from sparring.arena.tournament import EngineEntry, Entry, MindEntry, PlayerEntry
+from sparring.arena.tournament import EngineConfig, LevelPlayerConfig, NamedPlayerConfig, ParticipantConfig
 from sparring.arena.uci import UciEngine
 from sparring.games import Game, Move
-from sparring.players import Clock, Limits, Mind, Player, make_mind, small_player
+from sparring.players import Clock, Mind, Player, SearchLimits, make_level_player, make_player
 
 
 @dataclass(frozen=True)
-class Decision:
+class TimedMove:
     """A player's move, or None where it resigns."""
 
     move: Move | None
@@ -36,7 +36,7 @@ class Contestant(Protocol):
         """Gets ready for a game. Raises EngineFailure."""
         ...
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Decision:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> TimedMove:
         """The move in a game that goes on. Raises EngineFailure."""
         ...
 
@@ -49,40 +49,40 @@ class Contestant(Protocol):
         ...
 
 
-def open_contestant(entry: Entry, game: Game[Any]) -> Contestant:
+def open_player(entry: ParticipantConfig, game: Game[Any]) -> Contestant:
     """The contestant that an entry describes. Nothing is started before its first game."""
     match entry:
-        case EngineEntry():
-            return EngineSeat(entry, game)
-        case MindEntry():
-            return MindSeat(entry)
-        case PlayerEntry():
-            return PlayerSeat(entry, game)
+        case EngineConfig():
+            return EnginePlayer(entry, game)
+        case NamedPlayerConfig():
+            return ConfiguredPlayer(entry)
+        case LevelPlayerConfig():
+            return LevelPlayer(entry, game)
 
 
-class PlayerSeat:
+class LevelPlayer:
     """One of our small players: a new one for each game, so that a game depends on its seed alone."""
 
-    def __init__(self, entry: PlayerEntry, game: Game[Any]) -> None:
+    def __init__(self, entry: LevelPlayerConfig, game: Game[Any]) -> None:
         self._entry = entry
         self._game = game
         self._player: Player[Any] | None = None
 
     def begin(self, start: Any, clocks: Clocks | None, seed: int) -> None:
         """Gets ready for a game."""
-        self._player = small_player(self._game.spec.name, self._entry.level, np.random.default_rng(seed))
+        self._player = make_level_player(self._game.spec.name, self._entry.level, np.random.default_rng(seed))
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Decision:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> TimedMove:
         """The player's move. Whatever it raises is its own fault and costs it the game."""
         assert self._player is not None, "begin comes first"
         began = time.monotonic()
         try:
             choice = self._player.choose(line.state)
         except Exception as error:
-            raise EngineFailure(Trouble.CRASHED, f"{type(error).__name__}: {error}") from error
+            raise EngineFailure(FailureReason.CRASHED, f"{type(error).__name__}: {error}") from error
         if choice.move not in self._game.legal_moves(line.state):
-            raise EngineFailure(Trouble.ILLEGAL, f"move {choice.move}, ply {len(line.moves)}")
-        return Decision(choice.move, None, time.monotonic() - began)
+            raise EngineFailure(FailureReason.ILLEGAL, f"move {choice.move}, ply {len(line.moves)}")
+        return TimedMove(choice.move, None, time.monotonic() - began)
 
     def end(self, score: float) -> None:
         """The player of this game is not needed any more."""
@@ -92,32 +92,32 @@ class PlayerSeat:
         """Nothing was started."""
 
 
-class MindSeat:
+class ConfiguredPlayer:
     """A player from a description: its networks are kept from game to game, its memory is not."""
 
-    def __init__(self, entry: MindEntry) -> None:
+    def __init__(self, entry: NamedPlayerConfig) -> None:
         self._entry = entry
         self._mind: Mind | None = None
 
     def begin(self, start: Any, clocks: Clocks | None, seed: int) -> None:
         """Gets ready for a game, which depends on its seed alone."""
         try:
-            mind = self._mind or make_mind(self._entry.description)
+            mind = self._mind or make_player(self._entry.player_config)
         except Exception as error:
-            raise EngineFailure(Trouble.NOT_STARTED, str(error)) from error
-        own = self._entry.description.seed
-        self._mind = mind.fresh(seed if own is None else own)
+            raise EngineFailure(FailureReason.NOT_STARTED, str(error)) from error
+        own = self._entry.player_config.seed
+        self._mind = mind.for_new_game(seed if own is None else own)
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Decision:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> TimedMove:
         """Its move, or that it resigns. Whatever it raises is its own fault and costs it the game."""
         assert self._mind is not None, "begin comes first"
         began = time.monotonic()
         try:
-            thought = self._mind.think(line.state, Limits(clock=_clock(clocks, line.state.to_move)))
+            thought = self._mind.think(line.state, SearchLimits(clock=_clock(clocks, line.state.to_move)))
         except Exception as error:
-            raise EngineFailure(Trouble.CRASHED, f"{type(error).__name__}: {error}") from error
+            raise EngineFailure(FailureReason.CRASHED, f"{type(error).__name__}: {error}") from error
         move = None if thought.resign else thought.choice.move
-        return Decision(move, None, time.monotonic() - began)
+        return TimedMove(move, None, time.monotonic() - began)
 
     def end(self, score: float) -> None:
         """The next game begins with a fresh memory."""
@@ -132,13 +132,13 @@ def _clock(clocks: Clocks | None, player: int) -> Clock | None:
     return Clock(clocks.left[player], clocks.control.increment, byoyomi=clocks.control.byoyomi)
 
 
-class EngineSeat:
+class EnginePlayer:
     """A program that is kept from game to game, and started again after it failed."""
 
     attempts = 2
     """Starts in a row that may fail before the engine is given up."""
 
-    def __init__(self, entry: EngineEntry, game: Game[Any]) -> None:
+    def __init__(self, entry: EngineConfig, game: Game[Any]) -> None:
         self._entry = entry
         self._game = game
         self._engine: UciEngine | GtpEngine | None = None
@@ -154,13 +154,13 @@ class EngineSeat:
             self._drop()
             raise
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Decision:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> TimedMove:
         """The engine's move, by the rules."""
         assert self._engine is not None, "begin comes first"
         try:
             answer = self._engine.choose(line, clocks)
             move = None if answer.move is None else self._understood(line, answer)
-            return Decision(move, answer.score, answer.spent)
+            return TimedMove(move, answer.score, answer.spent)
         except EngineFailure:
             self._drop()
             raise
@@ -190,11 +190,11 @@ class EngineSeat:
             try:
                 return GtpEngine(self._entry) if self._entry.protocol == "gtp" else UciEngine(self._entry)
             except EngineFailure as error:
-                failure = EngineFailure(Trouble.NOT_STARTED, str(error))
+                failure = EngineFailure(FailureReason.NOT_STARTED, str(error))
         self._given_up = failure
         raise failure
 
-    def _understood(self, line: Line, answer: Answer) -> Move:
+    def _understood(self, line: PositionHistory, answer: PlayResult) -> Move:
         text = answer.move or ""
         legal = self._game.legal_moves(line.state)
         try:
@@ -205,7 +205,7 @@ class EngineSeat:
         if move not in legal:
             claim = text in ("win", "(none)", "0000")
             what = f"{text[:40]!r} among {len(legal)} legal moves, ply {len(line.moves)}"
-            raise EngineFailure(Trouble.FALSE_CLAIM if claim else Trouble.ILLEGAL, what)
+            raise EngineFailure(FailureReason.FALSE_CLAIM if claim else FailureReason.ILLEGAL, what)
         return move
 
     def _drop(self) -> None:

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 from sparring.arena.clocks import Clocks
-from sparring.arena.line import Answer, Line, TimeForfeit
-from sparring.arena.process import EngineFailure, LineProcess, Trouble
-from sparring.arena.tournament import EngineEntry, TimeControl
+from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
+from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
+from sparring.arena.tournament import EngineConfig, TimeControl
 from sparring.games.go import COLUMNS, RULE_SETS
 
 _COLORS = ("b", "w")
@@ -21,11 +21,11 @@ _LEAD = re.compile(r"\bscoreLead (-?\d{1,4}(?:\.\d{1,9})?)\b")
 class GtpEngine:
     """A running engine. Every method raises EngineFailure where the engine fails it."""
 
-    def __init__(self, entry: EngineEntry) -> None:
+    def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
         self._told = 0
         """How many moves of the game the engine knows."""
-        self._process = LineProcess(entry.command, entry.env, entry.folder)
+        self._process = EngineProcess(entry.command, entry.env, entry.folder)
         try:
             deadline = time.monotonic() + entry.start_seconds
             self._known = frozenset(self._ask("list_commands", deadline).split())
@@ -50,7 +50,7 @@ class GtpEngine:
         if "time_settings" in self._known and (settings := self._time_settings(clocks)):
             self._ask(f"time_settings {settings}", deadline)
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Answer:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
         """Tells what was played since and asks for a move. Raises TimeForfeit too."""
         patience = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
@@ -65,14 +65,14 @@ class GtpEngine:
         try:
             move = self._ask(f"genmove {_COLORS[player]}", began + allowed).lower()
         except EngineFailure as error:
-            if timed and error.trouble is Trouble.STALLED:
+            if timed and error.reason is FailureReason.STALLED:
                 raise TimeForfeit from None
             raise
         spent = time.monotonic() - began
         self._told = len(line.moves) + 1
-        return Answer(None if move == "resign" else move, None, spent)
+        return PlayResult(None if move == "resign" else move, None, spent)
 
-    def evaluate(self, line: Line) -> int:
+    def analyse(self, line: PositionHistory) -> int:
         """What the position is worth to the player to move, in hundredths of a point.
 
         By `kata-analyze`, for as many visits as the limits say, or by GNU Go's `estimate_score`.
@@ -83,11 +83,11 @@ class GtpEngine:
             return self._analysed(_COLORS[line.state.to_move], deadline)
         if "estimate_score" not in self._known:
             raise EngineFailure(
-                Trouble.CONFUSED, "it has neither 'kata-analyze' nor 'estimate_score' to judge by"
+                FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score' to judge by"
             )
         said = self._ask("estimate_score", deadline)
         if not (found := _ESTIMATE.match(said)):
-            raise EngineFailure(Trouble.CONFUSED, f"{said[:60]!r} is no score")
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{said[:60]!r} is no score")
         points = round(100 * float(found[2]))
         return points if found[1].lower() == _COLORS[line.state.to_move] else -points
 
@@ -99,7 +99,7 @@ class GtpEngine:
         """Ends the engine at once."""
         self._process.kill()
 
-    def _catch_up(self, line: Line, deadline: float) -> None:
+    def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Tells what was played since."""
         for ply in range(self._told, len(line.moves)):
             self._tell(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
@@ -107,30 +107,32 @@ class GtpEngine:
 
     def _analysed(self, color: str, deadline: float) -> int:
         """The lead of the first move of an analysis that has had its visits; any command then ends it."""
-        self._process.forget()
+        self._process.drain()
         self._process.send(f"kata-analyze {color} interval 5", deadline)
         found = None
         while found is None:
             if (said := self._process.receive(deadline)) is None:
-                raise EngineFailure(Trouble.STALLED, "the analysis has not had its visits")
+                raise EngineFailure(FailureReason.STALLED, "the analysis has not had its visits")
             if said.startswith("?"):
-                raise EngineFailure(Trouble.CONFUSED, f"{said[:80]!r} in answer to 'kata-analyze'")
+                raise EngineFailure(
+                    FailureReason.PROTOCOL_ERROR, f"{said[:80]!r} in answer to 'kata-analyze'"
+                )
             if sum(map(int, _VISITS.findall(said))) >= (self._entry.limits.nodes or 1):
                 found = _LEAD.search(said)
         self._process.send("name", deadline)
         while (said := self._process.receive(deadline)) is not None:
             if said.startswith("="):
                 return round(100 * float(found[1]))
-        raise EngineFailure(Trouble.STALLED, "the analysis does not end")
+        raise EngineFailure(FailureReason.STALLED, "the analysis does not end")
 
     def _tell(self, color: str, move: str, deadline: float) -> None:
         try:
             self._ask(f"play {color} {move}", deadline)
         except EngineFailure as error:
-            if error.trouble is not Trouble.CONFUSED:
+            if error.reason is not FailureReason.PROTOCOL_ERROR:
                 raise
             # The arena has the rules; an engine that calls the opponent's legal move illegal is wrong.
-            raise EngineFailure(Trouble.FALSE_CLAIM, error.detail) from None
+            raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
 
     def _allowed(self, player: int, clocks: Clocks | None) -> tuple[float, bool]:
         """Seconds for a move, and whether they are a clock's."""
@@ -150,13 +152,13 @@ class GtpEngine:
 
     def _ask(self, command: str, deadline: float) -> str:
         """The answer to a command, on one line."""
-        self._process.forget()
+        self._process.drain()
         self._process.send(command, deadline)
         answer: list[str] = []
         while True:
             said = self._process.receive(deadline)
             if said is None:
-                raise EngineFailure(Trouble.STALLED, f"no answer to {command[:60]!r}")
+                raise EngineFailure(FailureReason.STALLED, f"no answer to {command[:60]!r}")
             if not said and answer:
                 break
             if said or answer:
@@ -165,7 +167,7 @@ class GtpEngine:
                 answer.append(said)
         status, text = answer[0][0], " ".join([answer[0][1:].lstrip("0123456789"), *answer[1:]]).strip()
         if status == "?":
-            raise EngineFailure(Trouble.CONFUSED, f"{text[:80]!r} in answer to {command[:60]!r}")
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{text[:80]!r} in answer to {command[:60]!r}")
         return text
 
 

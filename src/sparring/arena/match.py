@@ -10,35 +10,35 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena.adjudication import Adjudicator, Verdict
+from sparring.arena.adjudication import Adjudicator, GameEnd
 from sparring.arena.clocks import Clocks
 from sparring.arena.contestants import Contestant
-from sparring.arena.line import Line, TimeForfeit
-from sparring.arena.process import EngineFailure, Trouble
+from sparring.arena.engine_process import EngineFailure, FailureReason
+from sparring.arena.engine_types import PositionHistory, TimeForfeit
 from sparring.arena.tournament import Tournament
 from sparring.games import Game
-from sparring.records import Ending, GameRecord
+from sparring.records import GameRecord, Termination
 from sparring.records.record import MOVE_BYTES
 
-NOT_STARTED = Trouble.NOT_STARTED.value
+NOT_STARTED = FailureReason.NOT_STARTED.value
 """The reason of games that were not played: they say nothing of strength."""
 
 _NO_EVAL = -32768
 _ENDINGS = {
-    "resignation": Ending.RESIGNATION,
-    "time forfeit": Ending.TIME,
-    "repetition": Ending.REPETITION,
-    "entering-king declaration": Ending.DECLARATION,
-    **dict.fromkeys(Trouble, Ending.RULES),
-    **dict.fromkeys(("adjudicated win", "adjudicated draw", "length limit"), Ending.UNKNOWN),
+    "resignation": Termination.RESIGNATION,
+    "time forfeit": Termination.TIME,
+    "repetition": Termination.REPETITION,
+    "entering-king declaration": Termination.DECLARATION,
+    **dict.fromkeys(FailureReason, Termination.RULES),
+    **dict.fromkeys(("adjudicated win", "adjudicated draw", "length limit"), Termination.UNKNOWN),
 }
 
 
 @dataclass(frozen=True)
-class Played:
+class MatchGame:
     """A game that was played."""
 
-    verdict: Verdict
+    end: GameEnd
     state: Any
     scores: tuple[int, ...]
     """For player 0, in centipawns, after each move; -32768 where unknown."""
@@ -50,35 +50,37 @@ class Played:
 def play_game(
     game: Game[Any],
     start: Any,
-    seats: tuple[Contestant, Contestant],
+    players: tuple[Contestant, Contestant],
     seeds: tuple[int, int],
     tournament: Tournament,
-) -> Played:
+) -> MatchGame:
     """Plays a game from the end of an opening's line. Whatever a contestant does, there is a result."""
     began = time.monotonic()
     play = _Play(game, _line_of(game, start), tournament)
-    verdict = _seated(seats, play.line, play.clocks, seeds)
-    while verdict is None:
-        verdict = play.over() or play.turn(seats)
-    if verdict.result is not None:
-        seats[0].end(verdict.result)
-        seats[1].end(1 - verdict.result)
-    return Played(verdict, play.line.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
+    end = _seated(players, play.line, play.clocks, seeds)
+    while end is None:
+        end = play.over() or play.turn(players)
+    if end.result is not None:
+        players[0].end(end.result)
+        players[1].end(1 - end.result)
+    return MatchGame(end, play.line.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
 
 
-def record_of(played: Played, tournament: Tournament, number: int, names: Sequence[str]) -> GameRecord | None:
+def record_of(
+    played: MatchGame, tournament: Tournament, number: int, names: Sequence[str]
+) -> GameRecord | None:
     """The game for the file of games; none where nobody could play."""
-    verdict, state = played.verdict, played.state
-    if verdict.result is None:
+    end, state = played.end, played.state
+    if end.result is None:
         return None
     start = _start_of(state)
     usual = type(start).initial()
-    margin = abs(float(np.subtract(*state.score()))) if verdict.reason == "score" else None
+    margin = abs(float(np.subtract(*state.score()))) if end.reason == "score" else None
     return GameRecord(
-        moves=state.pack_line(MOVE_BYTES[tournament.game]),
-        result=verdict.result,
+        moves=state.pack_moves(MOVE_BYTES[tournament.game]),
+        result=end.result,
         start=None if start == usual else start.text(),
-        ending=_ENDINGS.get(verdict.reason, Ending.NORMAL),
+        ending=_ENDINGS.get(end.reason, Termination.NORMAL),
         margin=margin,
         first=names[0],
         second=names[1],
@@ -94,7 +96,7 @@ def record_of(played: Played, tournament: Tournament, number: int, names: Sequen
 class _Play:
     """A game in progress."""
 
-    def __init__(self, game: Game[Any], line: Line, tournament: Tournament) -> None:
+    def __init__(self, game: Game[Any], line: PositionHistory, tournament: Tournament) -> None:
         self.line = line
         self.clocks = None if tournament.clock is None else Clocks.begin(tournament.clock)
         self.scores = [_NO_EVAL] * len(line.moves)
@@ -102,30 +104,30 @@ class _Play:
         self._game = game
         self._adjudicator = Adjudicator(tournament.adjudication)
 
-    def over(self) -> Verdict | None:
+    def over(self) -> GameEnd | None:
         """The end by the rules or by adjudication."""
         outcome = self._game.outcome(self.line.state)
         if outcome is None:
-            return self._adjudicator.verdict(len(self.line.moves))
-        return Verdict(0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason)
+            return self._adjudicator.end(len(self.line.moves))
+        return GameEnd(0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason)
 
-    def turn(self, seats: tuple[Contestant, Contestant]) -> Verdict | None:
+    def turn(self, players: tuple[Contestant, Contestant]) -> GameEnd | None:
         """One move; or the end, where there was none."""
         player = self._game.to_move(self.line.state)
         lost = float(player)  # what player 0 gets where the one to move loses
         try:
-            decision = seats[player].choose(self.line, self.clocks)
+            decision = players[player].choose(self.line, self.clocks)
         except EngineFailure as failure:
-            return Verdict(lost, failure.trouble, failure.detail)
+            return GameEnd(lost, failure.reason, failure.detail)
         except TimeForfeit:
-            return Verdict(lost, "time forfeit")
+            return GameEnd(lost, "time forfeit")
         if self.clocks is not None:
             if decision.spent > self.clocks.allowed(player):
-                return Verdict(lost, "time forfeit")
+                return GameEnd(lost, "time forfeit")
             self.clocks = self.clocks.after(player, decision.spent)
         if decision.move is None:
-            return Verdict(lost, "resignation")
-        self._adjudicator.hear(player, decision.score)
+            return GameEnd(lost, "resignation")
+        self._adjudicator.add_score(player, decision.score)
         self.scores.append(_for_first(player, decision.score))
         self.left.append(-1 if self.clocks is None else round(self.clocks.left[player] * 10))
         self.line.moves.append(self._game.move_text(self.line.state, decision.move))
@@ -134,29 +136,30 @@ class _Play:
 
 
 def _seated(
-    seats: tuple[Contestant, Contestant], line: Line, clocks: Clocks | None, seeds: tuple[int, int]
-) -> Verdict | None:
+    players: tuple[Contestant, Contestant],
+    line: PositionHistory,
+    clocks: Clocks | None,
+    seeds: tuple[int, int],
+) -> GameEnd | None:
     """Gets both ready; who cannot forfeits."""
     failures: dict[int, EngineFailure] = {}
-    for player, seat in enumerate(seats):
+    for player, seat in enumerate(players):
         try:
             seat.begin(line.start, clocks, seeds[player])
         except EngineFailure as failure:
             failures[player] = failure
     if len(failures) == 2:
-        return Verdict(None, NOT_STARTED, f"{failures[0].detail}; {failures[1].detail}")
-    return next(
-        (Verdict(float(player), each.trouble, each.detail) for player, each in failures.items()), None
-    )
+        return GameEnd(None, NOT_STARTED, f"{failures[0].detail}; {failures[1].detail}")
+    return next((GameEnd(float(player), each.reason, each.detail) for player, each in failures.items()), None)
 
 
-def _line_of(game: Game[Any], state: Any) -> Line:
+def _line_of(game: Game[Any], state: Any) -> PositionHistory:
     moves: list[str] = []
     at = state
     while at.previous is not None:
         moves.append(game.move_text(at.previous, at.last_move))
         at = at.previous
-    return Line(at, moves[::-1], state)
+    return PositionHistory(at, moves[::-1], state)
 
 
 def _start_of(state: Any) -> Any:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sparring.arena.tournament import BadTournament, Openings
+from sparring.arena.tournament import BadTournament, OpeningSuite
 from sparring.games import Game
 from sparring.records.readers import READERS, format_of
-from sparring.records.record import MOVE_BYTES, NoReader
-from sparring.records.streams import CutOff, open_chunks
+from sparring.records.record import MOVE_BYTES, UnsupportedFormat
+from sparring.records.streams import TruncatedFile, open_chunks
 
-POSITIONS = {"epd": "chess", "fen": "chess", "sfen": "shogi"}
+POSITION_FORMATS = {"epd": "chess", "fen": "chess", "sfen": "shogi"}
 """Files of one position a line, by their ending; `txt` holds the positions of any game."""
 
 _MOST_BYTES = 1 << 28
@@ -33,35 +33,37 @@ class Opening:
     def state(self, game: Game[Any]) -> Any:
         """The position, with its line."""
         start = game.initial() if self.start is None else game.parse(self.start)
-        return start.unpack_line(self.moves, MOVE_BYTES[game.spec.name]) if self.moves else start
+        return start.unpack_moves(self.moves, MOVE_BYTES[game.spec.name]) if self.moves else start
 
 
-def read_openings(openings: Openings | None, game: Game[Any]) -> list[Opening]:
+def read_openings(openings: OpeningSuite | None, game: Game[Any]) -> list[Opening]:
     """Every opening once, in the file's order; without a file the beginning. Raises BadTournament."""
     if openings is None:
         return [Opening(None, b"")]
     path = openings.file
     try:
         found = list(dict.fromkeys(_read(path, openings, game)))
-    except (OSError, CutOff, NoReader, zipfile.BadZipFile) as error:
+    except (OSError, TruncatedFile, UnsupportedFormat, zipfile.BadZipFile) as error:
         raise BadTournament(f"openings {path}: {error}") from None
     if not found:
         raise BadTournament(f"openings {path}: there is none in it")
     return found
 
 
-def _read(path: Path, openings: Openings, game: Game[Any]) -> Iterator[Opening]:
+def _read(path: Path, openings: OpeningSuite, game: Game[Any]) -> Iterator[Opening]:
     count = 0
     for name, chunks in _members(path):
         ending = format_of(Path(name))
-        if POSITIONS.get(ending, game.spec.name if ending == "txt" else "") == game.spec.name:
+        if POSITION_FORMATS.get(ending, game.spec.name if ending == "txt" else "") == game.spec.name:
             found = _positions(chunks, name, game)
         elif ending in READERS and READERS[ending][0] == game.spec.name:
             found = _games(chunks, name, READERS[ending][1], openings, game)
         else:
-            known = [each for each, played in POSITIONS.items() if played == game.spec.name]
+            known = [each for each, played in POSITION_FORMATS.items() if played == game.spec.name]
             known += [each for each, (played, _) in READERS.items() if played == game.spec.name]
-            raise NoReader(f"{name} holds no {game.spec.name}; such files end in {', '.join(known)} or txt")
+            raise UnsupportedFormat(
+                f"{name} holds no {game.spec.name}; such files end in {', '.join(known)} or txt"
+            )
         for opening in found:
             count += 1
             if count > _MOST:
@@ -87,7 +89,7 @@ def _games(
     chunks: Iterable[bytes],
     name: str,
     reader: Callable[[Iterable[bytes], int], Iterable[Any]],
-    openings: Openings,
+    openings: OpeningSuite,
     game: Game[Any],
 ) -> Iterator[Opening]:
     width, plies, every = MOVE_BYTES[game.spec.name], openings.plies, openings.every
@@ -119,7 +121,7 @@ def _position(line: str, game: Game[Any]) -> Opening:
     state = start
     for move in moves.split():
         state = game.play(state, game.parse_move(state, move))
-    return Opening(None if usual else game.text(start), state.pack_line(MOVE_BYTES[game.spec.name]))
+    return Opening(None if usual else game.text(start), state.pack_moves(MOVE_BYTES[game.spec.name]))
 
 
 def _fen(place: str) -> str:

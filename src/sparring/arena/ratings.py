@@ -21,16 +21,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ELO = 400 / math.log(10)
+ELO_PER_NAT = 400 / math.log(10)
 """Points of rating in a factor e of the odds."""
-WEAK = 0.5
+DEFAULT_PRIOR = 0.5
 """The usual prior: each player won and lost half a game against somebody of mean strength."""
 
 _Vector = NDArray[np.float64]
 _STEPS = 100
 
 
-class CannotRate(Exception):
+class RatingError(Exception):
     """The games have no finite ratings; the message says why."""
 
 
@@ -75,7 +75,7 @@ class Ratings:
 
     def expected(self, first: int, second: int) -> tuple[float, float]:
         """The expected score of who moves first, and the variance of one game's score."""
-        advantage = self.first_advantage / (ELO * elo_scale(self.draw_weight))
+        advantage = self.first_advantage / (ELO_PER_NAT * elo_scale(self.draw_weight))
         win, draw, _ = _probabilities(
             np.array([self.strengths[first] - self.strengths[second] + advantage]), self.draw_weight
         )
@@ -94,24 +94,24 @@ def rate(
     *,
     anchor: int | None = None,
     at: float = 0.0,
-    prior: float = WEAK,
+    prior: float = DEFAULT_PRIOR,
 ) -> Ratings:
     """The ratings of `players`. The anchor's rating, or where it is None the mean, is `at`.
 
     `prior` is how many games each player won, and as many lost, against somebody of mean strength, before
-    the first was played; 0 is plain maximum likelihood, and raises CannotRate where that is not finite.
+    the first was played; 0 is plain maximum likelihood, and raises RatingError where that is not finite.
     """
     if not games:
-        raise CannotRate("there are no games to rate")
+        raise RatingError("there are no games to rate")
     if prior < 0:
-        raise CannotRate(f"a prior is a number of games, not {prior:g}")
+        raise RatingError(f"a prior is a number of games, not {prior:g}")
     model = _Model(games, players, prior)
     parameters, information = model.maximum()
     covariance = _inverse(information, players)
     return _anchored(parameters, covariance, model, anchor, at)
 
 
-def groups(games: Sequence[RatedGame], players: int) -> list[list[int]]:
+def connected_components(games: Sequence[RatedGame], players: int) -> list[list[int]]:
     """The players who met, directly or through others: more than one group and ratings fall apart."""
     group = list(range(players))
 
@@ -159,7 +159,7 @@ class _Model:
                 break
             if np.abs(step).max() < 1e-10:
                 return at, self._derivatives(at)[2]
-        raise CannotRate("somebody won or lost everything, which no finite rating explains; use the prior")
+        raise RatingError("somebody won or lost everything, which no finite rating explains; use the prior")
 
     def _derivatives(self, at: _Vector) -> tuple[float, _Vector, _Vector]:
         """The log-posterior, its slope, and its curvature with the sign turned."""
@@ -219,7 +219,7 @@ def _inverse(information: _Vector, players: int) -> _Vector:
     except np.linalg.LinAlgError:
         inverse = np.full_like(information, np.nan)
     if not np.isfinite(inverse).all() or np.abs(inverse).max() > 1e9:
-        raise CannotRate("the games do not connect all players by wins and losses; use the prior")
+        raise RatingError("the games do not connect all players by wins and losses; use the prior")
     return inverse
 
 
@@ -232,7 +232,7 @@ def _anchored(
     weight = math.exp(parameters[-1]) if model.has_draws else 0.0
     if not model.has_draws:
         covariance[-1, :] = covariance[:, -1] = 0
-    scale = ELO * elo_scale(weight)
+    scale = ELO_PER_NAT * elo_scale(weight)
     reference = np.full(players, 1 / players) if anchor is None else np.eye(players)[anchor]
     differences = strengths - strengths @ reference
     jacobian = np.zeros((players, players + 2))

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 
 from sparring.arena.match import NOT_STARTED
 from sparring.arena.tournament import BadTournament, Tournament
-from sparring.disk import BadJournal, Journal, append_whole, read_journal, write_whole
 from sparring.records import GameRecord
 from sparring.records.export import WRITERS
+from sparring.storage import BadJournal, Journal, append_or_rollback, atomic_write, read_journal
 
 RESULTS = "results.jsonl"
 _FACTS = "tournament.json"
@@ -26,7 +26,7 @@ _ENDINGS = {"chess": "pgn", "go": "sgf", "shogi": "csa", "expendibots": "log"}
 
 
 @dataclass(frozen=True)
-class Result:
+class GameResult:
     """A game that is over."""
 
     number: int
@@ -47,7 +47,7 @@ class Result:
         return self.result is not None and self.reason != NOT_STARTED
 
 
-class Store:
+class ResultStore:
     """The folder of a tournament; one run at a time may have it open."""
 
     def __init__(self, folder: Path, tournament: Tournament) -> None:
@@ -68,15 +68,15 @@ class Store:
             self._lock.close()
             raise
 
-    def add(self, result: Result, record: GameRecord | None) -> None:
+    def add(self, result: GameResult, record: GameRecord | None) -> None:
         """Keeps a game; once this returns, nothing short of the disk's end loses it."""
         if record is not None:
             text = self._write(record).rstrip("\n") + "\n\n"
-            self._games_end = append_whole(self._games, text.encode(), sync=True)
+            self._games_end = append_or_rollback(self._games, text.encode(), sync=True)
         self._journal.add({**asdict(result), "games_end": self._games_end})
         self.results.append(result)
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> ResultStore:
         return self
 
     def __exit__(
@@ -92,7 +92,7 @@ class Store:
                 f"{path.parent} holds games of another tournament, or of this one before it was changed; "
                 "only 'games', 'name' and [sprt] may change. Use another --out"
             )
-        write_whole(path, json.dumps({**facts, "players": tournament.names}) + "\n")
+        atomic_write(path, json.dumps({**facts, "players": tournament.names}) + "\n")
 
     def _check(self, folder: Path, tournament: Tournament) -> None:
         if len(self.results) > tournament.games:
@@ -101,9 +101,9 @@ class Store:
             )
 
 
-def read_results(folders: Iterable[Path]) -> list[Result]:
+def read_results(folders: Iterable[Path]) -> list[GameResult]:
     """The games of some tournaments. Raises BadTournament or OSError."""
-    found: list[Result] = []
+    found: list[GameResult] = []
     for folder in folders:
         path = folder / RESULTS if folder.is_dir() else folder
         if not path.exists():
@@ -140,7 +140,7 @@ def _locked(path: Path) -> BinaryIO:
     return file
 
 
-def _read(path: Path) -> list[tuple[Result, int]]:
+def _read(path: Path) -> list[tuple[GameResult, int]]:
     """The results of a file, and where the text of each one's game ends. Raises BadTournament or OSError."""
     try:
         lines = read_journal(path)
@@ -152,7 +152,10 @@ def _read(path: Path) -> list[tuple[Result, int]]:
             if facts["result"] not in (None, 0, 0.5, 1) or not isinstance(facts["number"], int):
                 raise ValueError
             found.append(
-                (Result(**{key: facts[key] for key in Result.__annotations__}), int(facts["games_end"]))
+                (
+                    GameResult(**{key: facts[key] for key in GameResult.__annotations__}),
+                    int(facts["games_end"]),
+                )
             )
         except (ValueError, KeyError, TypeError):
             raise BadTournament(f"{path}, line {number} is no result of a game") from None

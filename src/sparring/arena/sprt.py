@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["elo1", "elo0", "undecided"]
+SprtStatus: TypeAlias = Literal["elo1", "elo0", "undecided"]
 
 _NEVER_SEEN = 1e-3
 """What counts for a score that was never seen, so that logarithms stay finite; fishtest's number."""
@@ -50,20 +50,20 @@ class SequentialTest:
     sprt: Sprt
     counts: list[int] = field(default_factory=lambda: [0] * 5)
     """How often each score was seen, lowest first: five numbers of pairs, or three of games."""
-    ratio: float = 0.0
-    verdict: Verdict = "undecided"
+    llr: float = 0.0
+    status: SprtStatus = "undecided"
 
     def add(self, score: float) -> None:
         """Takes in what a pair (0 to 2 points) or a game (0 to 1) brought; nothing once it has decided."""
-        if self.verdict != "undecided":
+        if self.status != "undecided":
             return
         self.counts[round(2 * score)] += 1
-        self.ratio = log_likelihood_ratio(self.counts, self.sprt.elo0, self.sprt.elo1)
+        self.llr = log_likelihood_ratio(self.counts, self.sprt.elo0, self.sprt.elo1)
         low, high = self.sprt.bounds
-        if self.ratio >= high:
-            self.verdict = "elo1"
-        elif self.ratio <= low:
-            self.verdict = "elo0"
+        if self.llr >= high:
+            self.status = "elo1"
+        elif self.llr <= low:
+            self.status = "elo0"
 
 
 def log_likelihood_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena.process import Trouble
-from sparring.arena.ratings import WEAK, RatedGame, Ratings, groups, rate
-from sparring.arena.results import Result
+from sparring.arena.engine_process import FailureReason
+from sparring.arena.ratings import DEFAULT_PRIOR, RatedGame, Ratings, connected_components, rate
+from sparring.arena.results import GameResult
 from sparring.arena.tournament import BadTournament
 
 
 @dataclass
-class Row:
+class StandingsRow:
     """One player's score."""
 
     name: str
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    troubles: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
     """Games lost by something other than play, by reason."""
 
     @property
@@ -39,7 +39,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class HeadToHead:
     """Two players' games, seen by the first named."""
 
     first: str
@@ -56,11 +56,11 @@ class Meeting:
 class Standings:
     """The state of a tournament."""
 
-    rows: list[Row]
+    rows: list[StandingsRow]
     """In the order of `ratings`."""
     ratings: Ratings | None
     """None before the first game that counts."""
-    meetings: list[Meeting]
+    head_to_head: list[HeadToHead]
     warnings: list[str]
     anchor: str | None
     at: float
@@ -82,7 +82,7 @@ class Standings:
             "players": [self._row_json(row) for row in self.order],
             "superiority": None if ratings is None else self._sorted(ratings.superiority),
             "covariance": None if ratings is None else self._sorted(ratings.covariance),
-            "meetings": [vars(meeting) for meeting in self.meetings],
+            "head_to_head": [vars(meeting) for meeting in self.head_to_head],
             "warnings": self.warnings,
         }
 
@@ -90,27 +90,27 @@ class Standings:
         row = self.rows[index]
         known = {} if self.ratings is None else _interval(self.ratings, index)
         counts = {"games": row.games, "wins": row.wins, "draws": row.draws, "losses": row.losses}
-        return {"name": row.name, **known, **counts, "score": row.score, "troubles": dict(row.troubles)}
+        return {"name": row.name, **known, **counts, "score": row.score, "failures": dict(row.failures)}
 
     def _sorted(self, matrix: Any) -> list[list[float]]:
         found: list[list[float]] = matrix[np.ix_(self.order, self.order)].tolist()
         return found
 
 
-def stand(
-    results: Sequence[Result],
+def compute_standings(
+    results: Sequence[GameResult],
     names: Sequence[str] = (),
     *,
     anchor: str | None = None,
     at: float = 0.0,
-    prior: float = WEAK,
+    prior: float = DEFAULT_PRIOR,
 ) -> Standings:
-    """The standings. `names` may name players before their first game. Raises BadTournament, CannotRate."""
+    """The standings. `names` may name players before their first game. Raises BadTournament, RatingError."""
     known = list(dict.fromkeys([*names, *(name for each in results for name in (each.first, each.second))]))
     place = {name: index for index, name in enumerate(known)}
     if anchor is not None and anchor not in place:
         raise BadTournament(f"the anchor {anchor!r} is no player; there are {', '.join(known)}")
-    rows = [Row(name) for name in known]
+    rows = [StandingsRow(name) for name in known]
     for result in results:
         _count(result, rows[place[result.first]], rows[place[result.second]])
     games = [
@@ -120,8 +120,8 @@ def stand(
     ]
     index = None if anchor is None else place[anchor]
     ratings = rate(games, len(known), anchor=index, at=at, prior=prior) if games else None
-    meetings = [] if ratings is None else _meetings(games, known, ratings)
-    return Standings(rows, ratings, meetings, _warnings(results, games, rows), anchor, at)
+    head_to_head = [] if ratings is None else _meetings(games, known, ratings)
+    return Standings(rows, ratings, head_to_head, _warnings(results, games, rows), anchor, at)
 
 
 def _interval(ratings: Ratings, index: int) -> dict[str, float]:
@@ -129,7 +129,7 @@ def _interval(ratings: Ratings, index: int) -> dict[str, float]:
     return {"elo": elo, "low": elo - half, "high": elo + half}
 
 
-def _count(result: Result, first: Row, second: Row) -> None:
+def _count(result: GameResult, first: StandingsRow, second: StandingsRow) -> None:
     if result.counts:
         first.wins += result.result == 1
         second.wins += result.result == 0
@@ -137,13 +137,13 @@ def _count(result: Result, first: Row, second: Row) -> None:
         second.losses += result.result == 1
         for row in (first, second):
             row.draws += result.result == 0.5
-    if result.reason in {*Trouble, "time forfeit"}:
+    if result.reason in {*FailureReason, "time forfeit"}:
         losers = (first, second) if result.result is None else (second if result.result == 1 else first,)
         for loser in losers:
-            loser.troubles[result.reason] += 1
+            loser.failures[result.reason] += 1
 
 
-def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings) -> list[Meeting]:
+def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings) -> list[HeadToHead]:
     sums: dict[tuple[int, int], list[float]] = {}
     for game in games:
         low, high = sorted((game.first, game.second))
@@ -155,19 +155,23 @@ def _meetings(games: Sequence[RatedGame], names: Sequence[str], ratings: Ratings
         ):
             total[index] += value
     return [
-        Meeting(
+        HeadToHead(
             names[low], names[high], int(n), won / n, expected / n, (won - expected) / math.sqrt(variance)
         )
         for (low, high), (n, won, expected, variance) in sorted(sums.items())
     ]
 
 
-def _warnings(results: Sequence[Result], games: Sequence[RatedGame], rows: Sequence[Row]) -> list[str]:
+def _warnings(
+    results: Sequence[GameResult], games: Sequence[RatedGame], rows: Sequence[StandingsRow]
+) -> list[str]:
     warnings = []
     absent = sum(not each.counts for each in results)
     if absent:
         warnings.append(f"{absent} games do not count: a player could not be started")
-    met = [group for group in groups(games, len(rows)) if any(rows[each].games for each in group)]
+    met = [
+        group for group in connected_components(games, len(rows)) if any(rows[each].games for each in group)
+    ]
     if len(met) > 1:
         listed = "; ".join(", ".join(rows[each].name for each in group) for group in met)
         warnings.append(f"these groups never met, and only the prior compares them: {listed}")

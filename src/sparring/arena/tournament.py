@@ -12,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 
 from sparring.arena.sprt import Sprt
 from sparring.games import Game, load
-from sparring.players import Description
+from sparring.players import PlayerConfig
 
-Protocol: TypeAlias = Literal["uci", "usi", "gtp"]
-Format: TypeAlias = Literal["round-robin", "gauntlet"]
+EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
+TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
 
-GAME_OF: dict[Protocol, str] = {"uci": "chess", "usi": "shogi", "gtp": "go"}
+PROTOCOL_GAMES: dict[EngineProtocol, str] = {"uci": "chess", "usi": "shogi", "gtp": "go"}
 """The game that each protocol is for."""
 
 
@@ -41,7 +41,7 @@ class TimeControl:
 
 
 @dataclass(frozen=True)
-class Limits:
+class EngineLimits:
     """How long an engine may think, beyond the clock."""
 
     nodes: int | None = None
@@ -56,11 +56,11 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class EngineEntry:
+class EngineConfig:
     """A program that speaks a protocol."""
 
     name: str
-    protocol: Protocol
+    protocol: EngineProtocol
     command: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
     """For `setoption`; every one must be among those that the engine declares."""
@@ -68,7 +68,7 @@ class EngineEntry:
     """GTP commands to be sent at the start."""
     env: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
-    limits: Limits = Limits()
+    limits: EngineLimits = EngineLimits()
     start_seconds: float = 20.0
     """How long the handshake may take, and how long getting ready for a game."""
     move_seconds: float = 120.0
@@ -78,7 +78,7 @@ class EngineEntry:
 
 
 @dataclass(frozen=True)
-class PlayerEntry:
+class LevelPlayerConfig:
     """One of our own players."""
 
     name: str
@@ -87,18 +87,18 @@ class PlayerEntry:
 
 
 @dataclass(frozen=True)
-class MindEntry:
+class NamedPlayerConfig:
     """One of our own players, as its TOML file or its entries here describe it."""
 
     name: str
-    description: Description
+    player_config: PlayerConfig
 
 
-Entry: TypeAlias = EngineEntry | PlayerEntry | MindEntry
+ParticipantConfig: TypeAlias = EngineConfig | LevelPlayerConfig | NamedPlayerConfig
 
 
 @dataclass(frozen=True)
-class Openings:
+class OpeningSuite:
     """Where games begin."""
 
     file: Path
@@ -143,18 +143,18 @@ class Tournament:
 
     name: str
     game: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ParticipantConfig, ...]
     games: int
-    format: Format = "round-robin"
+    format: TournamentFormat = "round-robin"
     seed: int = 0
     rules: Mapping[str, Any] = field(default_factory=dict)
     """Options of the game, such as komi."""
-    openings: Openings | None = None
+    openings: OpeningSuite | None = None
     clock: TimeControl | None = None
     adjudication: Adjudication = Adjudication()
     sprt: Sprt | None = None
 
-    def load_rules(self) -> Game[Any]:
+    def load_game(self) -> Game[Any]:
         """The game with its options."""
         return load(self.game, **self.rules)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring.arena.clocks import Clocks
-from sparring.arena.line import Answer, Line, TimeForfeit
-from sparring.arena.process import EngineFailure, LineProcess, Trouble
-from sparring.arena.tournament import EngineEntry, TimeControl
+from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
+from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
+from sparring.arena.tournament import EngineConfig, TimeControl
 
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
 _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
@@ -41,10 +41,10 @@ _DIALECTS = {
 class UciEngine:
     """A running engine. Every method raises EngineFailure where the engine fails it."""
 
-    def __init__(self, entry: EngineEntry) -> None:
+    def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
         self._dialect = _DIALECTS[entry.protocol]
-        self._process = LineProcess(entry.command, entry.env, entry.folder)
+        self._process = EngineProcess(entry.command, entry.env, entry.folder)
         try:
             self._shake_hands()
         except EngineFailure:
@@ -61,9 +61,9 @@ class UciEngine:
         if self._entry.protocol == "usi":  # where `isready` comes first
             self._process.send(self._dialect.new_game, deadline)
 
-    def choose(self, line: Line, clocks: Clocks | None) -> Answer:
+    def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
         """Asks for a move. Raises TimeForfeit too."""
-        self._process.forget()
+        self._process.drain()
         patience = time.monotonic() + self._entry.start_seconds
         self._process.send(self._position(line), patience)
         began = time.monotonic()
@@ -82,13 +82,13 @@ class UciEngine:
         self._stop()
         if self._timed(clocks):
             raise TimeForfeit
-        raise EngineFailure(Trouble.STALLED, f"no move within {allowed:g} seconds")
+        raise EngineFailure(FailureReason.STALLED, f"no move within {allowed:g} seconds")
 
-    def evaluate(self, line: Line) -> int:
+    def analyse(self, line: PositionHistory) -> int:
         """What the position is worth to the player to move, in centipawns, by a search within the limits."""
         score = self.choose(line, None).score
         if score is None:
-            raise EngineFailure(Trouble.CONFUSED, "it told no score")
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it told no score")
         return score
 
     def game_over(self, score: float) -> None:
@@ -112,7 +112,7 @@ class UciEngine:
         while (said := self._process.receive(deadline)) != self._dialect.ready:
             if said is None:
                 raise EngineFailure(
-                    Trouble.STALLED, f"no {self._dialect.ready} in {self._entry.start_seconds:g} s"
+                    FailureReason.STALLED, f"no {self._dialect.ready} in {self._entry.start_seconds:g} s"
                 )
             if option := _OPTION.fullmatch(said):
                 declared[option["name"].lower()] = option
@@ -126,12 +126,12 @@ class UciEngine:
         """Engines pass over options that they do not know, and the match would be another."""
         option = declared.get(name.lower())
         if "\n" in name + value:
-            raise EngineFailure(Trouble.NOT_STARTED, f"option {name!r} is not one line")
+            raise EngineFailure(FailureReason.NOT_STARTED, f"option {name!r} is not one line")
         if option is None:
             if self._entry.protocol == "usi" and name in _USI_ALWAYS:
                 return
             known = ", ".join(each["name"] for each in declared.values()) or "none"
-            raise EngineFailure(Trouble.NOT_STARTED, f"it has no option {name!r}; it has {known}")
+            raise EngineFailure(FailureReason.NOT_STARTED, f"it has no option {name!r}; it has {known}")
         match option["type"]:
             case "spin":
                 bounds = [
@@ -141,23 +141,25 @@ class UciEngine:
                 if not whole or (len(bounds) == 2 and not bounds[0] <= int(value) <= bounds[1]):
                     between = f" from {bounds[0]} to {bounds[1]}" if len(bounds) == 2 else ""
                     raise EngineFailure(
-                        Trouble.NOT_STARTED, f"option {name} is a number{between}, not {value!r}"
+                        FailureReason.NOT_STARTED, f"option {name} is a number{between}, not {value!r}"
                     )
             case "check" if value not in ("true", "false"):
-                raise EngineFailure(Trouble.NOT_STARTED, f"option {name} is true or false, not {value!r}")
+                raise EngineFailure(
+                    FailureReason.NOT_STARTED, f"option {name} is true or false, not {value!r}"
+                )
             case "combo" if value not in (choices := re.findall(r"var (.+?)(?= var |$)", option["rest"])):
                 raise EngineFailure(
-                    Trouble.NOT_STARTED, f"option {name} is one of {', '.join(choices)}, not {value!r}"
+                    FailureReason.NOT_STARTED, f"option {name} is one of {', '.join(choices)}, not {value!r}"
                 )
 
     def _wait_for(self, word: str, deadline: float) -> None:
         while (said := self._process.receive(deadline)) != word:
             if said is None:
                 raise EngineFailure(
-                    Trouble.STALLED, f"no {word} within {self._entry.start_seconds:g} seconds"
+                    FailureReason.STALLED, f"no {word} within {self._entry.start_seconds:g} seconds"
                 )
 
-    def _position(self, line: Line) -> str:
+    def _position(self, line: PositionHistory) -> str:
         moves = f" moves {' '.join(line.moves)}" if line.moves else ""
         if line.start == type(line.start).initial():
             return f"position startpos{moves}"
@@ -205,14 +207,14 @@ class UciEngine:
             if said.startswith("bestmove"):
                 return
         raise EngineFailure(
-            Trouble.STALLED, f"it thought on {self._entry.stop_seconds:g} seconds after 'stop'"
+            FailureReason.STALLED, f"it thought on {self._entry.stop_seconds:g} seconds after 'stop'"
         )
 
-    def _answer(self, said: str, score: int | None, spent: float) -> Answer:
+    def _answer(self, said: str, score: int | None, spent: float) -> PlayResult:
         words = said.split()
         if len(words) < 2 or words[0] != "bestmove":
-            raise EngineFailure(Trouble.CONFUSED, f"{said[:60]!r} is no move")
-        return Answer(None if words[1] == "resign" else words[1], score, spent)
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{said[:60]!r} is no move")
+        return PlayResult(None if words[1] == "resign" else words[1], score, spent)
 
 
 def _centipawns(kind: str, number: str) -> int | None:

@@ -3,26 +3,34 @@
 from sparring.blending.fitting import (
     GroupFit,
     alpha_curve,
+    constrained_blend,
     fit_groups,
     grid_blend,
     position_blend,
     rating_blend,
-    tied_blend,
 )
 from sparring.blending.likelihood import Fit, fit
-from sparring.blending.weighing import ByAlpha, ByGroup, ByRating, ByTraits, Weighing, pooled_logs
-from sparring.blending.writing import alpha_text, curves_text, traits_text
+from sparring.blending.policy_toml import alpha_text, curves_text, traits_text
+from sparring.blending.weight_models import (
+    AlphaWeights,
+    GroupWeights,
+    PositionWeights,
+    RatingWeights,
+    WeightModel,
+    pooled_logs,
+)
 
 __all__ = [
-    "ByAlpha",
-    "ByGroup",
-    "ByRating",
-    "ByTraits",
+    "AlphaWeights",
     "Fit",
     "GroupFit",
-    "Weighing",
+    "GroupWeights",
+    "PositionWeights",
+    "RatingWeights",
+    "WeightModel",
     "alpha_curve",
     "alpha_text",
+    "constrained_blend",
     "curves_text",
     "fit",
     "fit_groups",
@@ -30,6 +38,5 @@ __all__ = [
     "pooled_logs",
     "position_blend",
     "rating_blend",
-    "tied_blend",
     "traits_text",
 ]

@@ -7,16 +7,16 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sparring.blending.grid import Best, alpha_weights, best_alpha, hits
+from sparring.blending.grid import BestAlpha, alpha_weights, best_alpha, hits
 from sparring.blending.likelihood import fit
-from sparring.blending.weighing import ByGroup, ByRating, ByTraits
-from sparring.matching import Choices, Sample
+from sparring.blending.weight_models import GroupWeights, PositionWeights, RatingWeights
+from sparring.matching import ChoiceData, Sample
 from sparring.matching.bootstrap import Estimate, Resamples
 from sparring.policies import Curve
 
-By: TypeAlias = Literal["rating", "position", "all"]
+WeightsBy: TypeAlias = Literal["rating", "position", "all"]
 Method: TypeAlias = Literal["likelihood", "grid"]
-BYS: tuple[str, ...] = get_args(By)
+WEIGHTS_BY: tuple[str, ...] = get_args(WeightsBy)
 METHODS: tuple[str, ...] = get_args(Method)
 _WIDE = 1.96
 
@@ -34,7 +34,7 @@ class GroupFit:
     """Of each policy, by likelihood; their sum is an inverse temperature."""
     alphas: tuple[Estimate, ...]
     """Of each policy, by likelihood, where they must add up to 1; for two policies within 0 and 1."""
-    best: Best | None
+    best: BestAlpha | None
     """The paper's grid, for two policies."""
     nll: float
     """Nats a move with `weights`, ..."""
@@ -42,49 +42,53 @@ class GroupFit:
     """... and with each policy alone."""
 
 
-def fit_groups(choices: Choices, sample: Sample, *, resamples: int = 1000, seed: int = 0) -> list[GroupFit]:
+def fit_groups(
+    choices: ChoiceData, sample: Sample, *, resamples: int = 1000, seed: int = 0
+) -> list[GroupFit]:
     """Every group by itself: the grid where there are two policies, and the likelihood."""
     group_of_game = sample.group_of_game
-    group_of = group_of_game[sample.facts["game"]]
+    group_of = group_of_game[sample.metadata["game"]]
     pairs = len(choices.log_probabilities) == 2
     if pairs:
         drawn = Resamples.draw(group_of_game, resamples, seed)
-        tally = drawn.tally(hits(choices, alpha_weights()).astype(np.float64), sample.facts["game"])
+        group_sums = drawn.group_sums(
+            hits(choices, alpha_weights()).astype(np.float64), sample.metadata["game"]
+        )
     found = []
     for number, name in enumerate(sample.groups):
-        part = choices.part(np.flatnonzero(group_of == number))
-        ratings = part.facts["rating"]
-        one = np.ones((len(part), 1))
-        free, tied = fit(part, one), fit(part, one, tied=True)
+        subset = choices.subset(np.flatnonzero(group_of == number))
+        ratings = subset.metadata["rating"]
+        one = np.ones((len(subset), 1))
+        free, constrained = fit(subset, one), fit(subset, one, constrained=True)
         eye = np.eye(len(choices.log_probabilities))
         found.append(
             GroupFit(
                 name,
                 int((group_of_game == number).sum()),
-                len(part),
+                len(subset),
                 None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
-                _estimates(free.theta[:, 0], free.deviations(np.ones(1))),
-                _estimates(tied.theta[:, 0], tied.deviations(np.ones(1)), bounded=pairs),
-                best_alpha(tally.group(number)) if pairs else None,
+                _estimates(free.theta[:, 0], free.standard_errors(np.ones(1))),
+                _estimates(constrained.theta[:, 0], constrained.standard_errors(np.ones(1)), bounded=pairs),
+                best_alpha(group_sums.group(number)) if pairs else None,
                 free.nll,
-                tuple(float(part.negative_log_likelihood(each).mean()) for each in eye),
+                tuple(float(subset.negative_log_likelihood(each).mean()) for each in eye),
             )
         )
     return found
 
 
-def grid_blend(groups: list[GroupFit]) -> ByGroup:
+def grid_blend(groups: list[GroupFit]) -> GroupWeights:
     """The paper's blend of two: each group with its best alpha."""
     alphas = np.array([each.best.alpha.value for each in groups if each.best is not None])
-    return ByGroup(np.stack([alphas, 1 - alphas], axis=1))
+    return GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
 
 
-def tied_blend(groups: list[GroupFit]) -> ByGroup:
+def constrained_blend(groups: list[GroupFit]) -> GroupWeights:
     """Each group with the weights adding up to 1 that are likeliest."""
-    return ByGroup(np.array([[weight.value for weight in each.alphas] for each in groups]))
+    return GroupWeights(np.array([[weight.value for weight in each.alphas] for each in groups]))
 
 
-def alpha_curve(groups: list[GroupFit], by: By) -> Curve:
+def alpha_curve(groups: list[GroupFit], by: WeightsBy) -> Curve:
     """The grid's alphas through the groups' mean ratings; one alpha where these are not to be looked at."""
     best = [(each, each.best.alpha.value) for each in groups if each.best is not None]
     known = {round(each.rating): alpha for each, alpha in best if each.rating is not None}
@@ -94,25 +98,25 @@ def alpha_curve(groups: list[GroupFit], by: By) -> Curve:
     return Curve.constant(float(np.average(alphas, weights=[each.positions for each in groups])))
 
 
-def rating_blend(choices: Choices, by: By) -> ByRating:
+def rating_blend(choices: ChoiceData, by: WeightsBy) -> RatingWeights:
     """Free weights along curves over the rating, or the same for all."""
-    return ByRating.fitted(choices, knots=(0,) if by == "all" else None)
+    return RatingWeights.fitted(choices, knots=(0,) if by == "all" else None)
 
 
-def position_blend(choices: Choices) -> ByTraits:
+def position_blend(choices: ChoiceData) -> PositionWeights:
     """Free weights by position."""
-    return ByTraits.fitted(choices)
+    return PositionWeights.fitted(choices)
 
 
 def _estimates(
     values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    deviations: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    standard_errors: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
     *,
     bounded: bool = False,
 ) -> tuple[Estimate, ...]:
     """With 95 % intervals; within 0 and 1 where asked for, which for one convex parameter is exact."""
     found = []
-    for value, deviation in zip(values.tolist(), deviations.tolist(), strict=True):
+    for value, deviation in zip(values.tolist(), standard_errors.tolist(), strict=True):
         numbers = (value, value - _WIDE * deviation, value + _WIDE * deviation)
         found.append(Estimate(*(min(1.0, max(0.0, each)) for each in numbers) if bounded else numbers))
     return tuple(found)

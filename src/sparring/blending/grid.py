@@ -8,16 +8,16 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import Choices
+from sparring.matching import ChoiceData
 from sparring.matching.bootstrap import Estimate, Means, intervals
-from sparring.policies.pool import mean_of
-from sparring.policies.segments import Array, first_best
+from sparring.policies.pool import pool_log_probabilities
+from sparring.policies.segments import Array, segment_argmax
 
 ALPHAS: Array = np.linspace(0, 1, 101)
 
 
 @dataclass(frozen=True)
-class Best:
+class BestAlpha:
     """The alpha of a group, by accuracy."""
 
     alpha: Estimate
@@ -32,14 +32,14 @@ def alpha_weights() -> Array:
     return np.stack([ALPHAS, 1 - ALPHAS], axis=1)
 
 
-def shares_of_three(step: float = 0.05) -> Array:
+def simplex_grid(step: float = 0.05) -> Array:
     """[points, 3]: weights that add up to 1, on a grid."""
     parts = round(1 / step)
     points = [(a, b, parts - a - b) for a, b in product(range(parts + 1), repeat=2) if a + b <= parts]
     return np.array(points, np.float64) / parts
 
 
-def hits(choices: Choices, grid: Array, kind: str = "geometric", beta: float = 1.0) -> NDArray[np.bool_]:
+def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float = 1.0) -> NDArray[np.bool_]:
     """[positions, points]: whether the pool with each of the weights [points, policies] is right."""
     logs = choices.log_probabilities.astype(np.float64)
     found = np.zeros((len(choices), len(grid)), np.bool_)
@@ -47,15 +47,15 @@ def hits(choices: Choices, grid: Array, kind: str = "geometric", beta: float = 1
         if kind == "geometric":
             mixed = weights @ logs
         else:
-            mixed = mean_of(kind, np.broadcast_to(weights[:, None], logs.shape), logs, beta)
-        found[:, number] = first_best(mixed, choices.offsets) == choices.played
+            mixed = pool_log_probabilities(kind, np.broadcast_to(weights[:, None], logs.shape), logs, beta)
+        found[:, number] = segment_argmax(mixed, choices.offsets) == choices.played
     return found
 
 
-def best_alpha(means: Means) -> Best:
+def best_alpha(means: Means) -> BestAlpha:
     """From the accuracies at ALPHAS, with their resamples; of equally good ones the middle."""
-    alpha = intervals(_middle_best(means.values[None]), _middle_best(means.spread)[:, None])[0]
-    return Best(alpha, float(means.values.max()), tuple(float(each) for each in means.values))
+    alpha = intervals(_middle_best(means.values[None]), _middle_best(means.resampled_means)[:, None])[0]
+    return BestAlpha(alpha, float(means.values.max()), tuple(float(each) for each in means.values))
 
 
 def _middle_best(curves: Array) -> Array:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import Choices
-from sparring.policies.segments import Array, normalised_logs, spread, sums
-from sparring.policies.traits import weighted
+from sparring.matching import ChoiceData
+from sparring.policies.features import geometric_pool
+from sparring.policies.segments import Array, segment_log_softmax, segment_repeat, segment_sum
 
 _STEPS = 60
 _CLOSE = 1e-10
@@ -40,30 +40,30 @@ class Fit:
         found: Array = self.theta @ features.T
         return found
 
-    def deviations(self, features: Array) -> Array:
+    def standard_errors(self, features: Array) -> Array:
         """[policies]: standard errors of the weights at one position's features [features]."""
         reach = np.kron(np.eye(len(self.theta)), features)
         found: Array = np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", reach, self.covariance, reach), 0))
         return found
 
 
-def fit(choices: Choices, features: Array, *, tied: bool = False) -> Fit:
+def fit(choices: ChoiceData, features: Array, *, constrained: bool = False) -> Fit:
     """The weights that make the choices likeliest, for features [positions, features].
 
     Tied weights add up to 1 in every position, as alpha and 1 - alpha do; the features then add up to 1 too.
     """
     logs = choices.log_probabilities.astype(np.float64)
-    if tied:
+    if constrained:
         free = _minimise(choices, logs[:-1] - logs[-1], logs[-1], features)
-        return _untied(free)
+        return _expand_constrained(free)
     return _minimise(choices, logs, np.zeros(logs.shape[1]), features)
 
 
-def _minimise(choices: Choices, logs: Array, fixed: Array, features: Array) -> Fit:
+def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> Fit:
     """Newton's method; a step that would not go down is halved until it does."""
     policies, width = len(logs), features.shape[1]
     theta = np.full((policies, width), 0.5 / max(policies, 1))
-    at = _Slope.at(theta, choices, logs, fixed, features)
+    at = _Derivatives.at(theta, choices, logs, fixed, features)
     for _ in range(_STEPS):
         # A little on the diagonal: policies that say the same have no weights of their own.
         bend = at.hessian + 1e-9 * (1 + np.trace(at.hessian)) * np.eye(policies * width)
@@ -71,7 +71,7 @@ def _minimise(choices: Choices, logs: Array, fixed: Array, features: Array) -> F
         length, following = 1.0, at
         while length > 1e-6:
             moved = np.clip(theta - length * step.reshape(theta.shape), -_MOST, _MOST)
-            following = _Slope.at(moved, choices, logs, fixed, features)
+            following = _Derivatives.at(moved, choices, logs, fixed, features)
             if following.nll <= at.nll:
                 break
             length /= 2
@@ -81,11 +81,11 @@ def _minimise(choices: Choices, logs: Array, fixed: Array, features: Array) -> F
         theta, at = moved, following
         if gained < _CLOSE * max(1.0, abs(at.nll)):
             break
-    return Fit(theta, at.sandwich(choices.facts["game"]), len(choices), at.nll / max(len(choices), 1))
+    return Fit(theta, at.sandwich(choices.metadata["game"]), len(choices), at.nll / max(len(choices), 1))
 
 
 @dataclass(frozen=True)
-class _Slope:
+class _Derivatives:
     """The negative log-likelihood at some weights and how it changes, summed over positions."""
 
     nll: float
@@ -94,19 +94,19 @@ class _Slope:
     hessian: Array
 
     @staticmethod
-    def at(theta: Array, choices: Choices, logs: Array, fixed: Array, features: Array) -> _Slope:
+    def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> _Derivatives:
         offsets, played = choices.offsets, choices.played
-        normal = normalised_logs(fixed + weighted(theta @ features.T, logs, offsets), offsets)
+        normal = segment_log_softmax(fixed + geometric_pool(theta @ features.T, logs, offsets), offsets)
         shares = np.exp(normal)
-        means = sums(shares * logs, offsets)
-        gaps = logs - spread(means, offsets)
+        means = segment_sum(shares * logs, offsets)
+        gaps = logs - segment_repeat(means, offsets)
         spreads = np.stack(
-            [sums(shares * gaps * row, offsets) for row in gaps]
+            [segment_sum(shares * gaps * row, offsets) for row in gaps]
         )  # [policies, policies, positions]
         size = theta.size
         gradient = np.einsum("kp,pj->pkj", means - logs[:, played], features).reshape(-1, size)
         hessian = np.einsum("klp,pi,pj->kilj", spreads, features, features, optimize=True).reshape(size, size)
-        return _Slope(float(-normal[played].sum()), gradient, hessian)
+        return _Derivatives(float(-normal[played].sum()), gradient, hessian)
 
     def sandwich(self, games: NDArray[np.integer]) -> Array:
         """The covariance of the weights where positions of one game go together."""
@@ -120,7 +120,7 @@ class _Slope:
         return found
 
 
-def _untied(free: Fit) -> Fit:
+def _expand_constrained(free: Fit) -> Fit:
     """The last policy has the weight that the others leave of 1."""
     policies, width = free.theta.shape
     theta = np.vstack([free.theta, 1 - free.theta.sum(axis=0)])

@@ -18,9 +18,9 @@ from sparring.cli.perft import perft
 from sparring.cli.play import play
 from sparring.cli.predict import predict
 from sparring.cli.train_evaluator import evaluator
-from sparring.disk import BadJournal
-from sparring.games import BadText, IllegalMove
+from sparring.games import IllegalMove, ParseError
 from sparring.networks import BadNetwork
+from sparring.storage import BadJournal
 
 app = typer.Typer(
     name="sparring",
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
         _fail(error.format_message(), error.exit_code)
-    except (UserError, BadText, IllegalMove, BadNetwork, BadJournal, OSError) as error:
+    except (UserError, ParseError, IllegalMove, BadNetwork, BadJournal, OSError) as error:
         _fail(str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail("interrupted", _INTERRUPTED)

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from sparring.cli.errors import UserError
-from sparring.players.expendibots import RUNGS
-from sparring.studies.acceptance import LEVEL, Verdict
+from sparring.players.expendibots import LADDER
+from sparring.studies.acceptance import SIGNIFICANCE_LEVEL, MatchSummary
 
 
 def accept(
-    new: Annotated[str, typer.Argument(help=f"The new player: {', '.join(RUNGS)}.")],
+    new: Annotated[str, typer.Argument(help=f"The new player: {', '.join(LADDER)}.")],
     old: Annotated[str, typer.Argument(help="Its predecessor.")],
     games: Annotated[int, typer.Option(min=2, help="Half of them with each colour.")] = 100,
     nodes: Annotated[int, typer.Option(min=1, help="That a search may visit for a move.")] = 50_000,
@@ -29,23 +29,30 @@ def accept(
     from sparring.studies.ladder import match
 
     for name in (new, old):
-        if name not in RUNGS:
-            raise UserError(f"there is no player {name}; there are {', '.join(RUNGS)}")
+        if name not in LADDER:
+            raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
     if new == old:
         raise UserError("a player does not play against itself")
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(f"{new} v {old}", total=games)
-        verdict = match(
-            new, old, games=games, nodes=nodes, seed=seed, folder=out, heard=lambda _: progress.advance(task)
+        summary = match(
+            new,
+            old,
+            games=games,
+            nodes=nodes,
+            seed=seed,
+            folder=out,
+            callback=lambda _: progress.advance(task),
         )
-    print(json.dumps(asdict(verdict)) if as_json else in_words(verdict))
+    print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
 
 
-def in_words(verdict: Verdict) -> str:
+def format_summary(summary: MatchSummary) -> str:
     """A verdict in two lines."""
-    elo = "" if verdict.elo is None else f", {verdict.elo:+.0f} ± {verdict.elo_half_width:.0f} Elo"
+    elo = "" if summary.elo is None else f", {summary.elo:+.0f} ± {summary.elo_half_width:.0f} Elo"
     return (
-        f"{verdict.new} v {verdict.old}: {verdict.wins} won, {verdict.draws} drawn, {verdict.losses} lost, "
-        f"{verdict.score:.1%} ({verdict.score_low:.1%} to {verdict.score_high:.1%}){elo}\n"
-        f"{'accepted' if verdict.accepted else 'not accepted'}: p = {verdict.p_value:.2g}, level {LEVEL:g}"
+        f"{summary.new} v {summary.old}: {summary.wins} won, {summary.draws} drawn, {summary.losses} lost, "
+        f"{summary.score:.1%} ({summary.score_low:.1%} to {summary.score_high:.1%}){elo}\n"
+        f"{'accepted' if summary.accepted else 'not accepted'}: p = {summary.p_value:.2g}, "
+        f"level {SIGNIFICANCE_LEVEL:g}"
     )

@@ -15,14 +15,14 @@ from rich.live import Live
 from rich.markup import escape
 
 from sparring import arena
-from sparring.arena.ratings import WEAK
+from sparring.arena.ratings import DEFAULT_PRIOR
 from sparring.arena.workers import Workers
 from sparring.cli.arena_tables import (
-    meetings_table,
+    head_to_head_table,
     progress_line,
+    sprt_line,
     standings_table,
     superiority_table,
-    verdict_line,
 )
 from sparring.cli.errors import UserError
 
@@ -30,7 +30,7 @@ app = typer.Typer(help="Tournaments between players and engines, and what they s
 
 Folders = Annotated[list[Path], typer.Argument(help="Folders of tournaments, as `arena run` wrote them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Watch: TypeAlias = Callable[[Sequence[arena.Result]], None]
+ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
 
 _BETWEEN_PICTURES = 0.5
 """Seconds; the picture of a long tournament costs as much as a short game."""
@@ -54,20 +54,20 @@ def run(
     try:
         tournament = arena.read_tournament(file, games)
         folder = out or Path(file.stem)
-        with _picture(tournament) as watch, _workers(tournament, concurrency, ray) as workers:
-            done = arena.run_tournament(tournament, folder, workers, watch)
-        standings = arena.stand(done.results, tournament.names)
-    except (arena.BadTournament, arena.WorkerDied, arena.CannotRate) as error:
+        with _picture(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
+            done = arena.run_tournament(tournament, folder, workers, on_progress)
+        standings = arena.compute_standings(done.results, tournament.names)
+    except (arena.BadTournament, arena.WorkerDied, arena.RatingError) as error:
         raise UserError(str(error)) from None
     console = Console(highlight=False)
     console.print(standings_table(standings))
     _print_warnings(console, standings)
     if done.test is not None:
-        console.print(verdict_line(done.test, *tournament.names))
+        console.print(sprt_line(done.test, *tournament.names))
     console.print(f"[dim]{len(done.results):,} games are in {escape(str(folder))}[/]", soft_wrap=True)
-    for name, why in done.absent.items():
+    for name, why in done.failed_to_start.items():
         console.print(f"[red]{escape(name)} could not be started: {escape(why)}[/]", soft_wrap=True)
-    if done.absent:
+    if done.failed_to_start:
         raise typer.Exit(1)
 
 
@@ -80,15 +80,17 @@ def rate(
     ] = None,
     prior: Annotated[
         float, typer.Option(min=0.0, help="Games that each won, and lost, against the mean; 0 for none.")
-    ] = WEAK,
+    ] = DEFAULT_PRIOR,
     as_json: AsJson = False,
 ) -> None:
     """Ratings with 95 % intervals, likelihood of superiority, expected and observed scores."""
     name, elo = _anchor(anchor)
     try:
         results = arena.read_results(folders)
-        standings = arena.stand(results, arena.read_names(folders), anchor=name, at=elo, prior=prior)
-    except (arena.BadTournament, arena.CannotRate) as error:
+        standings = arena.compute_standings(
+            results, arena.read_names(folders), anchor=name, at=elo, prior=prior
+        )
+    except (arena.BadTournament, arena.RatingError) as error:
         raise UserError(str(error)) from None
     if as_json:
         print(json.dumps(standings.as_json()))
@@ -101,7 +103,7 @@ def rate(
             f"between equals {_draw_share(standings.ratings.draw_weight):.0%} of games are drawn\n"
         )
         console.print(superiority_table(standings))
-        console.print(meetings_table(standings))
+        console.print(head_to_head_table(standings))
     _print_warnings(console, standings)
 
 
@@ -127,16 +129,16 @@ def sprt(
     if len(names) != 2 or player not in ("", *names):
         raise UserError(f"a test is about one of two players; in {folder} there are {', '.join(names)}")
     candidate = player or names[0]
-    pairs = arena.PairTest(question, candidate)
+    pairs = arena.PentanomialTest(question, candidate)
     for result in results:
-        pairs.hear(result)
+        pairs.add_result(result)
     test = pairs.test
     if as_json:
-        facts = {"player": candidate, "pairs": test.counts, "llr": test.ratio, "bounds": question.bounds}
-        print(json.dumps({**facts, "verdict": test.verdict}))
+        facts = {"player": candidate, "pairs": test.counts, "llr": test.llr, "bounds": question.bounds}
+        print(json.dumps({**facts, "verdict": test.status}))
         return
     other = names[1 - names.index(candidate)]
-    Console(highlight=False).print(verdict_line(test, candidate, other))
+    Console(highlight=False).print(sprt_line(test, candidate, other))
 
 
 @contextmanager
@@ -150,7 +152,7 @@ def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) ->
 
 
 @contextmanager
-def _picture(tournament: arena.Tournament) -> Iterator[Watch]:
+def _picture(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
     """The live table, where somebody watches."""
     console = Console(highlight=False)
     began = time.monotonic()
@@ -158,18 +160,18 @@ def _picture(tournament: arena.Tournament) -> Iterator[Watch]:
     shown = 0.0
     with Live(console=console, transient=True, auto_refresh=False) as live:
 
-        def watch(results: Sequence[arena.Result]) -> None:
+        def on_progress(results: Sequence[arena.GameResult]) -> None:
             nonlocal known, shown
             known = len(results) if known is None else known
             if not console.is_terminal or time.monotonic() - shown < _BETWEEN_PICTURES:
                 return
             pace = (time.monotonic() - began) / max(1, len(results) - known)
-            table = standings_table(arena.stand(results, tournament.names))
+            table = standings_table(arena.compute_standings(results, tournament.names))
             line = progress_line(len(results), tournament.games, pace, new=len(results) > known)
             live.update(Group(table, line), refresh=True)
             shown = time.monotonic()
 
-        yield watch
+        yield on_progress
 
 
 def _anchor(text: str | None) -> tuple[str | None, float]:

@@ -15,7 +15,7 @@ def standings_table(standings: Standings) -> Table:
     table = Table("", "player", box=None)
     for title in ("Elo", "±95 %", "games", "score", "won", "drawn", "lost"):
         table.add_column(title, justify="right")
-    table.add_column("troubles")
+    table.add_column("failures")
     ratings = standings.ratings
     for place, index in enumerate(standings.order, 1):
         row = standings.rows[index]
@@ -28,7 +28,7 @@ def standings_table(standings: Standings) -> Table:
             f"{row.games:,}",
             f"{row.score:.1%}" if row.games else "",
             *(f"{count:,}" for count in (row.wins, row.draws, row.losses)),
-            "[red]" + ", ".join(f"{why} {count:,}" for why, count in row.troubles.items()) + "[/]",
+            "[red]" + ", ".join(f"{why} {count:,}" for why, count in row.failures.items()) + "[/]",
         )
     return table
 
@@ -50,12 +50,12 @@ def superiority_table(standings: Standings) -> Table:
     return table
 
 
-def meetings_table(standings: Standings) -> Table:
+def head_to_head_table(standings: Standings) -> Table:
     """Expected against observed scores by pair."""
     table = Table("players", box=None)
     for title in ("games", "observed", "expected", "deviations"):
         table.add_column(title, justify="right")
-    for each in standings.meetings:
+    for each in standings.head_to_head:
         names = f"{escape(each.first)} - {escape(each.second)}"
         far = abs(each.z) > 3
         deviations = f"[red]{each.z:+.1f}[/]" if far else f"{each.z:+.1f}"
@@ -69,13 +69,13 @@ def progress_line(done: int, games: int, pace: float, *, new: bool) -> str:
     return f"[dim]{done:,} of {games:,} games{left}[/]"
 
 
-def verdict_line(test: SequentialTest, name: str, other: str) -> str:
+def sprt_line(test: SequentialTest, name: str, other: str) -> str:
     """What a sequential test says."""
     low, high = test.sprt.bounds
     said = {
         "elo1": f"{name} is stronger than {other}: {test.sprt.elo1:g} Elo rather than {test.sprt.elo0:g}",
         "elo0": f"{name} is no such {test.sprt.elo1:g} Elo stronger than {other}: {test.sprt.elo0:g} rather",
         "undecided": "undecided",
-    }[test.verdict]
+    }[test.status]
     pairs = ", ".join(map(str, test.counts))
-    return f"SPRT: {escape(said)} (LLR {test.ratio:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"
+    return f"SPRT: {escape(said)} (LLR {test.llr:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"

@@ -12,15 +12,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.bars import Bar
-from sparring.cli.choosing import GameName, command_line, named_policies
+from sparring.cli.arguments import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
-from sparring.disk import write_whole
+from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
-from sparring.networks.store import user_folder
+from sparring.networks.store import user_data_folder
 from sparring.policies import BadPolicy
-from sparring.records import BadTable, NoReader, Split
+from sparring.records import BadTable, Split, UnsupportedFormat
 from sparring.reports import today
+from sparring.storage import atomic_write
 
 app = typer.Typer(help="Blends of policies, fitted to people's games.", no_args_is_help=True)
 _SPLITS = (*(str(split) for split in Split), "all")
@@ -62,11 +62,15 @@ def fit_blend(
 ) -> None:
     """Fit weights to people's moves: for each group with intervals, and a blend's file for any player."""
     from sparring import blending, matching  # with what reads tables, too much for every command to wait for
-    from sparring.blending.fitting import BYS, METHODS
+    from sparring.blending.fitting import METHODS, WEIGHTS_BY
 
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
-    for word, value, known in (("way", by, BYS), ("method", method, METHODS), ("split", split, _SPLITS)):
+    for word, value, known in (
+        ("way", by, WEIGHTS_BY),
+        ("method", method, METHODS),
+        ("split", split, _SPLITS),
+    ):
         if value is not None and value not in known:
             raise UserError(f"unknown {word} '{value}'; there are {', '.join(known)}")
     if method == "grid" and (also or by == "position"):
@@ -75,7 +79,7 @@ def fit_blend(
         if not path.exists():
             raise UserError(f"there is no table or file {path}")
     wanted = split or ("all" if player is not None else str(Split.VALIDATION))
-    chosen = matching.Selection(
+    selection = matching.GameSelection(
         game,
         tuple(records),
         None if wanted == "all" else Split(wanted),
@@ -85,18 +89,20 @@ def fit_blend(
         player=player,
     )
     named = named_policies([human, strong, *(also or ())])
-    with Bar() as bar:
+    with ProgressBar() as bar:
         try:
-            experts = [matching.Expert.open(name, source, game, threads=threads) for name, source in named]
-            sample = matching.read_sample(chosen)
+            experts = [
+                matching.CachedPolicy.open(name, source, game, threads=threads) for name, source in named
+            ]
+            sample = matching.read_sample(selection)
             total = len(experts) * len(sample)
-            choices = matching.gather(
+            choices = matching.gather_choice_data(
                 experts,
                 sample,
-                cache or user_folder() / "choices",
-                lambda done: bar.watch("asking the policies", done, total),
+                cache or user_data_folder() / "choices",
+                lambda done: bar.on_progress("asking the policies", done, total),
             )
-        except (BadPolicy, BadTable, NoReader, matching.NoGames) as error:
+        except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames) as error:
             raise UserError(str(error)) from None
     groups = blending.fit_groups(choices, sample)
     note = (
@@ -105,7 +111,7 @@ def fit_blend(
     )
     uses = [os.path.relpath(source, out.parent) if Path(source).is_file() else source for _, source in named]
     text, nll = _blend(choices, groups, game, uses, cast(Any, by), method, note)
-    write_whole(out, text)
+    atomic_write(out, text)
     if as_json:
         found = {"blend": text, "nll": nll, "groups": {each.group: asdict(each) for each in groups}}
         print(json.dumps(found))
@@ -124,7 +130,7 @@ def _blend(
         return blending.traits_text(game, uses, found, note), found.fit.nll
     if method == "grid":
         alpha = blending.alpha_curve(groups, by)
-        return blending.alpha_text(game, uses, alpha, note), blending.ByAlpha(alpha).nats(choices)
+        return blending.alpha_text(game, uses, alpha, note), blending.AlphaWeights(alpha).mean_nll(choices)
     curves = blending.rating_blend(choices, by)
     return blending.curves_text(game, uses, curves.curves(), note), curves.fit.nll
 
@@ -142,8 +148,8 @@ def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
         if each.best is not None:
             cells.append(_cell(each.best.alpha))
         cells += [_cell(weight) for weight in each.weights]
-        nats = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
-        table.add_row(each.group, f"{each.positions:,}", *cells, f"{nats} {each.nll:.3f}")
+        mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
+        table.add_row(each.group, f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
     console.print(table)
     console.print(f"[dim]{out}: {nll:.4f} nats a move on the games that it was fitted on[/]", soft_wrap=True)
 

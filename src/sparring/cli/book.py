@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.progress import track
 
 from sparring.cli.errors import UserError
-from sparring.disk import Journal
 from sparring.players import BadBook
-from sparring.players.expendibots import Budget, Champion, knowledge
+from sparring.players.expendibots import AlphaBetaLimits, ExpendibotsAgent, agent_components
 from sparring.players.expendibots.book import (
     SHIPPED_BOOK,
+    BookConfig,
     ExpendibotsBook,
-    Plan,
     build_book,
-    open_book,
+    open_expendibots_book,
     write_book,
 )
 from sparring.reports import describe_machine, today
+from sparring.storage import Journal
 
 app = typer.Typer(help="Opening books: build one, look into it.", no_args_is_help=True)
 
@@ -33,8 +33,10 @@ GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")
 @app.command()
 def build(
     game: GameArgument,
-    positions: Annotated[int, typer.Option(min=1, help="In which the book has a move.")] = Plan.positions,
-    nodes: Annotated[int, typer.Option(min=1, help="Searched for each of them.")] = Plan.nodes,
+    positions: Annotated[
+        int, typer.Option(min=1, help="In which the book has a move.")
+    ] = BookConfig.positions,
+    nodes: Annotated[int, typer.Option(min=1, help="Searched for each of them.")] = BookConfig.nodes,
     out: Annotated[
         Path, typer.Option(help="Where it goes; the package's own place if left out.")
     ] = SHIPPED_BOOK,
@@ -44,10 +46,10 @@ def build(
     path = out.with_suffix(f".{positions}x{nodes}.jsonl")
     journal = Journal(path)
     known = dict(journal.entries)
-    started, plan = time.process_time(), Plan(positions=positions, nodes=nodes)
+    started, config = time.process_time(), BookConfig(positions=positions, nodes=nodes)
     entries: dict[int, int] = {}
-    search = Champion(knowledge("network"), Budget(nodes=nodes)).search
-    found = build_book(search, plan, known)
+    search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes)).search
+    found = build_book(search, config, known)
     for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
         entries[key] = move
         if key not in known:
@@ -70,7 +72,7 @@ def info(
     """How a book was made."""
     _check(game)
     try:
-        book = open_book(file)
+        book = open_expendibots_book(file)
     except BadBook as error:
         raise UserError(str(error)) from None
     print(json.dumps({"positions": len(book.entries), "bytes": file.stat().st_size, **book.origin}))

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from sparring.cli.errors import UserError
-from sparring.engines import PROTOCOLS, BadOption, Settings, options_of, serve
-from sparring.engines.option import Kind
-from sparring.engines.pipes import take_stdout
+from sparring.engines import PROTOCOLS, BadOption, EngineSettings, options_of, serve
+from sparring.engines.option import OptionKind
+from sparring.engines.stdio import take_stdout
 
 app = typer.Typer(
     help="A player for any GUI: chess over UCI, shogi over USI, Go over GTP.", no_args_is_help=True
@@ -24,14 +24,14 @@ _INTERRUPTED = 130
 
 def _command(protocol: str, game: str) -> Callable[..., None]:
     """The command of a protocol. Its flags are the engine's options."""
-    options = [option for option in options_of(protocol) if option.kind is not Kind.BUTTON]
+    options = [option for option in options_of(protocol) if option.kind is not OptionKind.BUTTON]
 
     def run(**texts: str | None) -> None:
-        settings = Settings.of(game)
+        settings = EngineSettings.of(game)
         try:
             for option in options:
                 if (text := texts[option.flag.replace("-", "_")]) is not None:
-                    settings = option.changed(settings, text)
+                    settings = option.apply(settings, text)
         except BadOption as error:
             raise UserError(str(error)) from None
         try:

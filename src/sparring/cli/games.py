@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.choosing import option_texts
+from sparring.cli.arguments import option_texts
 from sparring.games import GAMES, load
 
 

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def interruptible(stop: Callable[[], None], *, again_at_once: bool = True) -> Iterator[None]:
+def interruptible(stop: Callable[[], None], *, abort_on_second: bool = True) -> Iterator[None]:
     """Ctrl-C calls `stop`; a second one ends everything at once, unless told otherwise."""
 
     def ask(*_: object) -> None:
         stop()
-        if again_at_once:
+        if abort_on_second:
             signal.signal(signal.SIGINT, before)
 
     before = signal.signal(signal.SIGINT, ask)

@@ -11,13 +11,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.bars import Bar
-from sparring.cli.choosing import GameName, command_line, named_policies
+from sparring.cli.arguments import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
+from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
 from sparring.policies import BadPolicy
-from sparring.records import BadTable, NoReader, Split
+from sparring.records import BadTable, Split, UnsupportedFormat
 
 app = typer.Typer(help="Measurements of policies, with intervals.", no_args_is_help=True)
 
@@ -72,17 +72,22 @@ def matching(
     for path in records:
         if not path.exists():
             raise UserError(f"there is no table or file {path}")
-    chosen = measuring.Selection(
+    selection = measuring.GameSelection(
         game, tuple(records), None if split == "all" else Split(split), trial, tuple(group or ()), positions
     )
-    running = measuring.Running(backend, threads, batch, symmetries, calibrate)
-    contestants = [measuring.Contestant(*each) for each in named_policies(policy)]
-    with tempfile.TemporaryDirectory() as passing, Bar() as bar:
+    options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
+    sources = [measuring.PolicySource(*each) for each in named_policies(policy)]
+    with tempfile.TemporaryDirectory() as passing, ProgressBar() as bar:
         try:
             content = measuring.measure(
-                contestants, chosen, out or Path(passing), trials=trials, running=running, watch=bar.watch
+                sources,
+                selection,
+                out or Path(passing),
+                trials=trials,
+                options=options,
+                on_progress=bar.on_progress,
             )
-        except (BadPolicy, BadTable, NoReader, measuring.NoGames) as error:
+        except (BadPolicy, BadTable, UnsupportedFormat, measuring.NoGames) as error:
             raise UserError(str(error)) from None
     undone = "" if out is None else _write(content, out)
     if as_json:
@@ -107,7 +112,7 @@ def _write(content: dict[str, Any], out: Path) -> str:
 
 
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
-    from sparring.matching.report import caution
+    from sparring.matching.report import few_games_warning
 
     console = Console(highlight=False)
     policies = content["policies"]
@@ -120,7 +125,7 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         spread = found["mean"]
         often = len(spread["trials"])
         console.print(f"{name}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials")
-    if few := caution(content):
+    if few := few_games_warning(content):
         console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
     if out is not None:
         console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)

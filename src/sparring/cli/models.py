@@ -37,16 +37,16 @@ def add(
 @app.command(name="list")
 def list_models(as_json: AsJson = False) -> None:
     """What there is: shipped and added."""
-    entries = store.entries()
+    stored_models = store.stored_models()
     if as_json:
-        rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in entries]
+        rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in stored_models]
         print(json.dumps(rows))
         return
-    if not entries:
+    if not stored_models:
         print("No models yet: sparring models add FILE")
         return
     table = Table("name", "", "game", "parameters", "architecture", "trained on", box=None)
-    for entry in entries:
+    for entry in stored_models:
         card = entry.card
         kind = "shipped" if entry.shipped else "added"
         table.add_row(

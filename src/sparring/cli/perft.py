@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sparring.cli.choosing import GameName, Options, PositionText, choose_game, choose_state
+from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 
 
 def perft(

@@ -9,31 +9,31 @@ from typing import Annotated, Any, cast
 import numpy as np
 import typer
 
-from sparring.cli.choosing import GameName, Options, PositionText, choose_game, choose_state
+from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
-from sparring.cli.strengths import strength
-from sparring.cli.table import HiddenTable, OpenTable
+from sparring.cli.ratings import parse_rating
+from sparring.cli.terminal import TerminalGame, TerminalRbcGame
 from sparring.games import Game, HiddenGame
 from sparring.players import (
+    DEFAULT_RATING,
     LEVELS,
-    USUAL_RATING,
     BadBook,
-    BadDescription,
-    Description,
+    BadPlayerConfig,
     Mind,
-    load_description,
-    make_mind,
-    small_hidden_player,
-    small_player,
+    PlayerConfig,
+    load_player_config,
+    make_level_bot,
+    make_level_player,
+    make_player,
 )
-from sparring.players.rbc import BOTS, BadBot, Bot, NoStockfish, choose_bot, make_bot
-from sparring.policies import BadPolicy, open_policy, strength_text, untold
+from sparring.players.rbc import BOTS, BadBotConfig, Bot, StockfishNotFound, load_bot_config, make_bot
+from sparring.policies import BadPolicy, load_policy, rating_text, unrated
 
 _LEVEL = 5
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _OpponentOptions:
     """What was asked for of an opponent that plays like people; None for what was not."""
 
     rating: int | None
@@ -92,7 +92,9 @@ def play(
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
-    wish = _Wish(strength(game, rating, rank), strength(game, my_rating, my_rank, "my "), model, temperature)
+    wish = _OpponentOptions(
+        parse_rating(game, rating, rank), parse_rating(game, my_rating, my_rank, "my "), model, temperature
+    )
     if player is not None and (wish or level is not None):
         raise UserError("--player says it all: leave out --rating, --rank, --model, --temperature, --level")
     if bot is not None and not rules.spec.hidden:
@@ -105,26 +107,26 @@ def play(
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
         opponent = (
-            small_hidden_player(game, 1 - human, level or _LEVEL, rng)
+            make_level_bot(game, 1 - human, level or _LEVEL, rng)
             if bot is None
             else _choose_bot(bot, 1 - human, rng)
         )
-        HiddenTable(cast(HiddenGame[Any, Any], rules), human, opponent).play()
+        TerminalRbcGame(cast(HiddenGame[Any, Any], rules), human, opponent).play()
     elif level is not None:
-        OpenTable(rules, choose_state(rules, position), human, small_player(game, level, rng)).play()
+        TerminalGame(rules, choose_state(rules, position), human, make_level_player(game, level, rng)).play()
     else:
-        state, mind = choose_state(rules, position), _choose_mind(game, wish, player, seed)
-        OpenTable(rules, state, human, mind, _about(mind, state)).play()
+        state, mind = choose_state(rules, position), _choose_player(game, wish, player, seed)
+        TerminalGame(rules, state, human, mind, _about(mind, state)).play()
 
 
 def _choose_bot(name: str, player: int, rng: np.random.Generator) -> Bot:
     try:
-        return make_bot(choose_bot(name), player, rng)
-    except (BadBot, NoStockfish) as error:
+        return make_bot(load_bot_config(name), player, rng)
+    except (BadBotConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
 
 
-def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | None:
+def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -> int | None:
     """The level of the small search player, or None for one that plays like people. Raises UserError."""
     game = rules.spec.name
     if level is not None:
@@ -133,35 +135,35 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _Wish) -> int | Non
         return level
     if rules.spec.hidden and wish:
         raise UserError(f"policies do not know what is hidden in {game}: choose a --level instead")
-    if game in USUAL_RATING or wish.model is not None:
+    if game in DEFAULT_RATING or wish.model is not None:
         return None
     if wish:
         raise UserError(f"there is no network of people's moves for {game}: choose a --level or a --model")
     return _LEVEL
 
 
-def _choose_mind(game: str, wish: _Wish, file: Path | None, seed: int | None) -> Mind:
+def _choose_player(game: str, wish: _OpponentOptions, file: Path | None, seed: int | None) -> Mind:
     """The player of a file, or of a model or policy at a rating that it knows. Raises UserError."""
     try:
         if file is None:
             return _choose_people(game, wish, seed)
-        description = load_description(file)
-        if description.game != game:
-            raise UserError(f"{file} is a player of {description.game}, not of {game}")
-        return make_mind(description if seed is None else replace(description, seed=seed))
-    except (BadPolicy, BadDescription, BadBook) as error:
+        player_config = load_player_config(file)
+        if player_config.game != game:
+            raise UserError(f"{file} is a player of {player_config.game}, not of {game}")
+        return make_player(player_config if seed is None else replace(player_config, seed=seed))
+    except (BadPolicy, BadPlayerConfig, BadBook) as error:
         raise UserError(str(error)) from None
 
 
-def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
-    model = wish.model or Description.model
-    rating = USUAL_RATING.get(game) if wish.rating is None else wish.rating
-    policy = open_policy(model, game)
-    if complaint := untold(policy):
+def _choose_people(game: str, wish: _OpponentOptions, seed: int | None) -> Mind:
+    model = wish.model or PlayerConfig.model
+    rating = DEFAULT_RATING.get(game) if wish.rating is None else wish.rating
+    policy = load_policy(model, game)
+    if complaint := unrated(policy):
         if wish.rating is not None or wish.my_rating is not None:
             raise UserError(f"{complaint} in {game}: it has one strength")
         rating = None
-    description = Description(
+    player_config = PlayerConfig(
         game,
         model=model,
         rating=rating,
@@ -169,13 +171,13 @@ def _choose_people(game: str, wish: _Wish, seed: int | None) -> Mind:
         temperature=wish.temperature or 1.0,
         seed=seed,
     )
-    return make_mind(description, policy)
+    return make_player(player_config, policy)
 
 
 def _about(opponent: Mind, state: Any) -> str:
     """Who sits there, and what should be known of it."""
-    policy, rating = opponent.policy, opponent.description.number("rating")
-    rated = "" if rating is None else f" at {strength_text(policy.game, rating)}"
+    policy, rating = opponent.policy, opponent.player_config.rating_number("rating")
+    rated = "" if rating is None else f" at {rating_text(policy.game, rating)}"
     about = f"Your opponent is {policy.name}{rated}."
     if policy.game != "go":
         return about

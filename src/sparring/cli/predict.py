@@ -13,14 +13,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.choosing import GameName, name_and_source
+from sparring.cli.arguments import GameName, name_and_source
 from sparring.cli.errors import UserError
-from sparring.cli.questions import Question
-from sparring.cli.strengths import check_known, strengths
+from sparring.cli.position_query import PositionQuery
+from sparring.cli.ratings import check_rating_range, parse_ratings
 from sparring.games import GAMES, Game
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy, Policy, open_policy, strength_text, untold
+from sparring.policies import BadPolicy, Policy, load_policy, rating_text, unrated
 
 _LINES = 256
 """Lines of an input file that are read before the policies are asked."""
@@ -67,13 +67,15 @@ def predict(
     if file is not None:
         _answer_lines(policies, game, file)
         return
-    question = Question(moves, position, komi, rules, rating, opponent_rating, rank, opponent_rank, clock)
-    rules_of, place = question.place(game)
+    question = PositionQuery(
+        moves, position, komi, rules, rating, opponent_rating, rank, opponent_rank, clock
+    )
+    rules_of, place = question.to_position(game)
     if ratings is not None or ranks is not None:
-        found = _by_strength(policies, place, strengths(game, ratings, ranks))
+        found = _by_strength(policies, place, parse_ratings(game, ratings, ranks))
     else:
         for policy in policies:
-            check_known(policy, place.rating, place.opponent_rating)
+            check_rating_range(policy, place.rating, place.opponent_rating)
         _note_untold(policies, [place])
         found = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
@@ -86,7 +88,7 @@ def predict(
 def _open(text: str, game: str, backend: str, threads: int) -> Policy:
     name, source = name_and_source(text)
     try:
-        return open_policy(source, game, name=name or source, backend=backend, threads=threads)
+        return load_policy(source, game, name=name or source, backend=backend, threads=threads)
     except BadPolicy as error:
         raise UserError(str(error)) from None
 
@@ -98,11 +100,11 @@ def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> di
         raise UserError("columns are models or ratings, not both: give one model, or one rating")
     if place.rating is not None:
         raise UserError("the player to move has one rating or several, not both")
-    if complaint := untold(policy):
+    if complaint := unrated(policy):
         raise UserError(f"{complaint}: all columns would be the same")
-    check_known(policy, *told, place.opponent_rating)
+    check_rating_range(policy, *told, place.opponent_rating)
     predictions = policy.predict([replace(place, rating=number) for number in told])
-    names = [strength_text(policy.game, number) for number in told]
+    names = [rating_text(policy.game, number) for number in told]
     return dict(zip(names, predictions, strict=True))
 
 
@@ -110,7 +112,7 @@ def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
     """Says whose predictions do not depend on ratings, where any were given, and whether they were."""
     given = any(place.rating is not None or place.opponent_rating is not None for place in places)
     for policy in policies if given else ():
-        if complaint := untold(policy):
+        if complaint := unrated(policy):
             print(f"sparring: {complaint}: it answers as without", file=sys.stderr)
     return given
 
@@ -162,9 +164,9 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
 def _place(line: str, game: str, policies: list[Policy]) -> Any:
     """The game and position of a line, or what is wrong with it."""
     try:
-        rules, place = Question.parse(line).place(game)
+        rules, place = PositionQuery.parse(line).to_position(game)
         for policy in policies:
-            check_known(policy, place.rating, place.opponent_rating)
+            check_rating_range(policy, place.rating, place.opponent_rating)
         return rules, place
     except UserError as error:
         return str(error)

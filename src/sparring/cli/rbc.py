@@ -15,19 +15,19 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring._core import RbcBoards, RbcState
+from sparring._core import RbcBoardSet, RbcState
+from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.cli.errors import UserError
 from sparring.cli.rbc_generate import generate
-from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed
-from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
-from sparring.records.histories import read_histories, read_history
+from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.records.reconchess_history import read_histories, read_history
 from sparring.records.record import MOVE_BYTES
 from sparring.records.streams import open_chunks
 
 app = typer.Typer(help="Reconnaissance blind chess.", no_args_is_help=True)
 
 
-class Side(StrEnum):
+class PlayerColor(StrEnum):
     """Whose knowledge it is."""
 
     WHITE = "white"
@@ -40,7 +40,7 @@ app.command()(generate)
 @app.command()
 def track(
     game: Annotated[Path, typer.Argument(help="A reconchess history (.json), or many, one a line (.jsonl).")],
-    player: Annotated[Side, typer.Option(help="Whose knowledge.")],
+    player: Annotated[PlayerColor, typer.Option(help="Whose knowledge.")],
     number: Annotated[int, typer.Option(min=1, help="Which game of a file with many.")] = 1,
     limit: Annotated[int, typer.Option(min=1, help="Boards to follow; of more a sample.")] = 9_000_000,
     threads: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
@@ -48,7 +48,7 @@ def track(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the possible boards turn by turn, and what each observation ruled out."""
-    side = int(player is Side.BLACK)
+    side = int(player is PlayerColor.BLACK)
     tracker = Tracker(side, TrackerOptions(limit=limit, threads=threads, seed=seed))
     rows: list[_Row] = []
     problem = None
@@ -89,7 +89,7 @@ def _read(path: Path, number: int) -> RbcState:
         raise UserError(f"{path} has no game {number}")
     if found.record is None:
         raise UserError(f"{path}, {found.where}: {found.error}")
-    return RbcState.initial().unpack_line(found.record.moves, MOVE_BYTES["rbc"])
+    return RbcState.initial().unpack_moves(found.record.moves, MOVE_BYTES["rbc"])
 
 
 def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
@@ -97,7 +97,7 @@ def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
     for step in replay(game, tracker):
         change = step.change
         ruled_out = change.ruled_out
-        if isinstance(step.observation, OpponentMoved):
+        if isinstance(step.observation, OpponentMoveResult):
             ruled_out = _other_answers(before, step.observation.capture_square, tracker.options)
         yield _Row(
             turn,
@@ -113,7 +113,7 @@ def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
         before, turn = tracker.boards, tracker.turns + 1
 
 
-def _other_answers(boards: RbcBoards, capture_square: int | None, options: TrackerOptions) -> int:
+def _other_answers(boards: RbcBoardSet, capture_square: int | None, options: TrackerOptions) -> int:
     """How many boards the opponent's move could have led to, had the player been told something else."""
     others = {None, *(square for square, _ in boards.own_pieces)} - {capture_square}
     reached = (boards.after_opponent(other, limit=options.limit, seed=options.seed) for other in others)
@@ -123,17 +123,17 @@ def _other_answers(boards: RbcBoards, capture_square: int | None, options: Track
 def _told(observation: Observation, state: RbcState) -> str:
     """What the player was told, in a few words."""
     match observation:
-        case Sensed(()):
+        case SenseResult(()):
             return "nothing sensed"
-        case Sensed(pieces):
+        case SenseResult(pieces):
             ranks = dict.fromkeys(square // 8 for square, _ in pieces)
             shown = "/".join("".join(p or "." for s, p in pieces if s // 8 == rank) for rank in ranks)
             return f"{chess.square_name(pieces[0][0])}-{chess.square_name(pieces[-1][0])} {shown}"
-        case Moved(request, taken, capture_square):
+        case MoveResult(request, taken, capture_square):
             asked = state.move_text(request)
             became = "" if (taken or PASS) == request else f" becomes {state.move_text(taken or PASS)}"
             return asked + became + _capture(capture_square)
-        case OpponentMoved(capture_square):
+        case OpponentMoveResult(capture_square):
             return "the opponent moves" + _capture(capture_square)
     raise AssertionError(observation)
 

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sparring.arena.generation import HISTORIES, BadGeneration, Generated, Generation
-from sparring.arena.generation import generate as play_games
+from sparring.arena.rbc_generation import HISTORIES, BadGenerationConfig, GeneratedGame, GenerationConfig
+from sparring.arena.rbc_generation import generate as play_games
 from sparring.cli.errors import UserError
-from sparring.players.rbc import BOTS, BadBot, NoStockfish, choose_bot, make_bot
+from sparring.players.rbc import BOTS, BadBotConfig, StockfishNotFound, load_bot_config, make_bot
 
 
 def generate(
@@ -34,18 +34,18 @@ def generate(
     """Play games between bots and write them as reconchess histories, packed."""
     names = tuple(name.strip() for name in players.split(",") if name.strip())
     try:
-        generation = Generation(names, games, seed, random_turns)
+        generation = GenerationConfig(names, games, seed, random_turns)
         _check(names)
         with Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
         ) as bar:
             task = bar.add_task("playing", total=games)
 
-            def watch(done: Sequence[Generated]) -> None:
+            def on_progress(done: Sequence[GeneratedGame]) -> None:
                 bar.update(task, completed=len(done))
 
-            played = play_games(generation, out, processes or os.cpu_count() or 1, watch)
-    except (BadBot, BadGeneration, NoStockfish) as error:
+            played = play_games(generation, out, processes or os.cpu_count() or 1, on_progress)
+    except (BadBotConfig, BadGenerationConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"{out}: {error.strerror or error}") from None
@@ -54,14 +54,14 @@ def generate(
 
 
 def _check(names: Sequence[str]) -> None:
-    """Says at once, not in some process, what cannot be played. Raises BadBot or NoStockfish."""
+    """Says at once, not in some process, what cannot be played. Raises BadBotConfig or StockfishNotFound."""
     import numpy as np
 
     for name in names:
-        make_bot(choose_bot(name), 0, np.random.default_rng(0)).close()
+        make_bot(load_bot_config(name), 0, np.random.default_rng(0)).close()
 
 
-def _print(names: Sequence[str], games: Sequence[Generated]) -> None:
+def _print(names: Sequence[str], games: Sequence[GeneratedGame]) -> None:
     points: defaultdict[str, float] = defaultdict(float)
     played = Counter[str]()
     for game in games:

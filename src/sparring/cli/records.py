@@ -16,12 +16,12 @@ from rich.table import Table
 from sparring import records
 from sparring.cli.errors import UserError
 from sparring.records.export import WRITERS
-from sparring.records.picture import draw
+from sparring.records.plots import plot_statistics
 from sparring.records.presets import names
-from sparring.records.statistics import collect, group_order
-from sparring.records.streams import size_of
+from sparring.records.statistics import collect_statistics, group_order
+from sparring.records.streams import source_size
 from sparring.records.table import read_manifest
-from sparring.reports.look import NoPlots
+from sparring.reports.plot_style import MatplotlibMissing
 
 app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
 
@@ -49,7 +49,7 @@ def build(
         raise UserError(str(error)) from None
     unread: list[str] = []
     sources = records.find_sources(files, wanted.game, unread.append)
-    total = sum(map(size_of, sources))
+    total = sum(map(source_size, sources))
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -60,12 +60,12 @@ def build(
     with bar:
         task = bar.add_task("reading", total=total)
 
-        def watch(report: records.Report, read: int) -> None:
+        def on_progress(report: records.BuildReport, read: int) -> None:
             bar.update(task, completed=read, description=f"{report.seen:,} games, {report.kept:,} kept")
 
         try:
-            report = records.build(sources, wanted, out, watch)
-        except (records.BadTable, records.NoReader, records.CannotWrite) as error:
+            report = records.build(sources, wanted, out, on_progress)
+        except (records.BadTable, records.UnsupportedFormat, records.TableWriteError) as error:
             raise UserError(str(error)) from None
     report.unread += unread
     _print_report(report, out)
@@ -81,10 +81,10 @@ def stats(
 ) -> None:
     """Games and positions by rating group or rank, speed, time control and result."""
     try:
-        found = collect(folder)
+        found = collect_statistics(folder)
         if plot is not None:
-            draw(found, plot)
-    except (records.BadTable, NoPlots, ValueError) as error:
+            plot_statistics(found, plot)
+    except (records.BadTable, MatplotlibMissing, ValueError) as error:
         raise UserError(str(error)) from None
     if as_json:
         print(json.dumps(vars(found)))
@@ -155,7 +155,7 @@ def list_games(
     Console().print(table)
 
 
-def _print_report(report: records.Report, out: Path) -> None:
+def _print_report(report: records.BuildReport, out: Path) -> None:
     console = Console(highlight=False)
     console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {out}")
     if report.dropped:

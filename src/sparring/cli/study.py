@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparring.cli.accept import in_words
+from sparring.cli.accept import format_summary
 from sparring.cli.errors import UserError
 from sparring.cli.study_blend import blend_command
-from sparring.learn.bootstrap import BadRun
-from sparring.reports.look import NoPlots
+from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.evaluations import BadEvaluation
+from sparring.training.treestrap import BadTreeStrapRun
 
 app = typer.Typer(help="Experiments: data in, report out.", no_args_is_help=True)
 for _game in ("chess", "go", "shogi"):
@@ -38,13 +38,13 @@ def expendibots(
     out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
 ) -> None:
     """Compare RootStrap, TreeStrap and TDLeaf at equal processor time, and draw the report's figures."""
-    from sparring.studies.expendibots import Plan, study
+    from sparring.studies.expendibots import AlgorithmStudyConfig, study
 
-    plan = Plan(seconds=seconds, games=games, depth=depth, seed=seed)
-    say = Console(stderr=True, highlight=False, soft_wrap=True).print
+    plan = AlgorithmStudyConfig(seconds=seconds, games=games, depth=depth, seed=seed)
+    log = Console(stderr=True, highlight=False, soft_wrap=True).print
     try:
-        report = study(plan, work, out, _command(), shipped_run, say)
-    except (BadRun, BadEvaluation, NoPlots) as error:
+        report = study(plan, work, out, _command(), shipped_run, log)
+    except (BadTreeStrapRun, BadEvaluation, MatplotlibMissing) as error:
         raise UserError(str(error)) from None
     shown = Table("player", "Elo", "95 %", "wins", "draws", "losses", box=None)
     for player in report["standings"]["players"]:
@@ -69,29 +69,29 @@ def ladder(
     out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
 ) -> None:
     """Every step of the Expendibots agent against the one below; its opening, networks and endings."""
-    from sparring.search.evaluations.networks import SHIPPED_NETWORK
+    from sparring.search.evaluations.network_files import SHIPPED_NETWORK
     from sparring.studies.evaluators import compare
-    from sparring.studies.ladder import climb
+    from sparring.studies.ladder import run_ladder
     from sparring.studies.ladder_page import write_page
-    from sparring.studies.opening import examine
+    from sparring.studies.opening import analyse_opening
 
     console, command = Console(highlight=False), _command()
     try:
-        climb(
+        run_ladder(
             out,
             games=games,
             nodes=nodes,
             seed=seed,
             command=command,
-            heard=lambda v: console.print(in_words(v)),
+            callback=lambda v: console.print(format_summary(v)),
         )
         if not (out / "opening.json").exists():
-            examine(out, nodes=opening_nodes, command=command)
+            analyse_opening(out, nodes=opening_nodes, command=command)
         if not (out / "networks.json").exists():
             named = {"shipped": SHIPPED_NETWORK, **{path.stem: path for path in network or []}}
             compare(out, named, seconds=seconds, games=games, seed=seed, command=command)
         write_page(out)
-    except (BadEvaluation, NoPlots) as error:
+    except (BadEvaluation, MatplotlibMissing) as error:
         raise UserError(str(error)) from None
 
 
@@ -136,18 +136,18 @@ def rbc_tracking(
     from sparring.studies import rbc_tracking as study
 
     paths = _histories(records)
-    setting = study.Setting(limit, compared, compared_boards, sampled, threads)
+    config = study.TrackingConfig(limit, compared, compared_boards, sampled, threads)
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
-        def watch(number: int, followed: study.Followed) -> None:
+        def on_progress(number: int, followed: study.TrackedSide) -> None:
             bar.update(
                 task, description=f"game {number:,}: {followed.most:,} boards, {followed.misses} misses"
             )
 
-        report = study.run(paths, setting, out, _command(), games, watch)
-    complete, plain = report["complete"], report["plain_tracker"]
+        report = study.run(paths, config, out, _command(), games, on_progress)
+    complete, plain = report["complete"], report["reference_tracker"]
     table = Table("", "observations", "wrong", box=None)
     table.add_row(
         "the true board is in the complete set", f"{complete['observations']:,}", str(complete["misses"])
@@ -167,7 +167,7 @@ def rbc_games(
     out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
 ) -> None:
     """Count games of reconnaissance blind chess; draw who wins with how many possible boards."""
-    from sparring.reports.look import NoPlots
+    from sparring.reports.plot_style import MatplotlibMissing
     from sparring.studies import rbc_games as study
 
     paths = _histories(records)
@@ -176,12 +176,12 @@ def rbc_games(
         try:
             report = study.run(
                 paths,
-                study.Setting(limit, replayed),
+                study.ReplayConfig(limit, replayed),
                 out,
                 _command(),
                 lambda games: bar.update(task, description=f"{games:,} games replayed"),
             )
-        except NoPlots as error:
+        except MatplotlibMissing as error:
             raise UserError(str(error)) from None
     table = Table("possible boards, up to", "turns", "points", "95 %", box=None)
     for each in report["win_rate_by_boards"]:
@@ -205,7 +205,7 @@ def rbc_matches(
     out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
 ) -> None:
     """Play a bot against the bots that come with reconchess, as rc-bot-match does."""
-    from sparring.players.rbc import BadBot, NoStockfish, choose_bot, find_stockfish
+    from sparring.players.rbc import BadBotConfig, StockfishNotFound, find_stockfish, load_bot_config
     from sparring.studies import rbc_matches as study
 
     names = [name.strip() for name in opponents.split(",")]
@@ -213,14 +213,14 @@ def rbc_matches(
     if unknown:
         raise UserError(f"reconchess has no bot '{unknown[0]}': choose {', '.join(study.OPPONENTS)}")
     try:
-        setting = choose_bot(bot)
-        needs = "trout" in names or setting.judge == "stockfish"
+        config = load_bot_config(bot)
+        needs = "trout" in names or config.evaluator == "stockfish"
         stockfish = find_stockfish() if needs else None
-    except (BadBot, NoStockfish) as error:
+    except (BadBotConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
-    matches = [study.Match(bot, name, games, seconds) for name in names]
+    matches = [study.RbcMatch(bot, name, games, seconds) for name in names]
 
-    def watch(played: Sequence[study.Game]) -> None:
+    def on_progress(played: Sequence[study.RbcGameResult]) -> None:
         last = played[-1]
         Console().print(
             f"{last.bot} - {last.opponent}, game {last.number + 1}: {last.score} ({last.reason.lower()}, "
@@ -228,7 +228,7 @@ def rbc_matches(
             highlight=False,
         )
 
-    report = study.run(matches, out, _command(), processes, stockfish, watch)
+    report = study.run(matches, out, _command(), processes, stockfish, on_progress)
     table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", box=None)
     for each in report["matches"]:
         low, high = each["interval_95"]

@@ -11,12 +11,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.bars import Bar
-from sparring.cli.choosing import command_line, named_policies
+from sparring.cli.arguments import command_line, named_policies
 from sparring.cli.errors import UserError
-from sparring.networks.store import user_folder
+from sparring.cli.progress import ProgressBar
+from sparring.networks.store import user_data_folder
 from sparring.policies import BadPolicy
-from sparring.records import BadTable, NoReader
+from sparring.records import BadTable, UnsupportedFormat
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
 _BAD = {"chess": 200, "go": 300, "shogi": 500}
@@ -36,7 +36,7 @@ def blend_command(game: str) -> Callable[..., None]:
         human: Annotated[
             list[str], typer.Option(help="A policy that plays like people; again for more.")
         ] = _HUMAN,
-        beside: Annotated[
+        baseline: Annotated[
             list[str] | None, typer.Option(help="A policy to compare the first blend with; again for more.")
         ] = None,
         out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(f"results/blend-{game}"),
@@ -60,11 +60,11 @@ def blend_command(game: str) -> Callable[..., None]:
             list[str] | None, typer.Option(help="Groups for it; the first and the last unless given.")
         ] = None,
         nodes: Annotated[int, typer.Option(min=1, help="Visits of that search.")] = 30,
-        judge: Annotated[
+        engine: Annotated[
             str | None, typer.Option(help="An engine (UCI, USI or GTP) that says what moves lose.")
         ] = None,
-        judge_nodes: Annotated[int, typer.Option(min=1, help="Its nodes for each move.")] = 20_000,
-        judged: Annotated[int, typer.Option(min=1, help="Positions that it judges.")] = 1000,
+        engine_nodes: Annotated[int, typer.Option(min=1, help="Its nodes for each move.")] = 20_000,
+        engine_positions: Annotated[int, typer.Option(min=1, help="Positions that it judges.")] = 1000,
         bad: Annotated[
             int, typer.Option(min=1, help="The loss from which a move is bad; in Go hundredths of a point.")
         ] = _BAD[game],
@@ -72,29 +72,29 @@ def blend_command(game: str) -> Callable[..., None]:
     ) -> None:
         """Policies and blends by group, alpha, search, and why blending helps."""
         from sparring import matching
-        from sparring.arena import JudgeFailed
-        from sparring.arena.tournament import EngineEntry, Limits, Protocol
+        from sparring.arena import AnalysisFailed
+        from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
         from sparring.studies import blend_plan, blend_report, blending
 
         for path in records:
             if not path.exists():
                 raise UserError(f"there is no table or file {path}")
-        named = named_policies([*human, strong, *(beside or ())])
+        named = named_policies([*human, strong, *(baseline or ())])
         humans, strongest, others = named[: len(human)], named[len(human)], named[len(human) + 1 :]
         entry = None
-        if judge is not None:
-            words = tuple(shlex.split(judge))
+        if engine is not None:
+            words = tuple(shlex.split(engine))
             if not words:
-                raise UserError("the judge is a command, such as stockfish")
-            limits = Limits(nodes=judge_nodes)
-            protocol = cast(Protocol, _PROTOCOLS[game])
-            entry = EngineEntry(Path(words[0]).name, protocol, words, limits=limits)
-        plan = blend_plan.Plan(
+                raise UserError("the engine is a command, such as stockfish")
+            limits = EngineLimits(nodes=engine_nodes)
+            protocol = cast(EngineProtocol, _PROTOCOLS[game])
+            entry = EngineConfig(Path(words[0]).name, protocol, words, limits=limits)
+        plan = blend_plan.BlendStudyConfig(
             game,
             tuple(records),
             tuple(humans),
             strongest,
-            cache or user_folder() / "choices",
+            cache or user_data_folder() / "choices",
             tuple(others),
             tuple(group or ()),
             validation,
@@ -102,14 +102,16 @@ def blend_command(game: str) -> Callable[..., None]:
             every,
             trials=trials,
             upper=upper,
-            search=blend_plan.SearchPlan(tuple(search_group or ()), search, nodes),
-            judge=None if entry is None else blend_plan.JudgePlan(entry, judged, bad, _DECIDED[game]),
+            search=blend_plan.SearchComparisonConfig(tuple(search_group or ()), search, nodes),
+            engine=None
+            if entry is None
+            else blend_plan.EngineAnalysisConfig(entry, engine_positions, bad, _DECIDED[game]),
             threads=threads,
         )
-        with Bar() as bar:
+        with ProgressBar() as bar:
             try:
-                content = blending.run(plan, out, bar.watch)
-            except (BadPolicy, BadTable, NoReader, matching.NoGames, JudgeFailed) as error:
+                content = blending.run(plan, out, bar.on_progress)
+            except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames, AnalysisFailed) as error:
                 raise UserError(str(error)) from None
         undone = blend_report.write_report(content, out, command_line())
         _show(content, out, undone)
@@ -131,7 +133,7 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
             _signed(gain["upper"]),
             f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
         )
-    for name, entry in content.get("beside", {}).items():
+    for name, entry in content.get("baselines", {}).items():
         less = entry["blend less it"]
         table.add_row(
             name,

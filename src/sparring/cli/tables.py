@@ -13,10 +13,17 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sparring.cli.choosing import choose_game, choose_state
+from sparring.cli.arguments import choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.reports import describe_machine, today
-from sparring.search.endgames import MATERIALS, SHIPPED, BadTables, about_tables, build_tables, open_tables
+from sparring.search.endgames import (
+    MATERIALS,
+    SHIPPED_TABLES,
+    BadTables,
+    about_tables,
+    build_tables,
+    open_tables,
+)
 
 app = typer.Typer(help="Endgame tables: build them, ask them.", no_args_is_help=True)
 
@@ -27,7 +34,9 @@ File = Annotated[Path, typer.Option("--file", help="The tables' file; the packag
 @app.command()
 def build(
     game: GameArgument,
-    out: Annotated[Path, typer.Option(help="Where they go; the package's own place if left out.")] = SHIPPED,
+    out: Annotated[
+        Path, typer.Option(help="Where they go; the package's own place if left out.")
+    ] = SHIPPED_TABLES,
 ) -> None:
     """Solve all endgames of up to five tokens by retrograde analysis: some two minutes."""
     _check(game)
@@ -57,7 +66,7 @@ def build(
 @app.command()
 def info(
     game: GameArgument,
-    file: File = SHIPPED,
+    file: File = SHIPPED_TABLES,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """What the tables hold."""
@@ -87,7 +96,7 @@ def info(
 def probe(
     game: GameArgument,
     position: Annotated[str, typer.Argument(help="The position as text.")],
-    file: File = SHIPPED,
+    file: File = SHIPPED_TABLES,
 ) -> None:
     """What a position is worth, and each of its moves."""
     _check(game)

@@ -16,7 +16,7 @@ from sparring.reports import describe_machine, today
 from sparring.search.evaluations import BadEvaluation, open_evaluation
 
 if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
-    from sparring.learn.evaluator import Epoch
+    from sparring.training.value_network import Epoch
 
 
 def evaluator(
@@ -34,7 +34,7 @@ def evaluator(
     save: Annotated[Path | None, typer.Option(help="Where a copy of the last network goes.")] = None,
 ) -> None:
     """A network that evaluates positions, from the agent's own games and what its search thought of them."""
-    from sparring.learn.evaluator import Recipe, learn_evaluator
+    from sparring.training.value_network import ValueNetworkConfig, train_value_network
 
     if game != "expendibots":
         raise UserError(f"there are network evaluations of expendibots, not of {game}")
@@ -45,12 +45,12 @@ def evaluator(
         first = open_evaluation(game, weights)
     except BadEvaluation as error:
         raise UserError(str(error)) from None
-    recipe = Recipe(hidden=(int(sizes[1]), int(sizes[2])), epochs=epochs, seed=seed)
+    config = ValueNetworkConfig(hidden=(int(sizes[1]), int(sizes[2])), epochs=epochs, seed=seed)
     command = (
         f"sparring train evaluator {game} --generations {generations} --games {games} --nodes {nodes} "
         f"--hidden {hidden} --epochs {epochs} --weights {weights} --seed {seed}"
     )
-    origin = {"command": command, "date": today(), "machine": describe_machine(), "recipe": asdict(recipe)}
+    origin = {"command": command, "date": today(), "machine": describe_machine(), "recipe": asdict(config)}
     console = Console(stderr=True, highlight=False)
 
     def played(generation: int, number: int, positions: int) -> None:
@@ -59,13 +59,13 @@ def evaluator(
     def learned(generation: int, epoch: Epoch) -> None:
         console.print(
             f"generation {generation}, pass {epoch.number}: error {epoch.loss:.4f}, of positions held out "
-            f"{epoch.held_out_loss:.4f}; values spread by {epoch.spread:.3f}"
+            f"{epoch.validation_loss:.4f}; values spread by {epoch.std:.3f}"
         )
 
-    made = learn_evaluator(
+    made = train_value_network(
         out,
         first,
-        recipe,
+        config,
         generations=generations,
         games=games,
         nodes=nodes,

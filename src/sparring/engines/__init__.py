@@ -2,7 +2,7 @@
 
 from sparring.engines.option import BadOption
 from sparring.engines.options import PROTOCOLS, options_of
-from sparring.engines.serving import serve
-from sparring.engines.settings import Settings
+from sparring.engines.server import serve
+from sparring.engines.settings import EngineSettings
 
-__all__ = ["PROTOCOLS", "BadOption", "Settings", "options_of", "serve"]
+__all__ = ["PROTOCOLS", "BadOption", "EngineSettings", "options_of", "serve"]

@@ -10,13 +10,13 @@ import numpy as np
 
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
-from sparring.search import Found
+from sparring.search import SearchResult
 
 Wdl: TypeAlias = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Line:
+class PvLine:
     """A move and what follows."""
 
     moves: tuple[Move, ...]
@@ -29,11 +29,11 @@ class Line:
     """Plies to the end that the move forces, below 0 to a loss; 0 where no winner is certain."""
 
 
-def searched_lines(found: Found) -> list[Line]:
+def search_pv_lines(found: SearchResult) -> list[PvLine]:
     """Of the moves that a search visited, the most visited first."""
     return [
-        Line(
-            tuple(found.lines(int(found.moves[i]))) or (int(found.moves[i]),),
+        PvLine(
+            tuple(found.principal_variation(int(found.moves[i]))) or (int(found.moves[i]),),
             int(found.visits[i]),
             float(found.priors[i]),
             float(found.values[i]),
@@ -44,11 +44,11 @@ def searched_lines(found: Found) -> list[Line]:
     ]
 
 
-def expected_lines(prediction: Prediction) -> list[Line]:
+def policy_pv_lines(prediction: Prediction) -> list[PvLine]:
     """Of all moves, the likeliest first; each is worth what the position is."""
     order = np.argsort(-prediction.probabilities, kind="stable")
     return [
-        Line((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value) for i in order
+        PvLine((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value) for i in order
     ]
 
 
@@ -72,16 +72,16 @@ def mate_in_plies(forced: int) -> int:
     return forced
 
 
-def wdl_of(value: float, judged: Wdl | None) -> Wdl:
+def wdl_of(value: float, evaluation: Wdl | None) -> Wdl:
     """Chances of a win, a draw and a loss with this expected result.
 
     Draws are as likely as the network says of the position, as far as the value leaves room for them.
     """
-    drawn = min(judged[1] if judged is not None else 0.0, 1 - abs(value))
+    drawn = min(evaluation[1] if evaluation is not None else 0.0, 1 - abs(value))
     return (1 - drawn + value) / 2, drawn, (1 - drawn - value) / 2
 
 
-def thousandths(wdl: Wdl) -> tuple[int, int, int]:
+def permille(wdl: Wdl) -> tuple[int, int, int]:
     """The chances in a thousand, adding up to it."""
     won, lost = round(1000 * wdl[0]), round(1000 * wdl[2])
     return won, 1000 - won - lost, lost

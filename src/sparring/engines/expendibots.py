@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 
 from sparring.games.expendibots import Action, Expendibots
-from sparring.players.expendibots import Budget, shipped_champion
+from sparring.players.expendibots import AlphaBetaLimits, shipped_agent
 
 SECONDS = 60.0
 """Of the processor, for a game."""
@@ -27,7 +27,7 @@ _LONGEST = 3.0
 _LAST_RESORT = 0.02
 
 
-class Player:
+class RefereePlayer:
     """What the referee calls."""
 
     def __init__(self, colour: str) -> None:
@@ -36,14 +36,14 @@ class Player:
             raise ValueError(f"a player is white or black, not {colour!r}")
         self._game = Expendibots()
         self._state = self._game.initial()
-        self._champion = shipped_champion(Budget(seconds=_LONGEST), megabytes=MEGABYTES)
+        self._agent = shipped_agent(AlphaBetaLimits(seconds=_LONGEST), megabytes=MEGABYTES)
         self._spent = time.process_time() - started
 
     def action(self) -> Action:
         """The action to take now."""
         started = time.process_time()
-        self._champion.budget = Budget(seconds=self.allowance())
-        choice = self._champion.choose(self._state)
+        self._agent.budget = AlphaBetaLimits(seconds=self.next_move_time())
+        choice = self._agent.choose(self._state)
         self._spent += time.process_time() - started
         return self._game.action(self._state, choice.move)
 
@@ -55,7 +55,7 @@ class Player:
         self._state = self._game.play(self._state, self._game.move_of(self._state, action))
         self._spent += time.process_time() - started
 
-    def allowance(self) -> float:
+    def next_move_time(self) -> float:
         """Seconds for the next action."""
         left = SECONDS - _RESERVE - self._spent
         return min(max(left / _SHARE, _LAST_RESORT), _LONGEST)

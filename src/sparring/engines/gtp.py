@@ -7,38 +7,38 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 
-from sparring.engines.gtp_board import Refused
-from sparring.engines.gtp_table import Answer, Table, Words
-from sparring.engines.gtp_thinking import Thinking
-from sparring.engines.minds import LOAD_ERRORS
+from sparring.engines.gtp_board import GtpError
+from sparring.engines.gtp_game import Arguments, GtpGame, GtpResponse
+from sparring.engines.gtp_search import GtpSearch
 from sparring.engines.option import BadOption
-from sparring.engines.pipes import Inbox, Say
-from sparring.engines.settings import Settings
+from sparring.engines.player_cache import LOAD_ERRORS
+from sparring.engines.settings import EngineSettings
+from sparring.engines.stdio import SendLine, StdinReader
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-class GtpEngine:
+class GtpServer:
     """Answers one command after the other; an analysis ends when the next one comes."""
 
-    def __init__(self, settings: Settings, say: Say, inbox: Inbox) -> None:
-        self._say, self._inbox = say, inbox
-        table = Table()
-        self._commands: dict[str, Callable[[Words], Answer]] = {
+    def __init__(self, settings: EngineSettings, send_line: SendLine, reader: StdinReader) -> None:
+        self._send_line, self._reader = send_line, reader
+        game = GtpGame()
+        self._commands: dict[str, Callable[[Arguments], GtpResponse]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "Sparring",
             "version": lambda words: version("sparring"),
             "known_command": lambda words: str(" ".join(words) in self._commands).lower(),
             "list_commands": lambda words: "\n".join(self._commands),
             "quit": lambda words: "",
-            **table.commands(),
-            **Thinking(table, settings, inbox.waiting).commands(),
+            **game.commands(),
+            **GtpSearch(game, settings, reader.waiting).commands(),
         }
 
     def run(self) -> None:
         """Until `quit`, or the end of the lines."""
-        for line in self._inbox:
+        for line in self._reader:
             words = _CONTROL.sub("", line.partition("#")[0]).split()
             if words:
                 number = words.pop(0) if _NUMBER.fullmatch(words[0]) else ""
@@ -46,26 +46,26 @@ class GtpEngine:
             if words[:1] == ["quit"]:
                 break
 
-    def _answer(self, number: str, words: Words) -> None:
+    def _answer(self, number: str, words: Arguments) -> None:
         try:
             if not words or words[0] not in self._commands:
-                raise Refused("unknown command")
+                raise GtpError("unknown command")
             answer = self._commands[words[0]](words[1:])
         except Exception as error:
             self._refuse(number, error)
             return
         if isinstance(answer, str):
-            self._say(f"={number} {answer}".rstrip(" ") + "\n")
+            self._send_line(f"={number} {answer}".rstrip(" ") + "\n")
             return
-        self._say(f"={number}")
+        self._send_line(f"={number}")
         try:
-            answer(self._say)
+            answer(self._send_line)
         except Exception as error:  # its answer has begun: there is no place for an error in it
             print(f"sparring: {words[0]}: {error}", file=sys.stderr)
-        self._say("")
+        self._send_line("")
 
     def _refuse(self, number: str, error: Exception) -> None:
         """An answer in one line: an engine that dies tells nobody why."""
-        expected = isinstance(error, (Refused, BadOption, ValueError, *LOAD_ERRORS))
+        expected = isinstance(error, (GtpError, BadOption, ValueError, *LOAD_ERRORS))
         message = " ".join(str(error).split())
-        self._say(f"?{number} {message if expected else f'{type(error).__name__}: {message}'}\n")
+        self._send_line(f"?{number} {message if expected else f'{type(error).__name__}: {message}'}\n")

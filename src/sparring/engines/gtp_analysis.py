@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparring.engines.analysis import Line, searched_lines
-from sparring.engines.gtp_board import COLOURS, Refused
-from sparring.engines.informing import line_texts
-from sparring.games import BadText, Move
+from sparring.engines.analysis import PvLine, search_pv_lines
+from sparring.engines.gtp_board import COLOURS, GtpError
+from sparring.engines.uci_info import pv_texts
+from sparring.games import Move, ParseError
 from sparring.networks.prediction import Prediction
-from sparring.search import Found
+from sparring.search import SearchResult
 
 _WORDS_WITH_ONE = frozenset(
     ("interval", "minmoves", "maxmoves", "ownership", "movesownership", "pvvisits", "rootinfo")
@@ -19,18 +19,18 @@ _WORDS_WITH_ONE = frozenset(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnalyzeOptions:
     """The arguments of an analysis."""
 
     player: int | None = None
     interval: float = 1.0
     """Seconds between lines."""
-    most: int | None = None
+    max_moves: int | None = None
     """Moves in a line."""
     allow: tuple[Move, ...] = ()
     avoid: frozenset[Move] = field(default_factory=frozenset)
 
-    def only(self, state: Any) -> tuple[Move, ...]:
+    def searchmoves(self, state: Any) -> tuple[Move, ...]:
         """The moves to look at; empty for all. Raises Refused."""
         if not self.allow and not self.avoid:
             return ()
@@ -40,11 +40,11 @@ class Wanted:
             if (not self.allow or move in self.allow) and move not in self.avoid
         )
         if not moves:
-            raise Refused("no move is left to look at")
+            raise GtpError("no move is left to look at")
         return moves
 
 
-def read_wanted(words: Sequence[str], state: Any) -> Wanted:
+def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
     """[colour] [centiseconds] and pairs such as `interval 50`. Raises Refused."""
     rest = [word.lower() for word in words]
     player = COLOURS[rest.pop(0)] if rest and rest[0] in COLOURS else None
@@ -61,30 +61,30 @@ def read_wanted(words: Sequence[str], state: Any) -> Wanted:
         elif word in _WORDS_WITH_ONE and rest:
             values[word] = rest.pop(0)
         else:
-            raise Refused(f"syntax error: '{word[:40]}' is not understood")
-    interval, most = (_whole(values.get(key), key) for key in ("interval", "maxmoves"))
+            raise GtpError(f"syntax error: '{word[:40]}' is not understood")
+    interval, max_moves = (_whole(values.get(key), key) for key in ("interval", "maxmoves"))
     seconds = 1.0 if interval is None else max(interval / 100, 0.02)
-    return Wanted(player, seconds, most, tuple(allow), frozenset(avoid))
+    return AnalyzeOptions(player, seconds, max_moves, tuple(allow), frozenset(avoid))
 
 
-def leela_line(state: Any, found: Found, most: int | None) -> str:
+def lz_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
     """The line of `lz-analyze`: chances in ten-thousandths."""
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} winrate {_ten_thousandths(line)} "
         f"prior {round(10_000 * line.prior)} lcb {_ten_thousandths(line)} order {order} "
-        f"pv {' '.join(line_texts(state, line.moves))}"
-        for order, line in enumerate(searched_lines(found)[:most])
+        f"pv {' '.join(pv_texts(state, line.moves))}"
+        for order, line in enumerate(search_pv_lines(found)[:max_moves])
     )
 
 
-def kata_line(state: Any, found: Found, most: int | None) -> str:
+def kata_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
     """The line of `kata-analyze`: chances from 0 to 1, and points where the network knows them."""
-    points = _points_ahead(found.judged)
+    points = _points_ahead(found.evaluation)
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} utility {line.value:.6f} "
         f"winrate {_winrate(line):.6f} {points}prior {line.prior:.6f} lcb {_winrate(line):.6f} "
-        f"utilityLcb {line.value:.6f} order {order} pv {' '.join(line_texts(state, line.moves))}"
-        for order, line in enumerate(searched_lines(found)[:most])
+        f"utilityLcb {line.value:.6f} order {order} pv {' '.join(pv_texts(state, line.moves))}"
+        for order, line in enumerate(search_pv_lines(found)[:max_moves])
     )
 
 
@@ -110,30 +110,30 @@ def _chance(probability: Any) -> str:
     return "NAN" if probability is None else f"{probability:.6f}"
 
 
-def _points_ahead(judged: Prediction | None) -> str:
-    if judged is None or judged.lead is None:
+def _points_ahead(evaluation: Prediction | None) -> str:
+    if evaluation is None or evaluation.lead is None:
         return ""
-    return f"scoreMean {judged.lead:.3f} scoreLead {judged.lead:.3f} "
+    return f"scoreMean {evaluation.lead:.3f} scoreLead {evaluation.lead:.3f} "
 
 
-def _winrate(line: Line) -> float:
+def _winrate(line: PvLine) -> float:
     return (1 + (line.value or 0.0)) / 2
 
 
-def _ten_thousandths(line: Line) -> int:
+def _ten_thousandths(line: PvLine) -> int:
     return round(10_000 * _winrate(line))
 
 
 def _points(text: str, state: Any) -> list[Move]:
     try:
         return [state.parse_move(vertex) for vertex in text.split(",")]
-    except BadText:
-        raise Refused(f"invalid coordinate in '{text[:40]}'") from None
+    except ParseError:
+        raise GtpError(f"invalid coordinate in '{text[:40]}'") from None
 
 
 def _whole(text: str | None, name: str) -> int | None:
     if text is None:
         return None
     if not text.isdecimal() or len(text) > 9:
-        raise Refused(f"syntax error: {name} is a whole number")
+        raise GtpError(f"syntax error: {name} is a whole number")
     return int(text)

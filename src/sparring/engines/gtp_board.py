@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sparring._core import GoState
-from sparring.games import BadText, Go, IllegalMove, Move
+from sparring.games import Go, IllegalMove, Move, ParseError
 from sparring.records.record import MOVE_BYTES
 from sparring.records.sgf import read_sgf
 
@@ -17,12 +17,12 @@ _KOMI, _RULES = 6, 7
 """Where komi and the rules stand among the words of a position's text."""
 
 
-class Refused(Exception):
+class GtpError(Exception):
     """A command that cannot be carried out; the message is the answer."""
 
 
 @dataclass(frozen=True)
-class Board:
+class GtpBoard:
     """A first position and the moves since."""
 
     start: GoState
@@ -39,40 +39,40 @@ class Board:
         """Whether no stone stands and nothing was played."""
         return not self.moves and not any(self.state.stones)
 
-    def played(self, player: int, move: Move) -> Board:
+    def played(self, player: int, move: Move) -> GtpBoard:
         """After a move of either player. Raises Refused."""
         try:
-            state = turned(self.state, player).play_on(move)
+            state = with_player_to_move(self.state, player).play_past_end(move)
         except IllegalMove:
-            raise Refused("illegal move") from None
-        return Board(self.start, (*self.moves, (player, move)), state)
+            raise GtpError("illegal move") from None
+        return GtpBoard(self.start, (*self.moves, (player, move)), state)
 
-    def undone(self) -> Board:
+    def undone(self) -> GtpBoard:
         """Before the last move. Raises Refused."""
         if not self.moves:
-            raise Refused("cannot undo")
+            raise GtpError("cannot undo")
         return _replayed(self.start, self.moves[:-1])
 
-    def cleared(self) -> Board:
+    def cleared(self) -> GtpBoard:
         """The empty board by the same rules."""
-        return Board.of(Go.of(self.state).initial())
+        return GtpBoard.of(Go.of(self.state).initial())
 
-    def with_komi(self, komi: float) -> Board:
+    def with_komi(self, komi: float) -> GtpBoard:
         """The same game with another komi. Raises Refused."""
         return self._rewritten(_KOMI, [f"{komi:g}"])
 
-    def with_rules(self, text: str) -> Board:
+    def with_rules(self, text: str) -> GtpBoard:
         """The same game by rules that have a name, or are written in JSON as KataGo does. Raises Refused."""
         return self._rewritten(_RULES, _rule_words(text, Go.of(self.state)))
 
-    def with_handicap(self, points: list[Move]) -> Board:
+    def with_handicap(self, points: list[Move]) -> GtpBoard:
         """White to move against these stones on the empty board. Raises Refused."""
         if not self.empty:
-            raise Refused("board not empty")
+            raise GtpError("board not empty")
         board = self
         for point in points:
             board = board.played(0, point)
-        return Board.of(turned(board.state, 1))
+        return GtpBoard.of(with_player_to_move(board.state, 1))
 
     def rules(self) -> str:
         """As `kata-get-rules` answers."""
@@ -89,16 +89,16 @@ class Board:
             separators=(",", ":"),
         )
 
-    def _rewritten(self, word: int, words: list[str]) -> Board:
+    def _rewritten(self, word: int, words: list[str]) -> GtpBoard:
         before = self.start.text().split()
         after = words if word == _RULES else [*words, *before[word + 1 :]]
         try:
             return _replayed(GoState.parse(" ".join([*before[:word], *after])), self.moves)
-        except BadText as error:
-            raise Refused(str(error)) from None
+        except ParseError as error:
+            raise GtpError(str(error)) from None
 
 
-def turned(state: GoState, player: int) -> GoState:
+def with_player_to_move(state: GoState, player: int) -> GoState:
     """The position with a player to move; where it was not that one's turn, ko and passes are forgotten."""
     if state.to_move == player:
         return state
@@ -114,17 +114,17 @@ def resumed(state: GoState) -> GoState:
     return GoState.parse(" ".join([*words[:5], "0", *words[6:]]))
 
 
-def board_of_sgf(path: Path, before: int | None) -> Board:
+def load_sgf(path: Path, before: int | None) -> GtpBoard:
     """The main line of a file's first game, up to before a move's number. Raises Refused."""
     try:
         with path.open("rb") as file:
             found = next(read_sgf(iter(lambda: file.read(1 << 16), b"")), None)
     except OSError as error:
-        raise Refused(f"cannot load file: {error.strerror}") from None
+        raise GtpError(f"cannot load file: {error.strerror}") from None
     if found is None or found.record is None:
-        raise Refused(f"cannot load file: {found.error if found else 'it is empty'}")
+        raise GtpError(f"cannot load file: {found.error if found else 'it is empty'}")
     start = Go().initial() if found.record.start is None else GoState.parse(found.record.start)
-    state: GoState | None = start.unpack_line(found.record.moves, MOVE_BYTES["go"])
+    state: GoState | None = start.unpack_moves(found.record.moves, MOVE_BYTES["go"])
     moves: list[tuple[int, Move]] = []
     while state is not None and state.previous is not None and state.last_move is not None:
         moves.append((state.previous.to_move, state.last_move))
@@ -133,8 +133,8 @@ def board_of_sgf(path: Path, before: int | None) -> Board:
     return _replayed(start, tuple(line if before is None else line[: max(before - 1, 0)]))
 
 
-def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> Board:
-    board = Board.of(start)
+def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
+    board = GtpBoard.of(start)
     for player, move in moves:
         board = board.played(player, move)
     return board
@@ -148,13 +148,13 @@ def _rule_words(text: str, now: Go) -> list[str]:
         else:
             game = _of_json(json.loads(text), now)
         return game.initial().text().split()[_RULES:]
-    except (BadText, ValueError, TypeError) as error:
-        raise Refused(f"rules: {error}") from None
+    except (ParseError, ValueError, TypeError) as error:
+        raise GtpError(f"rules: {error}") from None
 
 
 def _of_json(entries: Any, now: Go) -> Go:
     if not isinstance(entries, dict) or entries.get("hasButton"):
-        raise BadText("an object without hasButton is expected")
+        raise ParseError("an object without hasButton is expected")
     told = {key: str(entries[key]).lower() for key in ("ko", "scoring", "tax") if key in entries}
     ko, scoring, tax = (told.get(key, getattr(now, key)) for key in ("ko", "scoring", "tax"))
     return Go(now.size, now.komi, ko, bool(entries.get("suicide", now.suicide)), scoring, tax)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from sparring.engines.settings import Settings
-from sparring.records.ranks import normal_rank
+from sparring.engines.settings import EngineSettings
+from sparring.records.ranks import parse_rank
 
-Value: TypeAlias = int | float | bool | str | None
+OptionValue: TypeAlias = int | float | bool | str | None
 EMPTY = "<empty>"
 """How UCI and USI write a text that is empty."""
 
@@ -20,10 +20,10 @@ class BadOption(ValueError):
     """An option's value that cannot be; the message says what is expected."""
 
 
-class Kind(StrEnum):
+class OptionKind(StrEnum):
     """What an option's value is."""
 
-    WHOLE = "whole number"
+    INTEGER = "whole number"
     NUMBER = "number"
     CHECK = "true or false"
     TEXT = "text"
@@ -36,11 +36,11 @@ class Kind(StrEnum):
         return {"true or false": "true|false", "whole number": "N"}.get(self, self.upper())
 
 
-class Effect(NamedTuple):
+class OptionAccessor(NamedTuple):
     """What an option is about."""
 
-    read: Callable[[Settings], Value]
-    change: Callable[[Settings, Any], Settings]
+    read: Callable[[EngineSettings], OptionValue]
+    change: Callable[[EngineSettings, Any], EngineSettings]
     """The settings with a value of the option's kind. Raises BadOption."""
 
 
@@ -52,42 +52,42 @@ class Option:
     """Its name in GTP and, with two hyphens, on the command line."""
     names: Mapping[str, str]
     """Its name in each protocol that has it."""
-    kind: Kind
+    kind: OptionKind
     help: str
     """One sentence."""
-    effect: Effect
+    effect: OptionAccessor
     low: float = 0
     high: float = math.inf
-    missing: Value = None
+    missing: OptionValue = None
     """The value that stands for None, such as 0 for a rating that is not told."""
 
-    def changed(self, settings: Settings, text: str) -> Settings:
+    def apply(self, settings: EngineSettings, text: str) -> EngineSettings:
         """The settings with a value as text. Raises BadOption."""
         return self.effect.change(settings, self.parse(text))
 
-    def value(self, settings: Settings) -> str:
+    def value(self, settings: EngineSettings) -> str:
         """The value as text."""
-        return self.written(self.effect.read(settings))
+        return self.to_text(self.effect.read(settings))
 
-    def parse(self, text: str) -> Value:
+    def parse(self, text: str) -> OptionValue:
         """The value that a text means. Raises BadOption."""
         words = "" if text.strip() == EMPTY else text.strip()
         match self.kind:
-            case Kind.BUTTON:
+            case OptionKind.BUTTON:
                 return None
-            case Kind.TEXT:
+            case OptionKind.TEXT:
                 return words
-            case Kind.CHECK if words.lower() in ("true", "false"):
+            case OptionKind.CHECK if words.lower() in ("true", "false"):
                 return words.lower() == "true"
-            case Kind.RANK if not words:
+            case OptionKind.RANK if not words:
                 return None
-            case Kind.RANK if (rank := normal_rank(words)) is not None:
+            case OptionKind.RANK if (rank := parse_rank(words)) is not None:
                 return rank
-            case Kind.WHOLE | Kind.NUMBER:
+            case OptionKind.INTEGER | OptionKind.NUMBER:
                 return self._number(words)
         raise self._bad(words)
 
-    def written(self, value: Value) -> str:
+    def to_text(self, value: OptionValue) -> str:
         """A value as text; `parse` reads it back."""
         if value is None:
             value = self.missing
@@ -98,16 +98,16 @@ class Option:
     def range_text(self) -> str:
         """What may be given, in words."""
         match self.kind:
-            case Kind.WHOLE | Kind.NUMBER:
+            case OptionKind.INTEGER | OptionKind.NUMBER:
                 bounds = f"{self.low:g}" + (" or more" if self.high == math.inf else f" to {self.high:.12g}")
                 return f"{self.kind}, {bounds}"
-            case Kind.RANK:
+            case OptionKind.RANK:
                 return "rank, such as 5k or 3d"
         return str(self.kind)
 
-    def _number(self, words: str) -> Value:
+    def _number(self, words: str) -> OptionValue:
         try:
-            number = int(words) if self.kind is Kind.WHOLE else float(words)
+            number = int(words) if self.kind is OptionKind.INTEGER else float(words)
         except ValueError:
             raise self._bad(words) from None
         if not self.low <= number <= self.high:

@@ -17,20 +17,20 @@ import chess
 import numpy as np
 from reconchess import Player
 
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, Moved, Observation, OpponentMoved, Sensed
-from sparring.players.rbc import Bot, choose_bot, make_bot
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.players.rbc import Bot, load_bot_config, make_bot
 
-USUAL_BOT = "inference"
+DEFAULT_BOT = "inference"
 _T = TypeVar("_T")
 _PATIENCE = 30.0
 """Seconds that a turn waits for what was begun on the opponent's time."""
 
 
 class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
-    """One game of the bot that the environment names. Raises BadBot or NoStockfish at once, before it."""
+    """One game of the bot that the environment names. Raises BadBotConfig or StockfishNotFound."""
 
     def __init__(self) -> None:
-        self._setting = choose_bot(os.environ.get("SPARRING_RBC_BOT", USUAL_BOT))
+        self._setting = load_bot_config(os.environ.get("SPARRING_RBC_BOT", DEFAULT_BOT))
         seed = os.environ.get("SPARRING_RBC_SEED")
         self._rng = np.random.default_rng(None if seed is None else int(seed))
         self._bot: Bot | None = make_bot(self._setting, 0, self._rng)  # that it can be made is seen here
@@ -46,7 +46,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """The opponent has moved; before White's first turn it has not."""
-        self._observe(OpponentMoved(capture_square))
+        self._observe(OpponentMoveResult(capture_square))
 
     def choose_sense(
         self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
@@ -64,7 +64,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
     def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
         """What the sense showed."""
         self._observe(
-            Sensed(tuple((square, piece.symbol() if piece else None) for square, piece in sense_result))
+            SenseResult(tuple((square, piece.symbol() if piece else None) for square, piece in sense_result))
         )
 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
@@ -88,7 +88,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
         """What came of the move. Local games count this on one's own clock, so it starts and leaves."""
         request = PASS if requested_move is None else _code(requested_move)
         taken = None if taken_move is None else _code(taken_move)
-        self._observe(Moved(request, taken, capture_square))
+        self._observe(MoveResult(request, taken, capture_square))
         bot = self._bot
         if bot is not None:
             self._pondering = threading.Thread(

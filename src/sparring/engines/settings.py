@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sparring.players.description import USUAL_RATING, Description
+from sparring.players.player_config import DEFAULT_RATING, PlayerConfig
 
 
 @dataclass(frozen=True)
-class Settings:
+class EngineSettings:
     """The player, and how the engine reports and keeps its time."""
 
-    description: Description
-    usual_rating: bool = field(default=True, compare=False)
+    player_config: PlayerConfig
+    is_default_rating: bool = field(default=True, compare=False)
     """Whether the player's rating is the usual one of the game, which nobody asked for: no other player."""
     limit_strength: bool = False
     """Whether the player's rating is `elo`, as a chess GUI's slider says, rather than its own."""
@@ -28,16 +28,18 @@ class Settings:
     """Milliseconds of each move that may be lost between the engine and the clock."""
 
     @classmethod
-    def of(cls, game: str) -> Settings:
+    def of(cls, game: str) -> EngineSettings:
         """Those of the usual player of a game."""
-        return cls(Description(game, rating=USUAL_RATING.get(game)))
+        return cls(PlayerConfig(game, rating=DEFAULT_RATING.get(game)))
 
-    def player(self) -> Description:
+    def effective_config(self) -> PlayerConfig:
         """Who plays, all told."""
-        rating = self.elo if self.limit_strength else self.description.rating
-        return replace(self.description, rating=rating, book=self.description.book if self.own_book else "")
+        rating = self.elo if self.limit_strength else self.player_config.rating
+        return replace(
+            self.player_config, rating=rating, book=self.player_config.book if self.own_book else ""
+        )
 
     @property
-    def asks_for_rating(self) -> bool:
+    def rating_requested(self) -> bool:
         """Whether somebody wanted the player to be as strong as it is."""
-        return self.limit_strength or (not self.usual_rating and self.description.rating is not None)
+        return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)

@@ -10,17 +10,17 @@ from typing import Any
 _WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
-class WrongKind(Exception):
+class TypeMismatch(Exception):
     """An entry of another kind than its field: what is expected in words, and what was found."""
 
     def __init__(self, expected: str, found: object) -> None:
         super().__init__(f"is {expected}, not {found!r}")
 
 
-def fitting(hint: Any, value: Any) -> Any:
+def coerce(hint: Any, value: Any) -> Any:
     """The value for a field with this type: whole numbers serve as fractions, lists as tuples.
 
-    Types that TOML does not have are not looked at. Raises WrongKind.
+    Types that TOML does not have are not looked at. Raises TypeMismatch.
     """
     if isinstance(hint, types.UnionType):
         return _one_of(hint, value)
@@ -32,14 +32,14 @@ def fitting(hint: Any, value: Any) -> Any:
     else:
         fits = hint not in _WORDS or type(value) is hint or (hint is float and type(value) is int)
     if not fits:
-        raise WrongKind(in_words(hint), value)
+        raise TypeMismatch(describe_type(hint), value)
     return float(value) if hint is float else value
 
 
-def in_words(hint: Any) -> str:
+def describe_type(hint: Any) -> str:
     """What a field with this type takes."""
     if isinstance(hint, types.UnionType):
-        return " or ".join(map(in_words, _alternatives(hint)))
+        return " or ".join(map(describe_type, _alternatives(hint)))
     if typing.get_origin(hint) is typing.Literal:
         return f"one of {', '.join(map(str, typing.get_args(hint)))}"
     if typing.get_origin(hint) is tuple:
@@ -53,7 +53,7 @@ def field_names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(each.name for each in dataclasses.fields(kind))
 
 
-def missing(kind: type[Any], given: typing.Container[str]) -> list[str]:
+def missing_fields(kind: type[Any], given: typing.Container[str]) -> list[str]:
     """The fields of a dataclass that have no default and are not given."""
     return [
         each.name
@@ -72,14 +72,14 @@ def _one_of(hint: types.UnionType, value: Any) -> Any:
     *others, last = _alternatives(hint)
     for each in others:
         try:
-            return fitting(each, value)
-        except WrongKind:
+            return coerce(each, value)
+        except TypeMismatch:
             continue
     try:
-        return fitting(last, value)
-    except WrongKind:
+        return coerce(last, value)
+    except TypeMismatch:
         if others:
-            raise WrongKind(in_words(hint), value) from None
+            raise TypeMismatch(describe_type(hint), value) from None
         raise
 
 
@@ -87,8 +87,8 @@ def _tuple(hint: Any, value: Any) -> tuple[Any, ...]:
     kinds = typing.get_args(hint)
     if kinds[-1] is Ellipsis:
         if not isinstance(value, list) or not all(type(each) is kinds[0] for each in value):
-            raise WrongKind(in_words(hint), value)
+            raise TypeMismatch(describe_type(hint), value)
         return tuple(value)
     if not isinstance(value, list) or len(value) != len(kinds):
-        raise WrongKind(in_words(hint), value)
-    return tuple(fitting(kind, each) for kind, each in zip(kinds, value, strict=True))
+        raise TypeMismatch(describe_type(hint), value)
+    return tuple(coerce(kind, each) for kind, each in zip(kinds, value, strict=True))

@@ -7,14 +7,13 @@ from typing import Any
 from sparring.games.breakthrough import Breakthrough
 from sparring.games.chess import Chess
 from sparring.games.expendibots import Expendibots
-from sparring.games.game import BadText, Game, HiddenGame, IllegalMove, Move, Outcome, Spec
+from sparring.games.game import Game, HiddenGame, IllegalMove, Move, Outcome, ParseError, Spec
 from sparring.games.go import Go
 from sparring.games.rbc import Rbc
 from sparring.games.shogi import Shogi
 
 __all__ = [
     "GAMES",
-    "BadText",
     "Breakthrough",
     "Chess",
     "Expendibots",
@@ -24,6 +23,7 @@ __all__ = [
     "IllegalMove",
     "Move",
     "Outcome",
+    "ParseError",
     "Rbc",
     "Shogi",
     "Spec",

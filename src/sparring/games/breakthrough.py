@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparring._core import BreakthroughState
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
-from sparring.games.pictures import Diagram, Piece
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import chess
 import chess.svg
 
 from sparring._core import ChessState
-from sparring.games.game import BadText, IllegalMove, Move, Outcome, Spec
-from sparring.games.native import NativeGame, clean
-from sparring.games.pictures import Diagram, Piece
+from sparring.games.diagrams import Diagram, Piece
+from sparring.games.game import IllegalMove, Move, Outcome, ParseError, Spec
+from sparring.games.native import NativeGame, to_valid_utf8
 
 _PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
 BOARD_PLANES = (
@@ -63,11 +63,11 @@ class Chess(NativeGame[ChessState]):
         return state.play(move)
 
     def parse_move(self, state: ChessState, text: str) -> Move:
-        """The legal move that UCI or SAN describes. Raises BadText or IllegalMove."""
+        """The legal move that UCI or SAN describes. Raises ParseError or IllegalMove."""
         try:
             return super().parse_move(state, text)
-        except BadText:
-            return self._parse_san(state, clean(text))
+        except ParseError:
+            return self._parse_san(state, to_valid_utf8(text))
 
     def san(self, state: ChessState, move: Move) -> str:
         """A move as SAN, such as Nf3."""
@@ -83,7 +83,7 @@ class Chess(NativeGame[ChessState]):
         except (chess.IllegalMoveError, chess.AmbiguousMoveError) as error:
             raise IllegalMove(str(error)) from None
         except ValueError:
-            raise BadText(f"{text[:80]!r} is not a move, such as e2e4 or Nf3") from None
+            raise ParseError(f"{text[:80]!r} is not a move, such as e2e4 or Nf3") from None
         return state.parse_move(move.uci())
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from sparring._core import ExpendibotsState
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, Spec
 from sparring.games.native import NativeGame
-from sparring.games.pictures import Diagram, Piece
 
 Point: TypeAlias = tuple[int, int]
 """A square as the referee has it: x from the left and y from White's side, both from 0."""

@@ -9,10 +9,10 @@ from typing import Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import BadText, IllegalMove, Outcome
-from sparring.games.pictures import Diagram
+from sparring._core import IllegalMove, Outcome, ParseError
+from sparring.games.diagrams import Diagram
 
-__all__ = ["BadText", "Game", "HiddenGame", "IllegalMove", "Move", "Outcome", "Spec"]
+__all__ = ["Game", "HiddenGame", "IllegalMove", "Move", "Outcome", "ParseError", "Spec"]
 
 Move: TypeAlias = int
 """A move's code, from 0 to below `Spec.moves`. Only its game knows what it means."""
@@ -78,7 +78,7 @@ class Game(Protocol[S]):
         ...
 
     def parse(self, text: str) -> S:
-        """The state that a text describes. Raises BadText."""
+        """The state that a text describes. Raises ParseError."""
         ...
 
     def move_text(self, state: S, move: Move) -> str:
@@ -86,7 +86,7 @@ class Game(Protocol[S]):
         ...
 
     def parse_move(self, state: S, text: str) -> Move:
-        """The legal move that a text describes. Raises BadText or IllegalMove."""
+        """The legal move that a text describes. Raises ParseError or IllegalMove."""
         ...
 
     def encode(self, states: Sequence[S]) -> NDArray[np.float32]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
-from sparring._core import BadText, GoState
+from sparring._core import GoState, ParseError
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
-from sparring.games.pictures import Diagram, Piece
 
 KoRule: TypeAlias = Literal["positional", "situational", "simple"]
-Scoring: TypeAlias = Literal["area", "territory"]
-Tax: TypeAlias = Literal["none", "seki", "all"]
+ScoringRule: TypeAlias = Literal["area", "territory"]
+TaxRule: TypeAlias = Literal["none", "seki", "all"]
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 """The columns' letters: there is no I, which reads like a 1."""
@@ -49,8 +49,8 @@ class _RuleSet(NamedTuple):
 
     ko: KoRule
     suicide: bool
-    scoring: Scoring
-    tax: Tax
+    scoring: ScoringRule
+    tax: TaxRule
     komi: float
     free_stones: int | None = None
     """How many handicap stones cost Black nothing; White gets a point for each of the others."""
@@ -97,11 +97,11 @@ class Go(NativeGame[GoState]):
     suicide: bool = False
     """Whether two stones or more may be played to their death. One stone never may."""
 
-    scoring: Scoring = "area"
+    scoring: ScoringRule = "area"
     """What counts at the end: "area", stones and the empty regions that they alone touch; "territory",
     such regions and prisoners. Stones on the board are alive unless `GoState.score` is told otherwise."""
 
-    tax: Tax = "none"
+    tax: TaxRule = "none"
     """What groups pay: "seki", their territory where they touch neutral points or are in atari; "all",
     also two points for every other group, as when only stones count."""
 
@@ -112,23 +112,23 @@ class Go(NativeGame[GoState]):
     state_type = GoState
 
     def __post_init__(self) -> None:
-        self.initial()  # raises BadText for options that do not go together
+        self.initial()  # raises ParseError for options that do not go together
 
     @classmethod
     def of(cls, state: GoState) -> Self:
         """The game by the rules that a state carries, without handicap."""
-        ko, scoring, tax = cast(KoRule, state.ko), cast(Scoring, state.scoring), cast(Tax, state.tax)
+        ko, scoring, tax = cast(KoRule, state.ko), cast(ScoringRule, state.scoring), cast(TaxRule, state.tax)
         return cls(state.size, state.komi, ko, state.suicide, scoring, tax)
 
     @classmethod
     def by_rules(cls, name: str, size: int = 19, komi: float | None = None, handicap: int = 0) -> Self:
-        """The game by a rule set of KataGo's, such as "chinese" or "tromp-taylor"; raises BadText.
+        """The game by a rule set of KataGo's, such as "chinese" or "tromp-taylor"; raises ParseError.
 
         Where the rules give White points for the handicap stones, these are added to komi.
         """
         rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
         if rules is None:
-            raise BadText(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
+            raise ParseError(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
         bonus = 0 if rules.free_stones is None else max(handicap - rules.free_stones, 0)
         points = (rules.komi if komi is None else komi) + bonus
         return cls(size, points, rules.ko, rules.suicide, rules.scoring, rules.tax, handicap)

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games.game import BadText, IllegalMove, Move, Outcome
+from sparring.games.game import IllegalMove, Move, Outcome, ParseError
 
 
 class NativeState(Protocol):
@@ -69,8 +69,8 @@ class NativeGame(Generic[N]):
         return state.text()
 
     def parse(self, text: str) -> N:
-        """The state that a text describes. Raises BadText."""
-        parsed: N = self.state_type.parse(clean(text))  # type: ignore[attr-defined]  # a static method, which Protocols cannot promise of type[N]
+        """The state that a text describes. Raises ParseError."""
+        parsed: N = self.state_type.parse(to_valid_utf8(text))  # type: ignore[attr-defined]  # a static method, which Protocols cannot promise of type[N]
         return parsed
 
     def move_text(self, state: N, move: Move) -> str:
@@ -78,10 +78,10 @@ class NativeGame(Generic[N]):
         return state.move_text(move)
 
     def parse_move(self, state: N, text: str) -> Move:
-        """The legal move that a text describes. Raises BadText or IllegalMove."""
-        move = state.parse_move(clean(text))
+        """The legal move that a text describes. Raises ParseError or IllegalMove."""
+        move = state.parse_move(to_valid_utf8(text))
         if move not in state.legal_moves():
-            raise IllegalMove(f"{clean(text)} is not legal here: {state.text()}")
+            raise IllegalMove(f"{to_valid_utf8(text)} is not legal here: {state.text()}")
         return move
 
     def encode(self, states: Sequence[N]) -> NDArray[np.float32]:
@@ -90,8 +90,8 @@ class NativeGame(Generic[N]):
         return encoded
 
 
-def clean(text: str) -> str:
+def to_valid_utf8(text: str) -> str:
     """The text as the core takes it: UTF-8, so lone surrogates become question marks."""
     if not isinstance(text, str):
-        raise BadText(f"text expected, got {type(text).__name__}")
+        raise ParseError(f"text expected, got {type(text).__name__}")
     return text.encode(errors="replace").decode()

@@ -13,9 +13,9 @@ import chess
 
 from sparring._core import RbcState
 from sparring.games.chess import BOARD_PLANES, board_diagram
+from sparring.games.diagrams import Diagram
 from sparring.games.game import Move, Spec
 from sparring.games.native import NativeGame
-from sparring.games.pictures import Diagram
 
 PASS: Move = 0
 SENSE: Move = 0x8000
@@ -24,14 +24,14 @@ NO_SENSE: Move = SENSE + 64
 
 
 @dataclass(frozen=True)
-class Sensed:
+class SenseResult:
     """What a player's own sense showed: squares and FEN letters, in reconchess's order."""
 
     pieces: tuple[tuple[int, str | None], ...]
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveResult:
     """What came of a player's own request: `taken` is None where nothing could move."""
 
     request: Move
@@ -40,18 +40,18 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class OpponentMoved:
+class OpponentMoveResult:
     """What the other player is told of a move: the square of its captured piece, if any."""
 
     capture_square: int | None
 
 
 @dataclass(frozen=True)
-class OpponentSensed:
+class OpponentSense:
     """The other player sensed; nobody else learns where."""
 
 
-Observation: TypeAlias = Sensed | Moved | OpponentMoved | OpponentSensed
+Observation: TypeAlias = SenseResult | MoveResult | OpponentMoveResult | OpponentSense
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ class Rbc(NativeGame[RbcState]):
         own = player == state.to_move
         if move >= SENSE:
             if not own:
-                return OpponentSensed()
-            return Sensed(() if move == NO_SENSE else tuple(state.sense(move - SENSE)))
+                return OpponentSense()
+            return SenseResult(() if move == NO_SENSE else tuple(state.sense(move - SENSE)))
         taken, capture_square = state.result_of(move)
         if not own:
-            return OpponentMoved(capture_square)
-        return Moved(move, None if taken == PASS else taken, capture_square)
+            return OpponentMoveResult(capture_square)
+        return MoveResult(move, None if taken == PASS else taken, capture_square)
 
     def diagram(self, state: RbcState) -> Diagram:
         """The true board as a picture: for spectators and replays, not for players."""

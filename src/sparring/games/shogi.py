@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparring._core import ShogiState
+from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
-from sparring.games.pictures import Diagram, Piece
 
 _HAND = ("pawns", "lances", "knights", "silvers", "bishops", "rooks", "golds")
 _PIECES = (

@@ -1,21 +1,21 @@
 """Matching: how well policies predict people's moves, measured with intervals."""
 
-from sparring.matching.choice_files import Expert, gather
-from sparring.matching.choices import Choices, collect_choices
-from sparring.matching.games import NoGames, Selection
-from sparring.matching.measure import Contestant, Running, measure
+from sparring.matching.choice_data import ChoiceData, collect_choice_data
+from sparring.matching.games import GameSelection, NoGames
+from sparring.matching.measure import MeasureOptions, PolicySource, measure
 from sparring.matching.positions import Sample, read_sample
+from sparring.matching.prediction_cache import CachedPolicy, gather_choice_data
 
 __all__ = [
-    "Choices",
-    "Contestant",
-    "Expert",
+    "CachedPolicy",
+    "ChoiceData",
+    "GameSelection",
+    "MeasureOptions",
     "NoGames",
-    "Running",
+    "PolicySource",
     "Sample",
-    "Selection",
-    "collect_choices",
-    "gather",
+    "collect_choice_data",
+    "gather_choice_data",
     "measure",
     "read_sample",
 ]

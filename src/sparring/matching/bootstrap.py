@@ -55,34 +55,34 @@ class Resamples:
                 counts[begin : begin + rows, games] = np.minimum(often, 255)
         return Resamples(counts, groups)
 
-    def tally(self, values: Array, games: NDArray[np.integer]) -> Tally:
+    def group_sums(self, values: Array, games: NDArray[np.integer]) -> GroupSums:
         """Sums the values [positions, columns] of the positions of these games [positions]."""
-        return self.tallies(values, games, np.zeros(len(games), np.int64), 1)[0]
+        return self.bucket_sums(values, games, np.zeros(len(games), np.int64), 1)[0]
 
-    def tallies(
-        self, values: Array, games: NDArray[np.integer], kinds: NDArray[np.int64], number: int
-    ) -> list[Tally]:
+    def bucket_sums(
+        self, values: Array, games: NDArray[np.integer], buckets: NDArray[np.int64], number: int
+    ) -> list[GroupSums]:
         """The same for each kind of position; kinds [positions] are below `number`, or -1 for none."""
-        known = kinds >= 0
-        place = games[known].astype(np.int64) * number + kinds[known]
+        known = buckets >= 0
+        place = games[known].astype(np.int64) * number + buckets[known]
         size = len(self.groups) * number
         columns = [np.ones(int(known.sum())), *values[known].T]
         sums = np.stack([np.bincount(place, column, size).astype(np.float64) for column in columns], axis=1)
         sums = sums.reshape(len(self.groups), -1)
-        shape = (len(self.members), number, len(columns))
-        total = np.stack([sums[each].sum(axis=0) for each in self.members]).reshape(shape)
+        shape = (len(self.games_by_group), number, len(columns))
+        total = np.stack([sums[each].sum(axis=0) for each in self.games_by_group]).reshape(shape)
         resampled = np.stack(self._resampled(sums), axis=1).reshape(len(self.counts), *shape)
-        return [Tally(total[:, kind], resampled[:, :, kind]) for kind in range(number)]
+        return [GroupSums(total[:, kind], resampled[:, :, kind]) for kind in range(number)]
 
     @cached_property
-    def members(self) -> list[NDArray[np.int64]]:
+    def games_by_group(self) -> list[NDArray[np.int64]]:
         """The games of each group."""
         return [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
 
     def _resampled(self, sums: Array) -> list[Array]:
         """[resamples, columns] for each group."""
         found = []
-        for games in self.members:
+        for games in self.games_by_group:
             step = max(1, _BLOCK // len(games))
             blocks = [
                 self.counts[begin : begin + step, games].astype(np.float64) @ sums[games]
@@ -93,7 +93,7 @@ class Resamples:
 
 
 @dataclass(frozen=True)
-class Tally:
+class GroupSums:
     """Sums over positions by group: as they are, and in every resample. The first column counts positions."""
 
     sums: Array
@@ -109,7 +109,7 @@ class Tally:
         """The means over the positions of all groups."""
         return Means(self.sums.sum(axis=0), self.resampled.sum(axis=1), _ratio)
 
-    def groups_alike(self, which: Sequence[int] | None = None) -> Means:
+    def macro_average(self, which: Sequence[int] | None = None) -> Means:
         """The mean over groups, or some of them, of their means: each counts the same, large or small."""
         some = list(range(len(self.sums))) if which is None else list(which)
         return Means(self.sums[some], self.resampled[:, some], _mean_ratio)
@@ -134,24 +134,24 @@ class Means:
         return self.mean(self.sums)
 
     @property
-    def spread(self) -> Array:
+    def resampled_means(self) -> Array:
         """[resamples, columns]"""
         return self.mean(self.resampled)
 
     def estimates(self) -> list[Estimate]:
         """A column each."""
-        return intervals(self.values, self.spread)
+        return intervals(self.values, self.resampled_means)
 
-    def less(self, other: Means) -> list[Estimate]:
+    def difference(self, other: Means) -> list[Estimate]:
         """By how much each column is higher here than there, on the same resamples."""
-        return intervals(self.values - other.values, self.spread - other.spread)
+        return intervals(self.values - other.values, self.resampled_means - other.resampled_means)
 
 
-def intervals(values: Array, spread: Array) -> list[Estimate]:
+def intervals(values: Array, resampled_means: Array) -> list[Estimate]:
     """The values with the middle 95 % of their resamples, those left out in which there was nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of kinds with no positions at all
-        low, high = np.nanpercentile(spread, [2.5, 97.5], axis=0)
+        low, high = np.nanpercentile(resampled_means, [2.5, 97.5], axis=0)
     return [Estimate(float(v), float(a), float(b)) for v, a, b in zip(values, low, high, strict=True)]
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparring.matching.choices import Choices, collect_choices
+from sparring.matching.choice_data import ChoiceData, collect_choice_data
 from sparring.matching.positions import Sample
-from sparring.matching.scores import Watcher
+from sparring.matching.scores import ProgressCallback
 from sparring.policies import Curve, Policy
-from sparring.policies.segments import normalised_logs
+from sparring.policies.segments import segment_log_softmax
 
 _STEPS = 50
 _LEAST, _MOST = 0.05, 20.0
@@ -18,7 +18,7 @@ _LEAST, _MOST = 0.05, 20.0
 
 
 @dataclass(frozen=True)
-class Fitted:
+class TemperatureFit:
     """A group's temperature, and the mean negative log-likelihood before and with it."""
 
     rating: float | None
@@ -29,26 +29,28 @@ class Fitted:
     after: float
 
 
-def fit_by_group(policy: Policy, sample: Sample, watch: Watcher = lambda _: None) -> dict[str, Fitted]:
+def fit_temperatures(
+    policy: Policy, sample: Sample, on_progress: ProgressCallback = lambda _: None
+) -> dict[str, TemperatureFit]:
     """Fits a temperature for each group of the sample, which should not be the one that is measured on."""
-    choices = collect_choices([policy], sample, watch)
-    group_of = sample.group_of_game[sample.facts["game"]]
+    choices = collect_choice_data([policy], sample, on_progress)
+    group_of = sample.group_of_game[sample.metadata["game"]]
     found = {}
     for number, name in enumerate(sample.groups):
-        part = choices.part(np.flatnonzero(group_of == number))
-        inverse = fit_inverse_temperature(part)
-        ratings = part.facts["rating"]
-        found[name] = Fitted(
+        subset = choices.subset(np.flatnonzero(group_of == number))
+        inverse = fit_inverse_temperature(subset)
+        ratings = subset.metadata["rating"]
+        found[name] = TemperatureFit(
             None if np.isnan(ratings).all() else float(np.nanmean(ratings)),
-            len(part.played),
+            len(subset.played),
             1 / inverse,
-            float(part.negative_log_likelihood([1.0]).mean()),
-            float(part.negative_log_likelihood([inverse]).mean()),
+            float(subset.negative_log_likelihood([1.0]).mean()),
+            float(subset.negative_log_likelihood([inverse]).mean()),
         )
     return found
 
 
-def curve_of(fitted: dict[str, Fitted]) -> Curve:
+def temperature_curve(fitted: dict[str, TemperatureFit]) -> Curve:
     """The temperature by rating; where ratings are unknown, the mean over all positions."""
     knots = {round(each.rating): each.temperature for each in fitted.values() if each.rating is not None}
     if len(knots) == len(fitted):
@@ -57,13 +59,13 @@ def curve_of(fitted: dict[str, Fitted]) -> Curve:
     return Curve.constant(np.average([each.temperature for each in fitted.values()], weights=weights))
 
 
-def fit_inverse_temperature(choices: Choices) -> float:
+def fit_inverse_temperature(choices: ChoiceData) -> float:
     """Newton's method on the mean negative log-likelihood of p^b, which is convex in b."""
     logs = choices.log_probabilities[0].astype(np.float64)
     inverse = 1.0
     for _ in range(_STEPS):
         scaled = inverse * logs
-        shares = np.exp(normalised_logs(scaled, choices.offsets))
+        shares = np.exp(segment_log_softmax(scaled, choices.offsets))
         mean = np.add.reduceat(shares * logs, choices.offsets[:-1])
         square = np.add.reduceat(shares * logs**2, choices.offsets[:-1])
         slope = float((mean - logs[choices.played]).mean())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.reports.look import INK, LINES, label_ends, open_pyplot, save
+from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save
 
 Entries = dict[str, dict[str, Any]]
 """By group or kind of position: numbers of which `top1`, `low` and `high` are drawn."""
@@ -16,9 +16,9 @@ _FEW = 30
 
 
 def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
-    """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
+    """Writes every figure as SVG and PNG and returns the SVG texts by title. Raises MatplotlibMissing."""
     policies: dict[str, dict[str, Any]] = content["policies"]
-    colours = {name: LINES[i % len(LINES)] for i, name in enumerate(policies)}
+    colours = {name: LINE_COLORS[i % len(LINE_COLORS)] for i, name in enumerate(policies)}
     by_group = {name: found["groups"] for name, found in policies.items()}
     by_ply, by_legal = (
         {name: found["kinds"][kind] for name, found in policies.items()} for kind in ("ply", "legal moves")
@@ -55,21 +55,23 @@ def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: s
         style = {"color": colours[policy], "linewidth": 1.6}
         if in_order:
             axis.fill_between(x, bottom, top, color=colours[policy], alpha=0.13, linewidth=0)
-            axis.plot(x, y, linestyle="-" if number < len(LINES) else "--", **style)  # colours begin again
+            axis.plot(
+                x, y, linestyle="-" if number < len(LINE_COLORS) else "--", **style
+            )  # colours begin again
         else:
             axis.vlines(x, bottom, top, **style)
         axis.plot(x, y, linestyle="", marker="o", markersize=4, color=colours[policy])
         ends.append((x[-1], y[-1], policy, colours[policy]))
     axis.set_xticks(range(len(places)), places, rotation=0 if len(places) < 11 else 45)
     _finish(axis, along, up)
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return figure
 
 
 def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], folder: Path) -> str:
     """How sure against how often right; the diagonal is what a policy means to say."""
     figure, axis = _axes(height=4.6)
-    axis.plot([0, 1], [0, 1], color=INK, linewidth=0.8, linestyle=(0, (2, 3)))
+    axis.plot([0, 1], [0, 1], color=INK_COLOR, linewidth=0.8, linestyle=(0, (2, 3)))
     ends = []
     for policy, found in policies.items():
         bins = [each for each in found["calibration"] if each["positions"] >= _FEW] or found["calibration"]
@@ -81,7 +83,7 @@ def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], f
     axis.set_xlim(0, 1)
     axis.set_ylim(0, 1)
     _finish(axis, "probability of the likeliest move", "how often it was played")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, "calibration")
 
 
@@ -103,7 +105,7 @@ def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path)
     axis.set_xticks(range(len(groups)), groups)
     axis.set_xlim(-0.5, edge)
     _finish(axis, "players", f"accuracy less that of {first}")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, "differences")
 
 
@@ -126,7 +128,7 @@ def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> st
         _finish(axis, "trial", "share of moves predicted" if panel == 0 else "")
         if panel == len(shown) - 1:
             figure.canvas.draw()
-            label_ends(axis, ends)
+            label_line_ends(axis, ends)
     return save(figure, folder, "trials")
 
 
@@ -145,5 +147,5 @@ def _axes(height: float = 3.9) -> tuple[Any, Any]:
 def _finish(axis: Any, along: str, up: str) -> None:
     axis.set_xlabel(along)
     axis.set_ylabel(up)
-    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    axis.grid(axis="y", color=INK_COLOR, alpha=0.12, linewidth=0.6)
     axis.set_axisbelow(True)

@@ -14,7 +14,7 @@ from sparring.games import load
 from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
-from sparring.records.streams import CutOff, open_chunks
+from sparring.records.streams import TruncatedFile, open_chunks
 from sparring.records.table import BadTable, read_manifest, read_shards
 
 _EVERYTHING = {
@@ -40,11 +40,11 @@ class PlayedGame:
     identity: int
     group: str
     filter: PositionFilter
-    only: int | None = None
+    only_player: int | None = None
     """The player whose moves count, where not both players' do."""
     every: int = 1
     """One ply in so many counts, beginning with one that the game's hash decides."""
-    most: int | None = None
+    max_plies: int | None = None
     """Of the plies that count so many at most, evenly spread over the game."""
 
     def plies(self, game: str) -> NDArray[np.int64]:
@@ -57,17 +57,17 @@ class PlayedGame:
             counted[: len(clocks)] &= ~hurried
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0
-        if self.only is not None:
+        if self.only_player is not None:
             start = load(game).initial() if self.record.start is None else load(game).parse(self.record.start)
-            counted &= (plies + start.to_move) % 2 == self.only
+            counted &= (plies + start.to_move) % 2 == self.only_player
         found = plies[counted]
-        if self.most is None or len(found) <= self.most:
+        if self.max_plies is None or len(found) <= self.max_plies:
             return found
-        return found[np.arange(self.most) * len(found) // self.most]
+        return found[np.arange(self.max_plies) * len(found) // self.max_plies]
 
 
 @dataclass(frozen=True)
-class Selection:
+class GameSelection:
     """Which games to take."""
 
     game: str
@@ -87,58 +87,58 @@ class Selection:
     """The name of one player, whose moves alone are taken, against whomever they were."""
 
 
-def select(chosen: Selection) -> list[PlayedGame]:
-    """The games, group by group. Raises NoGames, BadTable, NoReader or OSError."""
+def select(selection: GameSelection) -> list[PlayedGame]:
+    """The games, group by group. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
     inside: dict[int, PlayedGame] = {}
     seen = mixed = 0
-    for played in _read(chosen) if chosen.player is None else _of_player(chosen, chosen.player):
+    for played in _read(selection) if selection.player is None else _of_player(selection, selection.player):
         if played.group == "mixed":
             mixed += 1
             continue
         seen += 1
-        if chosen.split in (None, split_of(played.identity, chosen.trial)):
+        if selection.split in (None, split_of(played.identity, selection.trial)):
             # A game may be in two tables.
-            inside.setdefault(played.identity, replace(played, every=chosen.every))
-    where = ", ".join(path.name for path in chosen.records)
-    if not seen and chosen.player is not None:
-        raise NoGames(f"{where}: there are no games of {chosen.player}")
+            inside.setdefault(played.identity, replace(played, every=selection.every))
+    where = ", ".join(path.name for path in selection.records)
+    if not seen and selection.player is not None:
+        raise NoGames(f"{where}: there are no games of {selection.player}")
     if not seen:
         between = f" ({mixed:,} are between players of different groups)" if mixed else ""
         raise NoGames(f"{where}: there are no games of one group to measure on{between}")
     if not inside:
         raise NoGames(
-            f"{where}: none of {seen:,} games is in the {chosen.split} split of trial {chosen.trial}; "
+            f"{where}: none of {seen:,} games is in the {selection.split} split of trial {selection.trial}; "
             "--split all takes every game"
         )
     groups: dict[str, list[PlayedGame]] = {}
-    for played in sorted(inside.values(), key=lambda each: _order(each.identity, chosen.trial)):
+    for played in sorted(inside.values(), key=lambda each: _order(each.identity, selection.trial)):
         groups.setdefault(played.group, []).append(played)
-    for wanted in chosen.groups:
+    for wanted in selection.groups:
         if wanted not in groups:
             there = ", ".join(sorted(groups, key=group_order))
             raise NoGames(f"{where}: there are no games of group {wanted}; there are {there}")
-    names = sorted(chosen.groups or groups, key=group_order)
-    return [played for name in names for played in _capped(groups[name], chosen)]
+    names = sorted(selection.groups or groups, key=group_order)
+    return [played for name in names for played in _capped(groups[name], selection)]
 
 
-def _of_player(chosen: Selection, name: str) -> Iterator[PlayedGame]:
-    for played in _read(chosen):
+def _of_player(selection: GameSelection, name: str) -> Iterator[PlayedGame]:
+    for played in _read(selection):
         names = (played.record.first, played.record.second)
         if name in names:
-            yield replace(played, group=f"player {name}", only=names.index(name))
+            yield replace(played, group=f"player {name}", only_player=names.index(name))
 
 
-def _capped(games: list[PlayedGame], chosen: Selection) -> list[PlayedGame]:
-    if chosen.positions is None:
+def _capped(games: list[PlayedGame], selection: GameSelection) -> list[PlayedGame]:
+    if selection.positions is None:
         return games
     taken: list[PlayedGame] = []
     total = 0
     for played in games:
-        total += len(played.plies(chosen.game))
-        if total > chosen.positions:
+        total += len(played.plies(selection.game))
+        if total > selection.positions:
             break
         taken.append(played)
-    return taken or [replace(games[0], most=chosen.positions)]
+    return taken or [replace(games[0], max_plies=selection.positions)]
 
 
 def _order(identity: int, trial: int) -> bytes:
@@ -149,9 +149,9 @@ def _order(identity: int, trial: int) -> bytes:
     return digest.digest()
 
 
-def _read(chosen: Selection) -> Iterator[PlayedGame]:
-    for path in chosen.records:
-        yield from _read_table(path, chosen.game) if path.is_dir() else _read_file(path, chosen.game)
+def _read(selection: GameSelection) -> Iterator[PlayedGame]:
+    for path in selection.records:
+        yield from _read_table(path, selection.game) if path.is_dir() else _read_file(path, selection.game)
 
 
 def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
@@ -173,9 +173,13 @@ def _read_file(path: Path, game: str) -> Iterator[PlayedGame]:
     read = reader_for(path, game)
     try:
         for found in read(open_chunks(path), 0):
-            if found.record is not None and not found.defect and not preset.games.why_not(found.record):
+            if (
+                found.record is not None
+                and not found.defect
+                and not preset.games.rejection_reason(found.record)
+            ):
                 yield _played(game, found.record, path.name, preset.positions, [])
-    except CutOff as error:
+    except TruncatedFile as error:
         raise NoGames(f"{path}: {error}") from None
 
 

@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.disk import write_whole
 from sparring.matching.bootstrap import Resamples
-from sparring.matching.calibration import Fitted, curve_of, fit_by_group
-from sparring.matching.games import Selection
-from sparring.matching.metrics import Matching
+from sparring.matching.calibration import TemperatureFit, fit_temperatures, temperature_curve
+from sparring.matching.games import GameSelection
+from sparring.matching.metrics import PolicyMetrics
 from sparring.matching.positions import Sample, read_sample
-from sparring.matching.scores import key_of, score_sample
-from sparring.policies import Policy, Tempered, fingerprint, open_policy
+from sparring.matching.scores import cache_key, score_sample
+from sparring.policies import Policy, TemperedPolicy, fingerprint, load_policy
 from sparring.records import Split
+from sparring.storage import atomic_write
 
 
 @dataclass(frozen=True)
-class Contestant:
+class PolicySource:
     """A policy to measure."""
 
     name: str
     source: str
-    """What `open_policy` takes."""
+    """What `load_policy` takes."""
 
 
 @dataclass(frozen=True)
-class Running:
+class MeasureOptions:
     """How policies are run and what is made of their scores."""
 
     backend: str = "onnxruntime"
@@ -48,40 +48,40 @@ class Running:
 _BATCHES_A_WRITE = 8
 _OF_TRIAL = ("positions", "top1", "low", "high", "nll")
 
-Watcher = Callable[[str, int, int], None]
+TaskProgressCallback = Callable[[str, int, int], None]
 """Hears what is being done, how much of it is done, and how much there is."""
 
 
 def measure(
-    contestants: list[Contestant],
-    chosen: Selection,
+    sources: list[PolicySource],
+    selection: GameSelection,
     out: Path,
     *,
     trials: int = 1,
-    running: Running | None = None,
-    watch: Watcher = lambda *_: None,
+    options: MeasureOptions | None = None,
+    on_progress: TaskProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
     """Measures every policy on every trial, going on from the scores that `out` has.
 
-    Raises BadPolicy, BadNetwork, NoGames, BadTable, NoReader or OSError.
+    Raises BadPolicy, BadNetwork, NoGames, BadTable, UnsupportedFormat or OSError.
     """
-    running = running or Running()
-    opened = [_open(each, chosen.game, running) for each in contestants]
-    measured: list[dict[str, Matching]] = []
-    fitted: dict[str, dict[str, Fitted]] = {}
-    for trial in range(chosen.trial, chosen.trial + trials):
-        of_trial = replace(chosen, trial=trial)
+    options = options or MeasureOptions()
+    opened = [_open(each, selection.game, options) for each in sources]
+    measured: list[dict[str, PolicyMetrics]] = []
+    fitted: dict[str, dict[str, TemperatureFit]] = {}
+    for trial in range(selection.trial, selection.trial + trials):
+        of_trial = replace(selection, trial=trial)
         sample = read_sample(of_trial)
-        held_out = read_sample(replace(of_trial, split=Split.VALIDATION)) if running.calibrate else None
-        resamples = Resamples.draw(sample.group_of_game, running.resamples, running.seed)
-        task = _Task(sample, held_out, out / "scores" / f"trial-{trial}", running.batch, watch)
+        held_out = read_sample(replace(of_trial, split=Split.VALIDATION)) if options.calibrate else None
+        resamples = Resamples.draw(sample.group_of_game, options.resamples, options.seed)
+        task = _Task(sample, held_out, out / "scores" / f"trial-{trial}", options.batch, on_progress)
         found = {}
         for each in opened:
             scores, fits = task.run(each)
-            found[each.policy.name] = Matching(sample, scores, resamples)
+            found[each.policy.name] = PolicyMetrics(sample, scores, resamples)
             fitted.setdefault(each.policy.name, fits)
         measured.append(found)
-    return _content(measured, fitted, chosen)
+    return _content(measured, fitted, selection)
 
 
 @dataclass(frozen=True)
@@ -92,18 +92,18 @@ class _Opened:
     key: str
 
 
-def _open(each: Contestant, game: str, running: Running) -> _Opened:
-    policy = open_policy(
+def _open(each: PolicySource, game: str, options: MeasureOptions) -> _Opened:
+    policy = load_policy(
         each.source,
         game,
         name=each.name,
-        backend=running.backend,
-        threads=running.threads,
-        batch=running.batch,
-        symmetries=running.symmetries,
+        backend=options.backend,
+        threads=options.threads,
+        batch=options.batch,
+        symmetries=options.symmetries,
     )
-    settings = (running.backend, str(running.batch), str(running.symmetries))
-    return _Opened(policy, key_of(fingerprint(each.source, game), *settings))
+    settings = (options.backend, str(options.batch), str(options.symmetries))
+    return _Opened(policy, cache_key(fingerprint(each.source, game), *settings))
 
 
 @dataclass(frozen=True)
@@ -115,43 +115,47 @@ class _Task:
     """What temperatures are fitted on, if they are."""
     folder: Path
     batch: int
-    watch: Watcher
+    on_progress: TaskProgressCallback
 
-    def run(self, opened: _Opened) -> tuple[NDArray[np.void], dict[str, Fitted]]:
+    def run(self, opened: _Opened) -> tuple[NDArray[np.void], dict[str, TemperatureFit]]:
         """The scores, and the temperatures where they were fitted."""
         policy, key = opened.policy, opened.key
-        fits: dict[str, Fitted] = {}
+        fits: dict[str, TemperatureFit] = {}
         if self.held_out is not None:
             fits = self._fits(policy, key, self.held_out)
-            curve = curve_of(fits)
-            policy, key = Tempered(policy, curve), key_of(key, repr(curve))
+            curve = temperature_curve(fits)
+            policy, key = TemperedPolicy(policy, curve), cache_key(key, repr(curve))
         total = len(self.sample)
         scores = score_sample(
             policy,
             self.sample,
             self.folder / f"{policy.name}.scores",
-            key_of(key, self.sample.digest()),
+            cache_key(key, self.sample.digest()),
             chunk=_BATCHES_A_WRITE * self.batch,
-            watch=lambda done: self.watch(policy.name, done, total),
+            on_progress=lambda done: self.on_progress(policy.name, done, total),
         )
         return scores, fits
 
-    def _fits(self, policy: Policy, key: str, held_out: Sample) -> dict[str, Fitted]:
+    def _fits(self, policy: Policy, key: str, held_out: Sample) -> dict[str, TemperatureFit]:
         """Temperatures by group, remembered in a file."""
-        key = key_of(key, held_out.digest())
+        key = cache_key(key, held_out.digest())
         path = self.folder / f"{policy.name}.temperatures.json"
         if path.is_file() and (known := json.loads(path.read_text()))["key"] == key:
-            return {group: Fitted(**entry) for group, entry in known["groups"].items()}
-        found = fit_by_group(
-            policy, held_out, lambda done: self.watch(f"{policy.name}, temperature", done, len(held_out))
+            return {group: TemperatureFit(**entry) for group, entry in known["groups"].items()}
+        found = fit_temperatures(
+            policy,
+            held_out,
+            lambda done: self.on_progress(f"{policy.name}, temperature", done, len(held_out)),
         )
         entries = {group: asdict(each) for group, each in found.items()}
-        write_whole(path, json.dumps({"key": key, "groups": entries}, indent=1))
+        atomic_write(path, json.dumps({"key": key, "groups": entries}, indent=1))
         return found
 
 
 def _content(
-    measured: list[dict[str, Matching]], fitted: dict[str, dict[str, Fitted]], chosen: Selection
+    measured: list[dict[str, PolicyMetrics]],
+    fitted: dict[str, dict[str, TemperatureFit]],
+    selection: GameSelection,
 ) -> dict[str, Any]:
     first = measured[0]
     sample = next(iter(first.values())).sample
@@ -161,22 +165,22 @@ def _content(
             "groups": matching.by_group(),
             "mean": matching.mean(),
             "all": matching.all(),
-            "kinds": matching.by_kind(),
+            "kinds": matching.by_bucket(),
             "calibration": matching.calibration(),
         }
         if fitted[name]:
             policies[name]["temperatures"] = {g: asdict(each) for g, each in fitted[name].items()}
     names = list(first)
     differences = {
-        later: {earlier: first[later].less(first[earlier]) for earlier in names[:number]}
+        later: {earlier: first[later].difference(first[earlier]) for earlier in names[:number]}
         for number, later in enumerate(names)
         if number
     }
     content: dict[str, Any] = {
-        "game": chosen.game,
-        "records": [path.name for path in chosen.records],
-        "split": "all" if chosen.split is None else str(chosen.split),
-        "trial": chosen.trial,
+        "game": selection.game,
+        "records": [path.name for path in selection.records],
+        "split": "all" if selection.split is None else str(selection.split),
+        "trial": selection.trial,
         "games": len(sample.games),
         "positions": len(sample),
         "policies": policies,
@@ -187,7 +191,7 @@ def _content(
     return content
 
 
-def _trials(matchings: list[Matching]) -> dict[str, Any]:
+def _trials(matchings: list[PolicyMetrics]) -> dict[str, Any]:
     """Accuracy in each trial, its mean and standard deviation: by group, and of the mean over groups."""
     entries = [{**matching.by_group(), "mean": matching.mean()} for matching in matchings]
     found = {}

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching.bootstrap import Array, Estimate, Means, Resamples, Tally
-from sparring.matching.kinds import all_kinds
+from sparring.matching.bootstrap import Array, Estimate, GroupSums, Means, Resamples
+from sparring.matching.buckets import all_buckets
 from sparring.matching.positions import Sample
-from sparring.policies import FLOOR
+from sparring.policies import MIN_PROBABILITY
 
 TOP = 5
 COLUMNS = (*(f"top{k}" for k in range(1, TOP + 1)), "expected", "nll")
@@ -25,7 +25,7 @@ _SHOWN_BINS = 10
 
 
 @dataclass(frozen=True)
-class Matching:
+class PolicyMetrics:
     """A policy's scores on a sample."""
 
     sample: Sample
@@ -33,58 +33,58 @@ class Matching:
     resamples: Resamples
 
     @cached_property
-    def tally(self) -> Tally:
+    def group_sums(self) -> GroupSums:
         """Of all positions."""
-        return self.resamples.tally(columns_of(self.scores), self.sample.facts["game"])
+        return self.resamples.group_sums(metric_columns(self.scores), self.sample.metadata["game"])
 
     def by_group(self) -> dict[str, dict[str, Any]]:
         """Every group's numbers."""
         found = {}
         group_of = self.sample.group_of_game
         for number, name in enumerate(self.sample.groups):
-            scores = self.scores[group_of[self.sample.facts["game"]] == number]
+            scores = self.scores[group_of[self.sample.metadata["game"]] == number]
             games = int((group_of == number).sum())
-            found[name] = {"games": games, **_entry(self.tally.group(number)), **_extras(scores)}
+            found[name] = {"games": games, **_entry(self.group_sums.group(number)), **_extras(scores)}
         return found
 
     def mean(self) -> dict[str, Any]:
         """The mean over groups, each counted the same."""
-        return _entry(self.tally.groups_alike())
+        return _entry(self.group_sums.macro_average())
 
     def all(self) -> dict[str, Any]:
         """All positions together."""
-        return {**_entry(self.tally.pooled()), **_extras(self.scores)}
+        return {**_entry(self.group_sums.pooled()), **_extras(self.scores)}
 
-    def by_kind(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def by_bucket(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The positions of all groups sorted in every way that is known of them; kinds with none left out."""
-        values, games = columns_of(self.scores)[:, [0, _NLL]], self.sample.facts["game"]
+        values, games = metric_columns(self.scores)[:, [0, _NLL]], self.sample.metadata["game"]
         found = {}
-        for kinds in all_kinds(self.sample.game, self.sample.facts):
-            tallies = self.resamples.tallies(values, games, kinds.of, len(kinds.names))
-            entries = [_entry(tally.pooled(), ("top1", "nll")) for tally in tallies]
-            named = zip(kinds.names, entries, strict=True)
-            found[kinds.title] = {name: entry for name, entry in named if entry["positions"]}
+        for buckets in all_buckets(self.sample.game, self.sample.metadata):
+            bucket_sums = self.resamples.bucket_sums(values, games, buckets.of, len(buckets.names))
+            entries = [_entry(group_sums.pooled(), ("top1", "nll")) for group_sums in bucket_sums]
+            named = zip(buckets.names, entries, strict=True)
+            found[buckets.title] = {name: entry for name, entry in named if entry["positions"]}
         return found
 
     def calibration(self) -> list[dict[str, float]]:
         """How often the likeliest move was played, by how likely the policy thought it."""
         return [asdict(each) for each in calibration_bins(self.scores, _SHOWN_BINS) if each.positions]
 
-    def less(self, other: Matching) -> dict[str, Any]:
+    def difference(self, other: PolicyMetrics) -> dict[str, Any]:
         """How much better than another policy on the same games: by group, and in the mean over groups."""
         groups = {
-            name: _difference(self.tally.group(number), other.tally.group(number))
+            name: _difference(self.group_sums.group(number), other.group_sums.group(number))
             for number, name in enumerate(self.sample.groups)
         }
-        return {"groups": groups, "mean": self.less_in(other)}
+        return {"groups": groups, "mean": self.macro_difference(other)}
 
-    def less_in(self, other: Matching, which: Sequence[int] | None = None) -> dict[str, float]:
+    def macro_difference(self, other: PolicyMetrics, which: Sequence[int] | None = None) -> dict[str, float]:
         """The same in the mean over some groups."""
-        return _difference(self.tally.groups_alike(which), other.tally.groups_alike(which))
+        return _difference(self.group_sums.macro_average(which), other.group_sums.macro_average(which))
 
 
 @dataclass(frozen=True)
-class Bin:
+class CalibrationBin:
     """Positions in which the policy was about as sure of its first choice."""
 
     positions: int
@@ -94,14 +94,14 @@ class Bin:
     """How often it was played."""
 
 
-def columns_of(scores: NDArray[np.void]) -> Array:
+def metric_columns(scores: NDArray[np.void]) -> Array:
     """[positions, COLUMNS]"""
     hits = [scores["rank"] < k for k in range(1, TOP + 1)]
     played = scores["played"].astype(np.float64)
-    return np.stack([*hits, played, -np.log(np.maximum(played, FLOOR))], axis=1).astype(np.float64)
+    return np.stack([*hits, played, -np.log(np.maximum(played, MIN_PROBABILITY))], axis=1).astype(np.float64)
 
 
-def calibration_bins(scores: NDArray[np.void], bins: int) -> list[Bin]:
+def calibration_bins(scores: NDArray[np.void], bins: int) -> list[CalibrationBin]:
     """Bins of equal width over the probability of the likeliest move."""
     sure = scores["top"].astype(np.float64)
     place = np.minimum((sure * bins).astype(np.int64), bins - 1)
@@ -109,7 +109,7 @@ def calibration_bins(scores: NDArray[np.void], bins: int) -> list[Bin]:
     confidence, hits = np.bincount(place, sure, bins), np.bincount(place, scores["rank"] == 0, bins)
     each = np.maximum(counts, 1)
     return [
-        Bin(int(n), float(c), float(a))
+        CalibrationBin(int(n), float(c), float(a))
         for n, c, a in zip(counts, confidence / each, hits / each, strict=True)
     ]
 
@@ -140,7 +140,7 @@ def _extras(scores: NDArray[np.void]) -> dict[str, float]:
 
 def _difference(mine: Means, other: Means) -> dict[str, float]:
     """Of accuracy and of likelihood, the two that people compare."""
-    found = mine.less(other)
+    found = mine.difference(other)
     return _named("top1", found[0]) | _named("nll", found[_NLL])
 
 

@@ -16,7 +16,7 @@ _BEGINS = {
 _FEW_PIECES = 6
 
 
-def phase_of(game: str, state: Any, ply: int) -> int:
+def game_phase(game: str, state: Any, ply: int) -> int:
     """The place in PHASES. Chess is in its endgame with at most six pieces besides kings and pawns."""
     if game == "chess":
         board = state.text().partition(" ")[0]

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.games import load
-from sparring.matching.games import NoGames, PlayedGame, Selection, select
-from sparring.matching.phases import phase_of
+from sparring.matching.games import GameSelection, NoGames, PlayedGame, select
+from sparring.matching.phases import game_phase
 from sparring.networks import Position
 from sparring.records.ranks import rank_order
 from sparring.records.record import MOVE_BYTES
 from sparring.records.table import BadTable
 
-FACTS = np.dtype(
+METADATA_DTYPE = np.dtype(
     [
         ("game", np.int32),  # its place among the games
         ("ply", np.int32),
@@ -43,11 +43,11 @@ class Sample:
 
     game: str
     games: tuple[PlayedGame, ...]
-    facts: NDArray[np.void]
+    metadata: NDArray[np.void]
     """[positions] of FACTS, game after game."""
 
     def __len__(self) -> int:
-        return len(self.facts)
+        return len(self.metadata)
 
     @property
     def groups(self) -> list[str]:
@@ -62,12 +62,12 @@ class Sample:
 
     def batches(self, begin: int, size: int) -> Iterator[tuple[int, list[Position]]]:
         """The positions from `begin` on, so many at a time, each time with the place of the first."""
-        begins = np.searchsorted(self.facts["game"], np.arange(len(self.games)))
+        begins = np.searchsorted(self.metadata["game"], np.arange(len(self.games)))
         first = int(np.searchsorted(begins, begin, side="right")) - 1
         waiting: list[Position] = []
         for number in range(first, len(self.games)):
             skipped = begin - int(begins[first]) if number == first else 0
-            waiting += unfold(self.game, self.games[number], number)[0][skipped:]
+            waiting += extract_positions(self.game, self.games[number], number)[0][skipped:]
             while len(waiting) >= size:
                 yield begin, waiting[:size]
                 begin, waiting = begin + size, waiting[size:]
@@ -76,26 +76,26 @@ class Sample:
 
     def digest(self) -> str:
         """A hash of the games and of which of their positions count."""
-        hashed = hashlib.sha256(self.facts.tobytes())
+        hashed = hashlib.sha256(self.metadata.tobytes())
         for played in self.games:
             hashed.update(played.identity.to_bytes(8, "little") + played.group.encode())
         return hashed.hexdigest()
 
 
-def read_sample(chosen: Selection) -> Sample:
-    """The positions of the games that were chosen. Raises NoGames, BadTable, NoReader or OSError."""
-    games = select(chosen)
-    parts = [unfold(chosen.game, played, number)[1] for number, played in enumerate(games)]
-    facts = np.concatenate(parts)
-    if not len(facts):
+def read_sample(selection: GameSelection) -> Sample:
+    """The positions of the games that were chosen. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
+    games = select(selection)
+    parts = [extract_positions(selection.game, played, number)[1] for number, played in enumerate(games)]
+    metadata = np.concatenate(parts)
+    if not len(metadata):
         raise NoGames(f"none of the positions of {len(games):,} games counts: they are too short or hurried")
     # Games in which nothing counts would take part in resampling as games of no positions.
-    kept, renumbered = np.unique(facts["game"], return_inverse=True)
-    facts["game"] = renumbered
-    return Sample(chosen.game, tuple(games[i] for i in kept), facts)
+    kept, renumbered = np.unique(metadata["game"], return_inverse=True)
+    metadata["game"] = renumbered
+    return Sample(selection.game, tuple(games[i] for i in kept), metadata)
 
 
-def unfold(game: str, played: PlayedGame, number: int) -> tuple[list[Position], NDArray[np.void]]:
+def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[Position], NDArray[np.void]]:
     """The positions of a game that count and in which the rules had a choice to offer, with their facts."""
     record = played.record
     states = _states(game, played)
@@ -119,7 +119,7 @@ def unfold(game: str, played: PlayedGame, number: int) -> tuple[list[Position], 
                 number,
                 ply,
                 mover,
-                phase_of(game, state, ply),
+                game_phase(game, state, ply),
                 len(legal),
                 legal.index(move),
                 np.nan if rating is None else rating,
@@ -128,7 +128,7 @@ def unfold(game: str, played: PlayedGame, number: int) -> tuple[list[Position], 
                 after - before,
             )
         )
-    return positions, np.array(rows, FACTS)
+    return positions, np.array(rows, METADATA_DTYPE)
 
 
 def _states(game: str, played: PlayedGame) -> list[Any]:
@@ -136,7 +136,7 @@ def _states(game: str, played: PlayedGame) -> list[Any]:
     rules, record = load(game), played.record
     start = rules.initial() if record.start is None else rules.parse(record.start)
     try:
-        state = start.unpack_line(record.moves, MOVE_BYTES[game])
+        state = start.unpack_moves(record.moves, MOVE_BYTES[game])
     except ValueError as error:
         raise BadTable(f"game {played.identity:016x} cannot be unpacked: {error}") from None
     states = [state]

@@ -24,7 +24,7 @@ _CAPTIONS = {
 _FEW_GAMES = 20
 
 
-def caution(content: dict[str, Any]) -> str:
+def few_games_warning(content: dict[str, Any]) -> str:
     """Which groups have so few games that their intervals are too narrow; empty where none has."""
     groups = next(iter(content["policies"].values()))["groups"]
     few = [f"{name} ({entry['games']})" for name, entry in groups.items() if entry["games"] < _FEW_GAMES]
@@ -46,7 +46,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
             f"{', '.join(content['records'])}; {content['split']} split of trial {content['trial']}. "
             "Intervals hold 95 % and are by bootstrap over games."
         ),
-        *([page.paragraph(f"Groups with {few}.")] if (few := caution(content)) else []),
+        *([page.paragraph(f"Groups with {few}.")] if (few := few_games_warning(content)) else []),
         page.heading("All policies"),
         _overview(policies),
     ]
@@ -64,7 +64,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"By {kind}"), _kind_table(policies, kind)]
     if any("temperatures" in found for found in policies.values()):
         parts += [page.heading("Temperatures, fitted on the validation split"), _temperature_table(policies)]
-    parts += page.how_it_was_measured(content)
+    parts += page.provenance(content)
     return page.page(f"How well they predict people: {content['game']}", parts)
 
 

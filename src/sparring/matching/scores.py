@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.disk import append_whole, write_whole
 from sparring.matching.positions import Sample
 from sparring.networks import Position, Prediction
 from sparring.policies import BadPolicy, Policy
+from sparring.storage import append_or_rollback, atomic_write
 
-SCORES = np.dtype(
+SCORE_DTYPE = np.dtype(
     [
         ("played", np.float32),  # the probability of the move that was played
         ("top", np.float32),  # that of the likeliest move
@@ -23,11 +23,11 @@ SCORES = np.dtype(
         ("rank", np.int16),  # how many moves the policy puts before the one played
     ]
 )
-Watcher = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Hears how many positions are done."""
 
 
-def key_of(*parts: str) -> str:
+def cache_key(*parts: str) -> str:
     """A key for scores: other parts, other scores."""
     return hashlib.sha256(json.dumps([_VERSION, *parts]).encode()).hexdigest()
 
@@ -42,7 +42,7 @@ def score_sample(
     key: str,
     *,
     chunk: int = 512,
-    watch: Watcher = lambda _: None,
+    on_progress: ProgressCallback = lambda _: None,
 ) -> NDArray[np.void]:
     """[positions] of SCORES for the whole sample, going on from what the file has under the same key.
 
@@ -50,25 +50,25 @@ def score_sample(
     asks its networks in the same batches as one that was never stopped and gets the same numbers to the last
     bit. Whatever kills it, the file holds whole chunks that count, and perhaps a part of one that does not.
     """
-    header = json.dumps({"key": key, "positions": len(sample), "columns": SCORES.names}).encode() + b"\n"
+    header = json.dumps({"key": key, "positions": len(sample), "columns": SCORE_DTYPE.names}).encode() + b"\n"
     done = _read(path, header)
     done = done if len(done) == len(sample) else done[: len(done) // chunk * chunk]
-    watch(len(done))
+    on_progress(len(done))
     if len(done) == len(sample):
         return done
-    write_whole(path, header + done.tobytes())
+    atomic_write(path, header + done.tobytes())
     parts = [done]
     for begin, positions in sample.batches(len(done), chunk):
-        played = sample.facts["played"][begin : begin + len(positions)]
-        parts.append(score(asked(policy, positions), played))
-        append_whole(path, parts[-1].tobytes(), sync=True)
-        watch(begin + len(positions))
+        played = sample.metadata["played"][begin : begin + len(positions)]
+        parts.append(score(checked_predictions(policy, positions), played))
+        append_or_rollback(path, parts[-1].tobytes(), sync=True)
+        on_progress(begin + len(positions))
     return np.concatenate(parts)
 
 
 def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDArray[np.void]:
     """[predictions] of SCORES; of moves that are equally likely the first counts as put before the others."""
-    rows = np.zeros(len(predictions), SCORES)
+    rows = np.zeros(len(predictions), SCORE_DTYPE)
     for row, prediction, index in zip(rows, predictions, played.tolist(), strict=True):
         shares = prediction.probabilities
         mine = shares[index]
@@ -79,7 +79,7 @@ def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDA
     return rows
 
 
-def asked(policy: Policy, positions: list[Position]) -> list[Prediction]:
+def checked_predictions(policy: Policy, positions: list[Position]) -> list[Prediction]:
     """What a policy says, once that has been seen to be numbers. Raises BadPolicy."""
     try:
         predictions = policy.predict(positions)
@@ -94,6 +94,6 @@ def _read(path: Path, header: bytes) -> NDArray[np.void]:
     """The whole rows of a file, if it begins with the header."""
     content = path.read_bytes() if path.is_file() else b""
     if not content.startswith(header):
-        return np.zeros(0, SCORES)
+        return np.zeros(0, SCORE_DTYPE)
     rows = content[len(header) :]
-    return np.frombuffer(rows[: len(rows) // SCORES.itemsize * SCORES.itemsize], SCORES)
+    return np.frombuffer(rows[: len(rows) // SCORE_DTYPE.itemsize * SCORE_DTYPE.itemsize], SCORE_DTYPE)

@@ -18,9 +18,9 @@ _Request = tuple[Sequence[Position | Any], "Future[list[Prediction]]"]
 class Batcher:
     """Predicts for many threads with one network. Use it as a context, or close it."""
 
-    def __init__(self, network: Network, *, most: int = 64) -> None:
+    def __init__(self, network: Network, *, max_batch_size: int = 64) -> None:
         self._network = network
-        self._most = most
+        self._max_batch_size = max_batch_size
         self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._serve, name="sparring-batcher", daemon=True)
         self._worker.start()
@@ -54,7 +54,7 @@ class Batcher:
     def _gather(self, first: _Request) -> tuple[list[_Request], bool]:
         """What is waiting now, up to a full batch. While one batch runs, the next one fills by itself."""
         requests, waiting = [first], len(first[0])
-        while waiting < self._most:
+        while waiting < self._max_batch_size:
             try:
                 request = self._requests.get_nowait()
             except queue.Empty:

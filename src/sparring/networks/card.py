@@ -74,7 +74,7 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
         raise BadNetwork(f"its model card is broken ({error})") from None
 
 
-def read_card_of(path: Path) -> ModelCard:
+def read_card_from_file(path: Path) -> ModelCard:
     """The card of an ONNX file of ours, without reading its weights. Raises BadNetwork or OSError."""
     metadata: dict[str, str] = {}
     try:

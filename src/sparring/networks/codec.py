@@ -29,27 +29,28 @@ class Codec(Protocol):
 
 
 @runtime_checkable
-class TurningCodec(Protocol):
+class SymmetryCodec(Protocol):
     """What a codec may have besides: showing the network a position from another side.
 
-    Symmetry 0 changes nothing. The positions given to `turn` and `turn_back` all have the symmetry.
+    Symmetry 0 changes nothing. All positions of a call to `apply_symmetry` or
+    `invert_symmetry` have the symmetry.
     """
 
     def symmetries(self, position: Position) -> int:
         """In how many ways the position can be shown, itself included."""
         ...
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """The inputs on the turned board."""
         ...
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The turned board's outputs as if the board had not been turned."""
         ...
 
 
 @runtime_checkable
-class RatedCodec(Protocol):
+class RatingConditionedCodec(Protocol):
     """What a codec may have besides: telling the network how strong the players are."""
 
     @property

@@ -17,30 +17,30 @@ from numpy.typing import NDArray
 from sparring import _core
 from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Tensors
-from sparring.networks.free_batch import batched
+from sparring.networks.dynamic_batch import with_dynamic_batch
 from sparring.networks.onnx_files import (
-    Signature,
-    check_signature,
-    operators_of,
-    weights_of,
+    TensorSpec,
+    check_tensor_specs,
+    count_operators,
+    count_parameters,
 )
 from sparring.networks.prediction import Position, Prediction
 
-INPUTS = (Signature("input1", (62, 9, 9)), Signature("input2", (57, 9, 9)))
-OUTPUTS = (Signature("output_policy", (2187,)), Signature("output_value", (1,)))
+INPUTS = (TensorSpec("input1", (62, 9, 9)), TensorSpec("input2", (57, 9, 9)))
+OUTPUTS = (TensorSpec("output_policy", (2187,)), TensorSpec("output_value", (1,)))
 
 
 def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
     """A dlshogi network as it was exported, made to take batches, with its card. Raises BadNetwork."""
-    check_signature(model, "dlshogi", INPUTS, OUTPUTS)
-    freed = batched(model, [output.name for output in OUTPUTS])
-    convolutions = operators_of(freed)["Conv"]
+    check_tensor_specs(model, "dlshogi", INPUTS, OUTPUTS)
+    freed = with_dynamic_batch(model, [output.name for output in OUTPUTS])
+    convolutions = count_operators(freed)["Conv"]
     card = ModelCard(
         name=name,
         game="shogi",
         codec="dlshogi",
         architecture=f"dlshogi: {convolutions} convolutions, policy of 2187 labels, value",
-        parameters=weights_of(freed),
+        parameters=count_parameters(freed),
         source=name,
     )
     write_card(freed, card)
@@ -79,13 +79,13 @@ class DlshogiCodec:
         """Left and right are always alike."""
         return _core.symmetries(position.state)
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order: a plane is a file after the other."""
         if not symmetry:
             return inputs
         return {name: np.ascontiguousarray(planes[:, :, ::-1]) for name, planes in inputs.items()}
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every label in the place of its mirror image."""
         if not symmetry:
             return outputs
@@ -99,9 +99,9 @@ _LEFT_FOR_RIGHT = (0, 2, 1, 4, 3, 5, 7, 6, 9, 8)
 @cache
 def mirrored_labels() -> NDArray[np.int64]:
     """[2187]: the place of each label's mirror image. A label is a direction or drop, and a square."""
-    return (mirrored_ways()[:, None] * 81 + np.arange(81).reshape(9, 9)[::-1].ravel()).ravel()
+    return (mirrored_directions()[:, None] * 81 + np.arange(81).reshape(9, 9)[::-1].ravel()).ravel()
 
 
-def mirrored_ways() -> NDArray[np.int64]:
+def mirrored_directions() -> NDArray[np.int64]:
     """[27]: the mirror image of each direction, without and with promotion, and of each drop."""
     return np.array([*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)])

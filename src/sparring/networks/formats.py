@@ -7,19 +7,19 @@ from pathlib import Path
 
 import onnx
 
-from sparring.networks import dlshogi, katago, lc0, maia3, people, plain
+from sparring.networks import conditioned, dlshogi, katago, lc0, maia3, plain
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
 from sparring.networks.files import read_file
-from sparring.networks.onnx_files import open_onnx
+from sparring.networks.onnx_files import load_onnx
 
 CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
     "dlshogi": dlshogi.DlshogiCodec,
     "katago": katago.KataGoCodec,
     "lc0": lc0.Lc0Codec,
     "maia3": maia3.Maia3Codec,
-    "people": people.PeopleCodec,
+    "people": conditioned.ConditionedCodec,
     "plain": plain.PlainCodec,
 }
 
@@ -40,7 +40,7 @@ def make_codec(card: ModelCard) -> Codec:
     return CODECS[card.codec](card.settings)
 
 
-def name_of(path: Path) -> str:
+def model_name(path: Path) -> str:
     """A name from a file's: maia-1500.pb.gz is maia-1500."""
     name = path.name
     while name.endswith((".onnx", ".pb", ".bin", ".gz", ".txt")):
@@ -53,23 +53,23 @@ def _read(path: Path) -> onnx.ModelProto:
     if not data:
         raise BadNetwork("the file is empty")
     if lc0.looks_like_lc0(data):
-        return lc0.read(data, name_of(path))
+        return lc0.read(data, model_name(path))
     if katago.looks_like_katago(data):
-        return katago.read(data, name_of(path))
+        return katago.read(data, model_name(path))
     return _read_onnx(data, path)
 
 
 def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
     """Ours by its card, other programs' by their inputs."""
     try:
-        model = open_onnx(data, path.parent)
+        model = load_onnx(data, path.parent)
     except BadNetwork as error:
         raise BadNetwork(f"it is neither Lc0's nor KataGo's, and as ONNX it does not do: {error}") from None
     if has_card(model):
         return model
     inputs = {value.name for value in model.graph.input}
     if "tokens" in inputs:
-        return maia3.read(model, name_of(path))
+        return maia3.read(model, model_name(path))
     if {"input1", "input2"} <= inputs:
-        return dlshogi.read(model, name_of(path))
+        return dlshogi.read(model, model_name(path))
     raise BadNetwork("an ONNX file without Sparring's model card, and not of Maia-3 or dlshogi by its inputs")

@@ -18,11 +18,11 @@ from sparring.networks.card import ModelCard, write_card
 
 OPSET = 18
 _IR_VERSION = 9
-BATCH = "batch"
+BATCH_DIMENSION = "batch"
 """The name of the free first dimension of every input and output."""
 
 
-class Graph:
+class GraphBuilder:
     """An ONNX graph under construction. Values are known by their names."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Graph:
 
     def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
         """A named input of shape [batch, *shape]; a name in the shape stands for a free dimension."""
-        self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH, *shape]))
+        self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH_DIMENSION, *shape]))
         return name
 
     def weights(self, array: NDArray[np.float32]) -> str:
@@ -61,9 +61,11 @@ class Graph:
     def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
         """Gives a value to the outside under a name, as [batch, *shape]."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
-        self._outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH, *shape]))
+        self._outputs.append(
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH_DIMENSION, *shape])
+        )
 
-    def finish(self, card: ModelCard) -> onnx.ModelProto:
+    def build(self, card: ModelCard) -> onnx.ModelProto:
         """The checked model, with its card."""
         graph = helper.make_graph(self._nodes, card.name, self._inputs, self._outputs, self._constants)
         model = helper.make_model(

@@ -19,37 +19,37 @@ from onnx import TensorProto, numpy_helper
 from sparring import _core
 from sparring.networks.card import ModelCard, write_card
 from sparring.networks.codec import Tensors
-from sparring.networks.free_batch import batched
+from sparring.networks.dynamic_batch import with_dynamic_batch
 from sparring.networks.onnx_files import (
-    Signature,
-    check_signature,
-    operators_of,
+    TensorSpec,
+    check_tensor_specs,
+    count_operators,
+    count_parameters,
     to_array,
-    weights_of,
 )
 from sparring.networks.prediction import Position, Prediction
 
 INPUTS = (
-    Signature("tokens", (64, 96)),
-    Signature("self_elo", (), TensorProto.INT64),
-    Signature("oppo_elo", (), TensorProto.INT64),
+    TensorSpec("tokens", (64, 96)),
+    TensorSpec("self_elo", (), TensorProto.INT64),
+    TensorSpec("oppo_elo", (), TensorProto.INT64),
 )
-OUTPUTS = (Signature("logits_move", (4352,)), Signature("logits_value", (3,)))
+OUTPUTS = (TensorSpec("logits_move", (4352,)), TensorSpec("logits_value", (3,)))
 SETTINGS: dict[str, float | int | str] = {"rating_low": 600, "rating_high": 2600, "rating_default": 1500}
 """Training balanced the ratings between 600 and 2600; others are taken as the nearer of the two."""
 
 
 def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
     """A Maia-3 network as it was exported, made to take batches, with its card. Raises BadNetwork."""
-    check_signature(model, "Maia-3", INPUTS, OUTPUTS)
-    freed = batched(model, [output.name for output in OUTPUTS], _plain_gathers)
-    layers = operators_of(freed)["Softmax"]
+    check_tensor_specs(model, "Maia-3", INPUTS, OUTPUTS)
+    freed = with_dynamic_batch(model, [output.name for output in OUTPUTS], _replace_gather_nd)
+    layers = count_operators(freed)["Softmax"]
     card = ModelCard(
         name=name,
         game="chess",
         codec="maia3",
         architecture=f"Chessformer: {layers} attention layers over 64 squares, from-to policy, WDL",
-        parameters=weights_of(freed),
+        parameters=count_parameters(freed),
         source=name,
         licence="AGPL-3.0",
         trained_on="Lichess games from January 2023 to July 2025",
@@ -59,12 +59,14 @@ def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
     return freed
 
 
-def _plain_gathers(model: onnx.ModelProto) -> None:
+def _replace_gather_nd(model: onnx.ModelProto) -> None:
     """Turns GatherND with one index a row, which is how PyTorch writes x[:, list], into Gather."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
-        batched = any(attribute.name == "batch_dims" and attribute.i for attribute in node.attribute)
-        if node.op_type != "GatherND" or batched or node.input[1] not in tensors:
+        with_dynamic_batch = any(
+            attribute.name == "batch_dims" and attribute.i for attribute in node.attribute
+        )
+        if node.op_type != "GatherND" or with_dynamic_batch or node.input[1] not in tensors:
             continue
         indices = to_array(tensors[node.input[1]])
         if indices.ndim > 0 and indices.shape[-1] == 1:
@@ -125,13 +127,13 @@ class Maia3Codec:
         """Left and right are alike once nobody can castle."""
         return _core.symmetries(position.state)
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order."""
         if not symmetry:
             return inputs
         return {**inputs, "tokens": np.ascontiguousarray(inputs["tokens"][:, np.arange(64) ^ 7])}
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every move in the place of its mirror image."""
         if not symmetry:
             return outputs

@@ -12,7 +12,7 @@ import onnx
 
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard
-from sparring.networks.codec import Codec, RatedCodec, Tensors, TurningCodec
+from sparring.networks.codec import Codec, RatingConditionedCodec, SymmetryCodec, Tensors
 from sparring.networks.prediction import Position, Prediction
 from sparring.networks.sessions import open_session
 
@@ -49,7 +49,7 @@ class Network:
     @property
     def ratings(self) -> tuple[float, float] | None:
         """The lowest and the highest rating that it may be told; None where it is told none."""
-        return self.codec.ratings if isinstance(self.codec, RatedCodec) else None
+        return self.codec.ratings if isinstance(self.codec, RatingConditionedCodec) else None
 
     def predict(self, positions: Sequence[Position | Any], *, symmetry: int = 0) -> list[Prediction]:
         """A prediction for each position (or bare state), evaluated in batches.
@@ -68,7 +68,7 @@ class Network:
 
     def symmetries(self, position: Position) -> int:
         """In how many ways the position can be shown to this network, itself included."""
-        return self.codec.symmetries(position) if isinstance(self.codec, TurningCodec) else 1
+        return self.codec.symmetries(position) if isinstance(self.codec, SymmetryCodec) else 1
 
     def _checked(self, index: int, position: Position | Any) -> Position:
         if not isinstance(position, Position):
@@ -83,7 +83,7 @@ class Network:
     def _predict_batch(self, positions: list[Position], symmetry: int) -> list[Prediction]:
         inputs = self.codec.encode(positions)
         if symmetry:
-            return self._predict_turned(positions, inputs, symmetry)
+            return self._predict_with_symmetry(positions, inputs, symmetry)
         if self._cache is None:
             return self.codec.decode(positions, self._session.run(inputs))
         keys = [_key(position, inputs, row) for row, position in enumerate(positions)]
@@ -97,11 +97,13 @@ class Network:
                 self._cache.put(keys[row], prediction)
         return [found[row] for row in range(len(positions))]
 
-    def _predict_turned(self, positions: list[Position], inputs: Tensors, symmetry: int) -> list[Prediction]:
-        if not isinstance(self.codec, TurningCodec):
+    def _predict_with_symmetry(
+        self, positions: list[Position], inputs: Tensors, symmetry: int
+    ) -> list[Prediction]:
+        if not isinstance(self.codec, SymmetryCodec):
             raise ValueError(f"{self.card.name} sees boards from one side only")
-        outputs = self._session.run(self.codec.turn(positions, inputs, symmetry))
-        return self.codec.decode(positions, self.codec.turn_back(positions, outputs, symmetry))
+        outputs = self._session.run(self.codec.apply_symmetry(positions, inputs, symmetry))
+        return self.codec.decode(positions, self.codec.invert_symmetry(positions, outputs, symmetry))
 
 
 def _by_board(positions: Sequence[Position]) -> list[list[int]]:

@@ -27,7 +27,7 @@ _LARGEST_VALUE = 1 << 26
 
 
 @dataclass(frozen=True)
-class Signature:
+class TensorSpec:
     """An input or an output that a family of networks has. The batch is not part of the shape."""
 
     name: str
@@ -35,7 +35,7 @@ class Signature:
     dtype: int = TensorProto.FLOAT
 
 
-def open_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
+def load_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
     """The model in a file's bytes with all its weights inside. Raises BadNetwork.
 
     Weights that the file keeps in other files are looked for in the folder.
@@ -48,7 +48,7 @@ def open_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
     if not model.graph.node:
         raise BadNetwork("not an ONNX file: there is no graph in it")
     _check_operators(model)
-    _keep_true_inputs(model)
+    _drop_initializer_inputs(model)
     _load_weights(model, folder)
     try:
         onnx.checker.check_model(model)
@@ -59,8 +59,8 @@ def open_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
     return model
 
 
-def check_signature(
-    model: onnx.ModelProto, family: str, inputs: Sequence[Signature], outputs: Sequence[Signature]
+def check_tensor_specs(
+    model: onnx.ModelProto, family: str, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> None:
     """Raises BadNetwork unless the model has exactly these inputs, and at least these outputs."""
     found = {value.name: value for value in model.graph.input}
@@ -70,7 +70,7 @@ def check_signature(
     _check_values(family, "output", {value.name: value for value in model.graph.output}, outputs)
 
 
-def modernised(model: onnx.ModelProto) -> onnx.ModelProto:
+def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model in the opset that our own graphs have, where it is older and ONNX can convert it."""
     if max((entry.version for entry in model.opset_import if not entry.domain), default=0) >= OPSET:
         return model
@@ -99,7 +99,7 @@ def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
         field.extend(kept)
 
 
-def weights_of(model: onnx.ModelProto) -> int:
+def count_parameters(model: onnx.ModelProto) -> int:
     """How many trained numbers a model has: its floating-point constants that are not single numbers."""
     return sum(
         math.prod(tensor.dims)
@@ -108,13 +108,13 @@ def weights_of(model: onnx.ModelProto) -> int:
     )
 
 
-def operators_of(model: onnx.ModelProto) -> Counter[str]:
+def count_operators(model: onnx.ModelProto) -> Counter[str]:
     """The operators of a model, with how often each comes."""
     return Counter(node.op_type for node in model.graph.node)
 
 
 def _check_values(
-    family: str, role: str, found: dict[str, onnx.ValueInfoProto], wanted: Sequence[Signature]
+    family: str, role: str, found: dict[str, onnx.ValueInfoProto], wanted: Sequence[TensorSpec]
 ) -> None:
     for value in wanted:
         if value.name not in found:
@@ -150,7 +150,7 @@ def _check_operators(model: onnx.ModelProto) -> None:
             raise BadNetwork(f"its operator {node.op_type} holds a graph of its own")
 
 
-def _keep_true_inputs(model: onnx.ModelProto) -> None:
+def _drop_initializer_inputs(model: onnx.ModelProto) -> None:
     """Takes weights out of the inputs, where files of the first ONNX versions list them too."""
     weights = {tensor.name for tensor in model.graph.initializer}
     true = [value for value in model.graph.input if value.name not in weights]

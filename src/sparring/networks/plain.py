@@ -43,19 +43,19 @@ class PlainCodec:
         """As many as the rules allow in this position."""
         return _core.symmetries(position.state)
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Every cell of the planes where the symmetry takes it."""
         planes = inputs["planes"]
         turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
         for row, position in enumerate(positions):
-            cells = _core.turned_cells(position.state, symmetry)
+            cells = _core.transformed_cells(position.state, symmetry)
             turned[row][:, cells] = planes[row].reshape(planes.shape[1], -1)
         return {"planes": turned.reshape(planes.shape)}
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The legal moves' logits from where the symmetry took the moves."""
         policy = np.array(outputs["policy"])
         for row, position in enumerate(positions):
-            moves = _core.turned_moves(position.state, symmetry)
+            moves = _core.transformed_moves(position.state, symmetry)
             policy[row, position.state.legal_moves()] = outputs["policy"][row, moves]
         return {**outputs, "policy": policy}

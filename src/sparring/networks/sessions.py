@@ -74,19 +74,19 @@ class TorchSession:
         from sparring.networks.torch_executor import TorchGraph, torch
 
         self._torch = torch
-        self._place = "cuda" if torch.cuda.is_available() else "cpu"
-        self._graph: Any = TorchGraph(model).to(self._place).eval()
-        if self._place == "cpu":
+        self._torch_device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._graph: Any = TorchGraph(model).to(self._torch_device).eval()
+        if self._torch_device == "cpu":
             torch.set_num_threads(threads)
-        self.device = f"PyTorch, {'GPU, bfloat16' if self._place == 'cuda' else 'CPU'}"
+        self.device = f"PyTorch, {'GPU, bfloat16' if self._torch_device == 'cuda' else 'CPU'}"
 
     def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
         """All outputs of the graph by name."""
         torch = self._torch
         tensors = {
-            name: torch.from_numpy(np.asarray(array)).to(self._place) for name, array in inputs.items()
+            name: torch.from_numpy(np.asarray(array)).to(self._torch_device) for name, array in inputs.items()
         }
-        autocast = torch.autocast("cuda", torch.bfloat16, enabled=self._place == "cuda")
+        autocast = torch.autocast("cuda", torch.bfloat16, enabled=self._torch_device == "cuda")
         with torch.inference_mode(), autocast:
             outputs = self._graph(**tensors)
         return {name: value.float().cpu().numpy() for name, value in outputs.items()}

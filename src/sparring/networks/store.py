@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from sparring.disk import write_whole
 from sparring.games import load as load_game
-from sparring.networks.card import ModelCard, read_card_of
+from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.errors import BadNetwork
-from sparring.networks.formats import make_codec, name_of, read_network
+from sparring.networks.formats import make_codec, model_name, read_network
 from sparring.networks.network import Network
+from sparring.storage import atomic_write
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ModelEntry:
     """A network on the shelf."""
 
     name: str
@@ -32,7 +32,7 @@ class Entry:
     card: ModelCard
 
 
-def user_folder() -> Path:
+def user_data_folder() -> Path:
     """What Sparring keeps for this user: $SPARRING_HOME, else a folder among the user's data."""
     if "SPARRING_HOME" in os.environ:
         return Path(os.environ["SPARRING_HOME"])
@@ -41,15 +41,15 @@ def user_folder() -> Path:
 
 def home() -> Path:
     """Where added networks are kept."""
-    return user_folder() / "models"
+    return user_data_folder() / "models"
 
 
-def entries() -> list[Entry]:
+def stored_models() -> list[ModelEntry]:
     """Everything on the shelf by name; what a user added hides what was shipped under the same name."""
-    found: dict[str, Entry] = {}
+    found: dict[str, ModelEntry] = {}
     for folder, shipped in ((_SHIPPED, True), (home(), False)):
         for path in sorted(folder.glob("*.onnx")) if folder.is_dir() else []:
-            found[path.stem] = Entry(path.stem, path, shipped, read_card_of(path))
+            found[path.stem] = ModelEntry(path.stem, path, shipped, read_card_from_file(path))
     return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
@@ -64,13 +64,13 @@ def find(name: str, game: str | None = None) -> Path:
                 return folder / f"{known}.onnx"
     if Path(name).is_file():
         return Path(name)
-    names = ", ".join(entry.name for entry in entries()) or "none yet"
+    names = ", ".join(entry.name for entry in stored_models()) or "none yet"
     raise BadNetwork(f"there is no network '{name}': neither a file nor one of the models ({names})")
 
 
-def add(path: Path, name: str | None = None, *, replace: bool = False) -> Entry:
+def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:
     """Reads, checks and converts a network and puts it on the shelf. Raises BadNetwork or OSError."""
-    name = name or name_of(path)
+    name = name or model_name(path)
     if not _NAME.fullmatch(name):
         raise BadNetwork(f"'{name}' is no name for a model: letters, digits, . + - and _ are")
     target = home() / f"{name}.onnx"
@@ -78,8 +78,8 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> Entry:
         raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")
     model, card = read_network(path)
     _check(model, card, path)
-    write_whole(target, model.SerializeToString())
-    return Entry(name, target, False, card)
+    atomic_write(target, model.SerializeToString())
+    return ModelEntry(name, target, False, card)
 
 
 def remove(name: str) -> None:

@@ -16,7 +16,7 @@ from sparring.networks.torch_operators import OPERATORS, OPSET, Attributes, Oper
 
 __all__ = ["TorchGraph", "torch"]
 
-_SETTINGS = {
+_STATIC_INPUTS = {
     "Expand": (1,), "Pad": (1, 3), "ReduceMax": (1,), "ReduceMean": (1,), "ReduceSum": (1,), "Reshape": (1,),
     "Slice": (1, 2, 3, 4), "Split": (1,), "Squeeze": (1,), "Unsqueeze": (1,),
 }  # fmt: skip
@@ -33,7 +33,7 @@ class _Step:
     settings: Mapping[int, Any]
     """Inputs that are known beforehand, by their place, so that no GPU has to be asked for them."""
     outputs: tuple[str, ...]
-    done_with: tuple[str, ...]
+    last_uses: tuple[str, ...]
     """Values that no later step needs."""
 
 
@@ -69,7 +69,7 @@ class TorchGraph(nn.Module):
             values.update(
                 zip(step.outputs, results if isinstance(results, tuple) else (results,), strict=False)
             )
-            for name in step.done_with:
+            for name in step.last_uses:
                 values.pop(name, None)
         return {name: values[name] for name in self._outputs}
 
@@ -115,7 +115,7 @@ def _steps(model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]], keep: 
     for i, node in enumerate(nodes):
         if node.op_type not in OPERATORS:
             raise BadNetwork(f"PyTorch cannot run the operator {node.op_type} here")
-        places = [*_SETTINGS.get(node.op_type, ())]
+        places = [*_STATIC_INPUTS.get(node.op_type, ())]
         if node.op_type == "Gather" and constants.get(node.input[1], np.empty(1)).ndim == 0:
             places.append(1)
         steps.append(
@@ -130,7 +130,7 @@ def _steps(model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]], keep: 
                     if place < len(node.input) and node.input[place] in constants
                 },
                 outputs=tuple(node.output),
-                done_with=tuple(
+                last_uses=tuple(
                     name for name in {*node.input, *node.output} if last_use[name] == i and name not in keep
                 ),
             )

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from sparring.games import Move, load
 from sparring.records.readers import format_of, reader_for
-from sparring.records.record import MOVE_BYTES, NoReader
+from sparring.records.record import MOVE_BYTES, UnsupportedFormat
 from sparring.records.streams import open_chunks
 
 
@@ -40,7 +40,7 @@ class GameBook:
             games += 1
             start = usual if found.record.start is None else load(game).parse(found.record.start)
             width = MOVE_BYTES[game]
-            state = start.unpack_line(found.record.moves[: plies * width], width)
+            state = start.unpack_moves(found.record.moves[: plies * width], width)
             while state.previous is not None:
                 self._known[state.previous.key][state.last_move] += 1
                 state = state.previous
@@ -88,5 +88,5 @@ def open_book(path: Path, game: str, plies: int) -> Book:
         return PolyglotBook(path)
     try:
         return GameBook(path, game, plies)
-    except NoReader as error:
+    except UnsupportedFormat as error:
         raise BadBook(str(error)) from None

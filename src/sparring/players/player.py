@@ -13,7 +13,7 @@ O_contra = TypeVar("O_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Decision:
     """A move and where it came from."""
 
     move: Move
@@ -30,7 +30,7 @@ class Choice:
 class Player(Protocol[S_contra]):
     """Plays a game in which nothing is hidden."""
 
-    def choose(self, state: S_contra) -> Choice:
+    def choose(self, state: S_contra) -> Decision:
         """The move in a state whose game goes on."""
         ...
 
@@ -42,6 +42,6 @@ class HiddenPlayer(Protocol[O_contra]):
         """Takes in what it is told, of its own moves and of the opponent's."""
         ...
 
-    def choose(self, legal_moves: Sequence[Move]) -> Choice:
+    def choose(self, legal_moves: Sequence[Move]) -> Decision:
         """One of the moves that it may ask for."""
         ...

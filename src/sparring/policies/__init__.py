@@ -1,31 +1,31 @@
 """Policies: what moves are likely. Networks, temperature, and pools of several policies."""
 
 from sparring.policies.curve import Curve
+from sparring.policies.feature_weighted_pool import FeatureWeightedPool
+from sparring.policies.loading import fingerprint, load_policy, model_name
 from sparring.policies.network_policy import NetworkPolicy
-from sparring.policies.opening import fingerprint, name_of, open_policy
-from sparring.policies.policy import FLOOR, Policy, log_probabilities
+from sparring.policies.policy import MIN_PROBABILITY, Policy, log_probabilities
 from sparring.policies.policy_files import BadPolicy
-from sparring.policies.pool import Member, Pool
-from sparring.policies.telling import beyond, known_ratings, strength_text, untold
-from sparring.policies.tempered import Tempered
-from sparring.policies.trait_pool import TraitPool
+from sparring.policies.pool import PolicyPool, PoolMember
+from sparring.policies.rating_ranges import rating_out_of_range, rating_range, rating_text, unrated
+from sparring.policies.temperature import TemperedPolicy
 
 __all__ = [
-    "FLOOR",
+    "MIN_PROBABILITY",
     "BadPolicy",
     "Curve",
-    "Member",
+    "FeatureWeightedPool",
     "NetworkPolicy",
     "Policy",
-    "Pool",
-    "Tempered",
-    "TraitPool",
-    "beyond",
+    "PolicyPool",
+    "PoolMember",
+    "TemperedPolicy",
     "fingerprint",
-    "known_ratings",
+    "load_policy",
     "log_probabilities",
-    "name_of",
-    "open_policy",
-    "strength_text",
-    "untold",
+    "model_name",
+    "rating_out_of_range",
+    "rating_range",
+    "rating_text",
+    "unrated",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparring.networks import Position, Prediction
 
-FLOOR = 1e-12
+MIN_PROBABILITY = 1e-12
 """No legal move counts as less likely than this where logarithms are taken: in pools and in likelihoods.
 One expert's zero then weighs 27.6 nats, enough to push a move to the end, and no move is ever impossible."""
 
@@ -34,17 +34,17 @@ class Policy(Protocol):
 
 
 def log_probabilities(prediction: Prediction) -> NDArray[np.float64]:
-    """[moves]: logarithms of the probabilities, none below that of `FLOOR`."""
-    return floored_logs(prediction.probabilities)
+    """[moves]: logarithms of the probabilities, none below that of `MIN_PROBABILITY`."""
+    return clipped_log(prediction.probabilities)
 
 
-def floored_logs(probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Logarithms of probabilities, none below that of `FLOOR`."""
-    logs: NDArray[np.float64] = np.log(np.maximum(probabilities.astype(np.float64), FLOOR))
+def clipped_log(probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Logarithms of probabilities, none below that of `MIN_PROBABILITY`."""
+    logs: NDArray[np.float64] = np.log(np.maximum(probabilities.astype(np.float64), MIN_PROBABILITY))
     return logs
 
 
-def normalised(logs: NDArray[np.float64]) -> NDArray[np.float32]:
+def softmax(logs: NDArray[np.float64]) -> NDArray[np.float32]:
     """Probabilities from logarithms that lack their constant."""
     weights = np.exp(logs - logs.max())
     shares: NDArray[np.float32] = (weights / weights.sum()).astype(np.float32)

@@ -40,9 +40,9 @@ from typing import Any
 
 from sparring.games import GAMES
 from sparring.policies.curve import Curve
-from sparring.policies.pool import KINDS, Kind
-from sparring.policies.traits import Scale, trait_names
-from sparring.records.ranks import normal_rank, rank_order
+from sparring.policies.features import FeatureScaler, position_feature_names
+from sparring.policies.pool import POOL_KINDS, PoolKind
+from sparring.records.ranks import parse_rank, rank_order
 
 _FILE_KEYS = ("game", "kind", "beta", "alpha", "temperature", "traits", "policy")
 _BY_POSITION = "position"
@@ -54,7 +54,7 @@ class BadPolicy(Exception):
 
 
 @dataclass(frozen=True)
-class MemberEntry:
+class MemberConfig:
     """One [[policy]] of a file."""
 
     use: str
@@ -65,19 +65,19 @@ class MemberEntry:
 
 
 @dataclass(frozen=True)
-class PolicyFile:
+class PolicyConfig:
     """What a policy's file says."""
 
     game: str
-    kind: Kind
+    kind: PoolKind
     beta: float
     temperature: Curve | None
-    members: tuple[MemberEntry, ...]
-    scale: Scale | None = None
+    members: tuple[MemberConfig, ...]
+    scale: FeatureScaler | None = None
     """Of traits, where weights go by position."""
 
 
-def read_policy_file(path: Path) -> PolicyFile:
+def read_policy_config(path: Path) -> PolicyConfig:
     """The content of a policy's file. Raises BadPolicy or OSError."""
     try:
         return _parse(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -87,13 +87,13 @@ def read_policy_file(path: Path) -> PolicyFile:
         raise BadPolicy(f"{path}: {error}") from None
 
 
-def _parse(entries: dict[str, Any]) -> PolicyFile:
+def _parse(entries: dict[str, Any]) -> PolicyConfig:
     _check_keys(entries, _FILE_KEYS, "entry")
     game, kind, beta = entries.get("game"), entries.get("kind", "geometric"), entries.get("beta")
     if game not in GAMES:
         raise ValueError(f"'game' is one of {', '.join(GAMES)}, not {game!r}")
-    if kind not in (*KINDS, _BY_POSITION):
-        raise ValueError(f"'kind' is one of {', '.join((*KINDS, _BY_POSITION))}, not {kind!r}")
+    if kind not in (*POOL_KINDS, _BY_POSITION):
+        raise ValueError(f"'kind' is one of {', '.join((*POOL_KINDS, _BY_POSITION))}, not {kind!r}")
     if (beta is not None) != (kind == "power"):
         raise ValueError("a pool of kind power needs 'beta', and no other has it")
     if beta is not None and not _is_number(beta):
@@ -109,8 +109,8 @@ def _parse(entries: dict[str, Any]) -> PolicyFile:
             raise ValueError("a pool of kind position has no 'alpha'")
         return _parse_by_position(game, temperature, entries["traits"], members)
     if "alpha" in entries:
-        members = _shared_out(_curve(entries["alpha"], "alpha", game), members)
-    return PolicyFile(
+        members = _weights_from_alpha(_curve(entries["alpha"], "alpha", game), members)
+    return PolicyConfig(
         game,
         kind,
         1.0 if beta is None else float(beta),
@@ -119,16 +119,16 @@ def _parse(entries: dict[str, Any]) -> PolicyFile:
     )
 
 
-def _parse_member(number: int, entry: dict[str, Any], game: str) -> MemberEntry:
+def _parse_member(number: int, entry: dict[str, Any], game: str) -> MemberConfig:
     _check_keys(entry, _MEMBER_KEYS, f"entry of [[policy]] {number}")
     use, weight = entry.get("use"), entry.get("weight", 1)
     if not isinstance(use, str) or not use:
         raise ValueError(f"[[policy]] {number} needs 'use': a model's name or a file")
     curve = weight if isinstance(weight, Curve) else _curve(weight, "weight", game)
-    return MemberEntry(use, _temperature(entry, game), curve)
+    return MemberConfig(use, _temperature(entry, game), curve)
 
 
-def _shared_out(alpha: Curve, members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _weights_from_alpha(alpha: Curve, members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The paper's two weights, alpha and 1 - alpha."""
     if len(members) != 2 or any("weight" in each for each in members):
         raise ValueError("'alpha' is for two policies that have no weights")
@@ -141,8 +141,8 @@ def _shared_out(alpha: Curve, members: list[dict[str, Any]]) -> list[dict[str, A
 
 def _parse_by_position(
     game: str, temperature: Curve | None, traits: Any, members: list[dict[str, Any]]
-) -> PolicyFile:
-    names = trait_names(len(members))
+) -> PolicyConfig:
+    names = position_feature_names(len(members))
     parsed = []
     for number, entry in enumerate(members, 1):
         by = _numbers(entry.get("by"), names, f"'by' of [[policy]] {number}")
@@ -154,8 +154,8 @@ def _parse_by_position(
     for name, pair in zip(names, pairs, strict=True):
         if not isinstance(pair, list) or len(pair) != 2 or not all(map(_is_number, pair)) or pair[1] <= 0:
             raise ValueError(f"trait '{name}' is its mean and its spread, such as [0.5, 0.2], not {pair!r}")
-    means, spreads = zip(*((float(mean), float(spread)) for mean, spread in pairs), strict=True)
-    return PolicyFile(game, "geometric", 1.0, temperature, tuple(parsed), Scale(means, spreads))
+    means, stds = zip(*((float(mean), float(spread)) for mean, spread in pairs), strict=True)
+    return PolicyConfig(game, "geometric", 1.0, temperature, tuple(parsed), FeatureScaler(means, stds))
 
 
 def _numbers(entries: Any, names: tuple[str, ...], what: str) -> tuple[float, ...]:
@@ -194,7 +194,7 @@ def _is_number(value: object) -> bool:
 
 def _rating(text: str, what: str, game: str) -> int:
     if game == "go":
-        if (rank := normal_rank(text)) is not None:
+        if (rank := parse_rank(text)) is not None:
             return rank_order(rank)
         raise ValueError(f"'{what}' goes by rank, such as 6k or 3d, not by '{text}'")
     if text.isascii() and text.isdecimal():

@@ -16,15 +16,15 @@ import numpy as np
 
 from sparring.networks import Position, Prediction
 from sparring.policies.curve import Curve
-from sparring.policies.policy import Policy, floored_logs
-from sparring.policies.segments import Array, Offsets, normalised_logs, offsets_of, spread
+from sparring.policies.policy import Policy, clipped_log
+from sparring.policies.segments import Array, Offsets, segment_log_softmax, segment_offsets, segment_repeat
 
-Kind: TypeAlias = Literal["geometric", "arithmetic", "power"]
-KINDS: tuple[str, ...] = get_args(Kind)
+PoolKind: TypeAlias = Literal["geometric", "arithmetic", "power"]
+POOL_KINDS: tuple[str, ...] = get_args(PoolKind)
 
 
 @dataclass(frozen=True)
-class Member:
+class PoolMember:
     """A policy and how much it counts, by the rating of the player to move."""
 
     policy: Policy
@@ -32,7 +32,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Pool:
+class PolicyPool:
     """Exact over the legal moves and in log space. A policy whose weight is 0 for a player is not asked.
 
     In a geometric pool weights need not add up to 1: their sum is an inverse temperature. In the others only
@@ -42,13 +42,13 @@ class Pool:
     """
 
     name: str
-    members: tuple[Member, ...]
-    kind: Kind = "geometric"
+    members: tuple[PoolMember, ...]
+    kind: PoolKind = "geometric"
     beta: float = 1.0
     """The exponent of a power pool: 1 makes it arithmetic, and towards 0 it becomes geometric."""
 
     def __post_init__(self) -> None:
-        check_games([member.policy for member in self.members])
+        check_same_game([member.policy for member in self.members])
         if self.kind == "power" and not (np.isfinite(self.beta) and self.beta != 0):
             raise ValueError("beta is a number other than 0: towards 0 the power pool is the geometric one")
         if self.kind != "geometric" and min(v for m in self.members for v in m.weight.values) < 0:
@@ -64,15 +64,17 @@ class Pool:
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The pooled predictions."""
-        weights = weights_for(self.members, positions)
-        said = [
+        weights = weights_at(self.members, positions)
+        predictions = [
             member.policy.predict([positions[i] for i in np.flatnonzero(row).tolist()])
             for member, row in zip(self.members, weights, strict=True)
         ]
-        return pooled(weights, said, lambda w, logs, _: mean_of(self.kind, w, logs, self.beta))
+        return pool_predictions(
+            weights, predictions, lambda w, logs, _: pool_log_probabilities(self.kind, w, logs, self.beta)
+        )
 
 
-def weights_for(members: Sequence[Member], positions: Sequence[Position]) -> Array:
+def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> Array:
     """[members, positions]; a player of unknown rating is in the middle of all weights' knots."""
     knots = [
         rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
@@ -82,7 +84,7 @@ def weights_for(members: Sequence[Member], positions: Sequence[Position]) -> Arr
     return np.stack([member.weight.at_all(ratings) for member in members])
 
 
-def check_games(policies: Sequence[Policy]) -> None:
+def check_same_game(policies: Sequence[Policy]) -> None:
     """Raises ValueError unless there are policies, all for one game."""
     if not policies:
         raise ValueError("a pool needs at least one policy")
@@ -90,29 +92,31 @@ def check_games(policies: Sequence[Policy]) -> None:
         raise ValueError(f"its policies are for different games: {', '.join(sorted(played))}")
 
 
-Mean = Callable[[Array, Array, Offsets], Array]
+PoolingFunction = Callable[[Array, Array, Offsets], Array]
 """From weights and logarithms [policies, moves], and offsets, to the pool's logarithms [moves]."""
 
 
-def pooled(weights: Array, said: Sequence[Sequence[Prediction]], mean: Mean) -> list[Prediction]:
+def pool_predictions(
+    weights: Array, predictions: Sequence[Sequence[Prediction]], mean: PoolingFunction
+) -> list[Prediction]:
     """Predictions of several policies as one each, all positions at once.
 
     Weights are [policies, positions]; where one is 0, that policy said nothing of the position.
     """
     if not weights.shape[1]:
         return []
-    told = [iter(each) for each in said]
+    told = [iter(each) for each in predictions]
     asked = [
         [next(each) for each, some in zip(told, column, strict=True) if some] for column in weights.T != 0
     ]
-    offsets = offsets_of([len(each[0].moves) for each in asked])
+    offsets = segment_offsets([len(each[0].moves) for each in asked])
     logs = np.zeros((len(weights), offsets[-1]))
-    for row, some, each in zip(logs, weights != 0, said, strict=True):
+    for row, some, each in zip(logs, weights != 0, predictions, strict=True):
         if each:
-            row[spread(some, offsets)] = floored_logs(np.concatenate([p.probabilities for p in each]))
-    shares = np.exp(normalised_logs(mean(spread(weights, offsets), logs, offsets), offsets)).astype(
-        np.float32
-    )
+            row[segment_repeat(some, offsets)] = clipped_log(np.concatenate([p.probabilities for p in each]))
+    shares = np.exp(
+        segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
+    ).astype(np.float32)
     parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
     return [replace(each[0], probabilities=part) for each, part in zip(asked, parts, strict=True)]
 
@@ -144,6 +148,6 @@ _MEANS: dict[str, Callable[[Array, Array, float], Array]] = {
 }
 
 
-def mean_of(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
+def pool_log_probabilities(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
     """The mean of that kind, whose logarithms lack their constant."""
     return _MEANS[kind](weights, logs, beta)

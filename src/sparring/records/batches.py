@@ -24,24 +24,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring import games
-from sparring._core import ChessLines, ExpendibotsLines, GoLines, RbcLines, ShogiLines
-from sparring.records.game_rows import Rows, read_rows, shard_paths
+from sparring._core import ChessSamples, ExpendibotsSamples, GoSamples, RbcSamples, ShogiSamples
+from sparring.records.game_rows import GameRows, read_rows, shard_paths
 from sparring.records.presets import PositionFilter
 from sparring.records.record import MOVE_BYTES
 from sparring.records.splits import Split
 from sparring.records.table import BadTable, read_manifest
 
 _LINES: dict[str, Any] = {
-    "chess": ChessLines,
-    "rbc": RbcLines,
-    "shogi": ShogiLines,
-    "go": GoLines,
-    "expendibots": ExpendibotsLines,
+    "chess": ChessSamples,
+    "rbc": RbcSamples,
+    "shogi": ShogiSamples,
+    "go": GoSamples,
+    "expendibots": ExpendibotsSamples,
 }
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32
 _NO_CLOCK = -1
-_FACTS = np.dtype(
+_METADATA_DTYPE = np.dtype(
     [
         ("game", np.int64),
         ("ply", np.int32),
@@ -63,7 +63,7 @@ NO_LABEL = 0xFFFF
 
 
 @dataclass(frozen=True)
-class View:
+class EncodedPositions:
     """Positions in one encoding."""
 
     planes: NDArray[np.generic]
@@ -91,7 +91,7 @@ class Batch:
     """[n]: the symmetry of the board that was used; 0 for none."""
     counts: NDArray[np.uint8]
     """[n, planes]: packed, what the planes hold that hold counts; else [n, 0]."""
-    also: Mapping[str, View]
+    extra_encodings: Mapping[str, EncodedPositions]
     """The same positions in other encodings that were asked for."""
     result: NDArray[np.float32]
     """[n]: for the player to move, 1, 0.5 or 0; NaN when unknown."""
@@ -136,7 +136,7 @@ class Batches:
     """The game's own planes, or another that the core knows (`encodings`)."""
     history: int = 1
     """How many positions the encodings "planes" and "boards" show, newest first."""
-    also: tuple[str, ...] = ()
+    extra_encodings: tuple[str, ...] = ()
     """More encodings of the same positions, each with its own history, for networks that see them so."""
     mirrored: bool = False
     """Whether each position gets a random symmetry of the board: one of eight in Go and Expendibots; left and
@@ -145,13 +145,13 @@ class Batches:
     """The same seed gives the same batches."""
     skip: int = 0
     """So many of the first batches are left out: to go on where somebody stopped."""
-    share: tuple[int, int] = (0, 1)
+    replica: tuple[int, int] = (0, 1)
     """Which of the batches after those: (k, n) is the k-th of every whole n, for n processes that learn
     together."""
     packed: bool = False
     """Whether encodings of bytes come as bits, for those who unpack them where there is more time; encodings
     with fractions come as they are."""
-    whole: bool = False
+    drop_last: bool = False
     """Whether a last batch of fewer positions is left out."""
     ratings: tuple[int, int] | None = None
     """Only games in which both ratings lie between these, the second excluded."""
@@ -171,7 +171,7 @@ class Batches:
             try:
                 rows = _in_order(pool, self._read_tasks(), ahead=1)
                 parts = _in_order(pool, self._unpack_tasks(rows), ahead=2 * threads)
-                tasks = _shared(islice(self._encode_tasks(kind, parts), self.skip, None), self.share)
+                tasks = _shared(islice(self._encode_tasks(kind, parts), self.skip, None), self.replica)
                 yield from _in_order(pool, tasks, ahead=2 * threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -183,7 +183,7 @@ class Batches:
         game: str = found.pop()
         return game
 
-    def _read_tasks(self) -> Iterator[Callable[[], Rows]]:
+    def _read_tasks(self) -> Iterator[Callable[[], GameRows]]:
         """Some shards at a time, in random order; their games in random order."""
         shards = [(table, path) for table in self.tables for path in shard_paths(table)]
         order = self._random(0).permutation(len(shards))
@@ -191,19 +191,19 @@ class Batches:
             chosen = [shards[i] for i in order[start : start + _MIXED_SHARDS]]
             yield partial(self._read, chosen, group)
 
-    def _read(self, shards: list[tuple[Path, Path]], group: int) -> Rows:
+    def _read(self, shards: list[tuple[Path, Path]], group: int) -> GameRows:
         filters = {table: self.positions or _preset_filter(table) for table, _ in shards}
         rows = [
             read_rows(path, self._game(), self.split, self.trial, filters[table]) for table, path in shards
         ]
-        together = Rows.join(rows)
+        together = GameRows.join(rows)
         if self.ratings is not None:
             low, high = self.ratings
             inside = ((together.ratings >= low) & (together.ratings < high)).all(axis=1)
             together = together.take(np.flatnonzero(inside))
         return together.take(self._random(1, group).permutation(len(together)))
 
-    def _unpack_tasks(self, groups: Iterable[Rows]) -> Iterator[Callable[[], _Positions]]:
+    def _unpack_tasks(self, groups: Iterable[GameRows]) -> Iterator[Callable[[], _Positions]]:
         game = self._game()
         usual = games.load(game).text(games.load(game).initial())
         for rows in groups:
@@ -217,21 +217,21 @@ class Batches:
         for block, parts_of_block in enumerate(_buffers(parts, self.buffer)):
             random = self._random(2, block)
             full = _join(kind, waiting + parts_of_block)
-            order = random.permutation(len(full.facts)).astype(np.int64)
+            order = random.permutation(len(full.metadata)).astype(np.int64)
             dealt = len(order) // self.size * self.size
             for start in range(0, dealt, self.size):
                 yield self._encode_task(kind, full, order[start : start + self.size], random)
             rest = order[dealt:]
-            waiting = [_Positions(full.lines.take(rest), full.facts[rest])]
-        if waiting and len(waiting[0].facts) and not self.whole:
+            waiting = [_Positions(full.lines.take(rest), full.metadata[rest])]
+        if waiting and len(waiting[0].metadata) and not self.drop_last:
             last = waiting[0]
-            yield self._encode_task(kind, last, np.arange(len(last.facts)), self._random(3))
+            yield self._encode_task(kind, last, np.arange(len(last.metadata)), self._random(3))
 
     def _encode_task(
         self, kind: Any, positions: _Positions, which: NDArray[np.int64], random: np.random.Generator
     ) -> Callable[[], Batch]:
-        turns = random.integers(0, kind.symmetries, len(which), np.uint8) if self.mirrored else None
-        return partial(_encode, self, positions, which, turns)
+        symmetries = random.integers(0, kind.symmetries, len(which), np.uint8) if self.mirrored else None
+        return partial(_encode, self, positions, which, symmetries)
 
     def _random(self, *purpose: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, *purpose])
@@ -245,27 +245,27 @@ def encodings(game: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Positions:
-    """Native positions, and an array of `_FACTS` about them."""
+    """Native positions, and an array of `_METADATA_DTYPE` about them."""
 
     lines: Any
-    facts: NDArray[np.void]
+    metadata: NDArray[np.void]
 
 
 def _preset_filter(table: Path) -> PositionFilter:
     return PositionFilter(**read_manifest(table)["preset"].get("positions", {}))
 
 
-def _unpack(game: str, usual: str, rows: Rows) -> _Positions:
+def _unpack(game: str, usual: str, rows: GameRows) -> _Positions:
     starts = [usual if start is None else start for start in rows.starts]
     kind, width = _LINES[game], MOVE_BYTES[game]
     try:
         lines = kind.unpack(starts, rows.moves, rows.clocks, rows.limits, width)
     except ValueError:
         raise BadTable(_culprit(kind, starts, rows, width)) from None
-    return _Positions(lines, _facts(lines, rows))
+    return _Positions(lines, _metadata(lines, rows))
 
 
-def _culprit(kind: Any, starts: list[str], rows: Rows, width: int) -> str:
+def _culprit(kind: Any, starts: list[str], rows: GameRows, width: int) -> str:
     """Which game cannot be unpacked, and why."""
     for start, moves, identity in zip(starts, rows.moves, rows.identities, strict=True):
         try:
@@ -275,21 +275,21 @@ def _culprit(kind: Any, starts: list[str], rows: Rows, width: int) -> str:
     return "a game cannot be unpacked"
 
 
-def _facts(lines: Any, rows: Rows) -> NDArray[np.void]:
-    facts = np.zeros(len(lines), _FACTS)
+def _metadata(lines: Any, rows: GameRows) -> NDArray[np.void]:
+    metadata = np.zeros(len(lines), _METADATA_DTYPE)
     at, mover = lines.games, lines.movers
-    facts["game"], facts["ply"], facts["mover"] = rows.identities[at], lines.plies, mover
-    facts["result"] = np.where(mover == 0, rows.results[at], 1 - rows.results[at])
+    metadata["game"], metadata["ply"], metadata["mover"] = rows.identities[at], lines.plies, mover
+    metadata["result"] = np.where(mover == 0, rows.results[at], 1 - rows.results[at])
     for name, tenths in (("clock", lines.clocks), ("clock_before", lines.clocks_before)):
-        facts[name] = np.where(tenths == _NO_CLOCK, np.nan, tenths / 10)
+        metadata[name] = np.where(tenths == _NO_CLOCK, np.nan, tenths / 10)
     for name, values in (("rating", rows.ratings), ("rank", rows.ranks)):
-        facts[name], facts[f"opponent_{name}"] = values[at, mover], values[at, 1 - mover]
-    return facts
+        metadata[name], metadata[f"opponent_{name}"] = values[at, mover], values[at, 1 - mover]
+    return metadata
 
 
 def _join(kind: Any, parts: list[_Positions]) -> _Positions:
     return _Positions(
-        kind.join([part.lines for part in parts]), np.concatenate([part.facts for part in parts])
+        kind.join([part.lines for part in parts]), np.concatenate([part.metadata for part in parts])
     )
 
 
@@ -299,7 +299,7 @@ def _buffers(parts: Iterable[_Positions], size: int) -> Iterator[list[_Positions
     total = 0
     for part in parts:
         run.append(part)
-        total += len(part.facts)
+        total += len(part.metadata)
         if total >= size:
             yield run
             run, total = [], 0
@@ -308,24 +308,26 @@ def _buffers(parts: Iterable[_Positions], size: int) -> Iterator[list[_Positions
 
 
 def _encode(
-    options: Batches, positions: _Positions, which: NDArray[np.int64], turns: NDArray[np.uint8] | None
+    options: Batches, positions: _Positions, which: NDArray[np.int64], symmetries: NDArray[np.uint8] | None
 ) -> Batch:
     def encoded(encoding: str, history: int) -> tuple[Any, ...]:
         packed = options.packed and positions.lines.packable(encoding)
-        first, *labels = positions.lines.encode(which, encoding, history, turns, packed)
+        first, *labels = positions.lines.encode(which, encoding, history, symmetries, packed)
         planes, counts = first if packed else (first, np.empty((len(which), 0), np.uint8))
         return planes, counts, *labels
 
-    views = {name: View(*encoded(name, 1)[:4:3]) for name in options.also}
-    facts = positions.facts[which]
-    known: dict[str, Any] = {name: np.ascontiguousarray(facts[name]) for name in _FACTS.names or ()}
+    views = {name: EncodedPositions(*encoded(name, 1)[:4:3]) for name in options.extra_encodings}
+    metadata = positions.metadata[which]
+    known: dict[str, Any] = {
+        name: np.ascontiguousarray(metadata[name]) for name in _METADATA_DTYPE.names or ()
+    }
     planes, counts, legal, labels, offsets, move, index, symmetry = encoded(options.encoding, options.history)
     return Batch(planes, legal, labels, offsets, move, index, symmetry, counts, views, **known)
 
 
-def _shared(tasks: Iterator[T], share: tuple[int, int]) -> Iterator[T]:
+def _shared(tasks: Iterator[T], replica: tuple[int, int]) -> Iterator[T]:
     """One of every whole run of tasks."""
-    which, of = share
+    which, of = replica
     while len(run := list(islice(tasks, of))) == of:
         yield run[which]
 

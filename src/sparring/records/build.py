@@ -11,19 +11,19 @@ from typing import Any
 
 from sparring.records.presets import Preset
 from sparring.records.readers import format_of, formats, reader_for
-from sparring.records.record import Found
-from sparring.records.streams import CutOff, Unreadable, open_chunks, reason, size_of
+from sparring.records.record import ParsedGame
+from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks, reason, source_size
 from sparring.records.table import TableWriter
 
 _MOST_EXAMPLES = 20
 
 
-class CannotWrite(Exception):
+class TableWriteError(Exception):
     """The disk does not take the table; the message says why and how much is safe."""
 
 
 @dataclass
-class Report:
+class BuildReport:
     """What became of the games of the sources."""
 
     kept: int = 0
@@ -35,7 +35,7 @@ class Report:
     unread: list[str] = field(default_factory=list)
     """Files and folders that could not be read this time, and why: the next run tries again."""
 
-    def facts(self) -> dict[str, Any]:
+    def manifest_entry(self) -> dict[str, Any]:
         """What the next run has to know."""
         return {name: value for name, value in asdict(self).items() if name != "unread"}
 
@@ -59,7 +59,7 @@ class Report:
             self.examples.append(where)
 
 
-Watcher = Callable[[Report, int], None]
+BuildProgressCallback = Callable[[BuildReport, int], None]
 """Hears the report so far and how many bytes of the sources were read."""
 
 
@@ -67,17 +67,18 @@ def build(
     sources: Sequence[Path],
     preset: Preset,
     out: Path,
-    watch: Watcher = lambda *_: None,
+    on_progress: BuildProgressCallback = lambda *_: None,
     *,
     shard: int = 50_000,
-) -> Report:
+) -> BuildReport:
     """Reads the sources into the table at `out`, going on from where an earlier run stopped.
 
-    A file that cannot be read is left for the next run. Raises BadTable, NoReader, or CannotWrite.
+    A file that cannot be read is left for the next run. Raises BadTable, UnsupportedFormat or
+    TableWriteError.
     """
-    writer = TableWriter(out, preset.game, preset.facts(), shard=shard)
+    writer = TableWriter(out, preset.game, preset.manifest_entry(), shard=shard)
     progress = writer.manifest["progress"]
-    report = Report(**progress.get("report", {}))
+    report = BuildReport(**progress.get("report", {}))
     done: dict[str, int] = progress.get("read", {})
     finished: dict[str, None] = dict.fromkeys(progress.get("finished", []))  # folders can have 100,000 files
 
@@ -86,10 +87,10 @@ def build(
     def commit() -> None:
         nonlocal safe
         try:
-            writer.commit({"report": report.facts(), "read": done, "finished": list(finished)})
+            writer.commit({"report": report.manifest_entry(), "read": done, "finished": list(finished)})
         except OSError as error:
             trouble = f"{out} cannot be written: {reason(error)}"
-            raise CannotWrite(
+            raise TableWriteError(
                 f"{trouble}; {safe:,} games are safe, and the same command goes on after them"
             ) from None
         safe = report.kept
@@ -99,7 +100,7 @@ def build(
         name = str(source)
         if name not in finished:
             read = reader_for(source, preset.game)
-            chunks = open_chunks(source, partial(_watch, watch, report, before))
+            chunks = open_chunks(source, partial(_watch, on_progress, report, before))
             file = source.name
             try:
                 for game in read(chunks, done.get(name, 0)):
@@ -107,14 +108,14 @@ def build(
                     _sort_in(game, file, preset, writer, report)
                     if writer.full:
                         commit()
-            except Unreadable as error:
+            except UnreadableFile as error:
                 report.unread.append(str(error))
                 continue
-            except CutOff as error:
+            except TruncatedFile as error:
                 report.note(f"{file}: {error}; the games before that are kept")
             finished[name] = None
             done.pop(name, None)
-        before += size_of(source)
+        before += source_size(source)
     commit()
     return report
 
@@ -147,17 +148,17 @@ def _may_be_file(path: Path) -> bool:
         return True
 
 
-def _sort_in(game: Found, source: str, preset: Preset, writer: TableWriter, report: Report) -> None:
+def _sort_in(game: ParsedGame, source: str, preset: Preset, writer: TableWriter, report: BuildReport) -> None:
     if game.defect:
         report.drop(game.defect)
     elif game.record is None:
         report.note_broken(f"{source}, {game.where}: {game.error}")
-    elif reason := preset.games.why_not(game.record):
+    elif reason := preset.games.rejection_reason(game.record):
         report.drop(reason)
     else:
         report.kept += 1
         writer.add(game.record, source)
 
 
-def _watch(watch: Watcher, report: Report, before: int, read: int) -> None:
-    watch(report, before + read)
+def _watch(on_progress: BuildProgressCallback, report: BuildReport, before: int, read: int) -> None:
+    on_progress(report, before + read)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 _GUESSES = ("utf-8", "gb18030", "shift_jis")
 
 
-def charset_of(texts: Iterable[bytes], declared: str = "") -> str:
+def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
     """A charset in which all the texts make sense.
 
     Without a declaration: UTF-8 if it fits; then GB 18030 if the bytes come in the pairs that Chinese

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sparring.records.lines import Line
-from sparring.records.record import Ending, Found
+from sparring.records.record import ParsedGame, Termination
 from sparring.records.sfen import sfen_text
-from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
+from sparring.records.shogi_builder import ShogiGameBuilder, load_cshogi, parse_date, read_games
+from sparring.records.text_lines import TextLine
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")
 _TIME = re.compile(r"T(\d{1,7})(?:\.(\d))?\d*")
@@ -23,22 +23,22 @@ _SET = {"P": 18, "L": 4, "N": 4, "S": 4, "G": 4, "B": 2, "R": 2}
 _ROW_PIECES = {"+": str.upper, "-": str.lower}
 
 _LOSES, _WINS, _DRAW, _NOTHING = 0.0, 1.0, 0.5, None
-_ENDS: dict[str, tuple[float | None, Ending]] = {
-    "%TORYO": (_LOSES, Ending.RESIGNATION),
-    "%TSUMI": (_LOSES, Ending.NORMAL),
-    "%TIME_UP": (_LOSES, Ending.TIME),
-    "%ILLEGAL_MOVE": (_LOSES, Ending.RULES),
-    "%KACHI": (_WINS, Ending.DECLARATION),
-    "%SENNICHITE": (_DRAW, Ending.REPETITION),
-    "%JISHOGI": (_DRAW, Ending.IMPASSE),
-    "%HIKIWAKE": (_DRAW, Ending.NORMAL),
-    "%MAX_MOVES": (_DRAW, Ending.NORMAL),
-    "%CHUDAN": (_NOTHING, Ending.ABANDONED),
+_ENDS: dict[str, tuple[float | None, Termination]] = {
+    "%TORYO": (_LOSES, Termination.RESIGNATION),
+    "%TSUMI": (_LOSES, Termination.NORMAL),
+    "%TIME_UP": (_LOSES, Termination.TIME),
+    "%ILLEGAL_MOVE": (_LOSES, Termination.RULES),
+    "%KACHI": (_WINS, Termination.DECLARATION),
+    "%SENNICHITE": (_DRAW, Termination.REPETITION),
+    "%JISHOGI": (_DRAW, Termination.IMPASSE),
+    "%HIKIWAKE": (_DRAW, Termination.NORMAL),
+    "%MAX_MOVES": (_DRAW, Termination.NORMAL),
+    "%CHUDAN": (_NOTHING, Termination.ABANDONED),
 }
 """How it ends, and what that is to the player to move."""
 
 
-def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a CSA file's content, from byte `skip` on (the `end` of an earlier game)."""
     return read_games(chunks, skip, _Csa(load_cshogi()))
 
@@ -46,78 +46,80 @@ def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
 class _Csa:
     def __init__(self, cshogi: Any) -> None:
         self._cshogi = cshogi
-        self.draft: Draft | None = None
+        self.builder: ShogiGameBuilder | None = None
         self._board: Any = None
         self._position: list[str] = []
 
-    def begins(self, text: str) -> bool:
+    def starts_new_game(self, text: str) -> bool:
         """Whether the line parts two games, or names a version after moves."""
         return text.strip() == "/" or bool(
-            self.draft and self.draft.begun and re.match(r"V\d|N[+-]|PI|P1", text)
+            self.builder and self.builder.started and re.match(r"V\d|N[+-]|PI|P1", text)
         )
 
-    def take(self, text: str, line: Line) -> None:
+    def feed(self, text: str, line: TextLine) -> None:
         """One line, in which commas may part several statements."""
         if not text.strip() or text.strip() == "/":
             return
         if text[0] == "'":
             self._comment(text)
         elif re.match(r"V\d|[N$P+%T-]", text):
-            draft = self.draft or self._begin(line)
+            builder = self.builder or self._begin(line)
             if text[0] in "N$":
-                _header(draft, text.rstrip())
+                _header(builder, text.rstrip())
             elif text[0] != "V":
                 for statement in text.split(","):
-                    self._statement(draft, statement.rstrip() if text[0] == "P" else statement.strip(), line)
+                    self._statement(
+                        builder, statement.rstrip() if text[0] == "P" else statement.strip(), line
+                    )
 
-    def _begin(self, line: Line) -> Draft:
-        self.draft = Draft(line.number)
+    def _begin(self, line: TextLine) -> ShogiGameBuilder:
+        self.builder = ShogiGameBuilder(line.number)
         self._board, self._position = None, []
-        return self.draft
+        return self.builder
 
     def _comment(self, text: str) -> None:
-        if self.draft is None:
+        if self.builder is None:
             return
         if match := _RATING.fullmatch(text):
-            self.draft.ratings[match[1] == "white"] = min(int(match[2]), 32_767)
-        elif (match := _EVAL.match(text)) and self.draft.state.ply:
-            self.draft.evals[self.draft.state.ply] = max(-29_999, min(29_999, int(match[1])))
+            self.builder.ratings[match[1] == "white"] = min(int(match[2]), 32_767)
+        elif (match := _EVAL.match(text)) and self.builder.state.ply:
+            self.builder.evals[self.builder.state.ply] = max(-29_999, min(29_999, int(match[1])))
 
-    def _statement(self, draft: Draft, text: str, line: Line) -> None:
-        if text in ("+", "-") or (text.startswith("P") and not draft.begun):
+    def _statement(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
+        if text in ("+", "-") or (text.startswith("P") and not builder.started):
             self._position.append(text)
             if text in ("+", "-"):
-                self._set_start(draft, line)
+                self._set_start(builder, line)
         elif _MOVE.fullmatch(text):
-            self._play(draft, text, line)
+            self._play(builder, text, line)
         elif match := _TIME.fullmatch(text):
-            if draft.state.ply and not draft.illegal and draft.ending == Ending.UNKNOWN:
-                draft.spent[draft.state.ply] = 10 * int(match[1]) + int(match[2] or 0)
+            if builder.state.ply and not builder.illegal and builder.ending == Termination.UNKNOWN:
+                builder.spent[builder.state.ply] = 10 * int(match[1]) + int(match[2] or 0)
         elif text.startswith("%"):
-            _end(draft, text)
+            _end(builder, text)
         elif text:
-            draft.fail(line, f"{text[:40]!r} is no statement of CSA")
+            builder.fail(line, f"{text[:40]!r} is no statement of CSA")
 
-    def _set_start(self, draft: Draft, line: Line) -> None:
-        if draft.state.ply or draft.error:
+    def _set_start(self, builder: ShogiGameBuilder, line: TextLine) -> None:
+        if builder.state.ply or builder.error:
             return
         try:
-            draft.set_start(sfen_of(self._position), line)
+            builder.set_start(sfen_of(self._position), line)
         except (ValueError, KeyError, IndexError) as error:
-            draft.fail(line, f"the first position cannot be read ({error})")
+            builder.fail(line, f"the first position cannot be read ({error})")
 
-    def _play(self, draft: Draft, text: str, line: Line) -> None:
-        draft.begun = True
-        if draft.error or draft.illegal:
+    def _play(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
+        builder.started = True
+        if builder.error or builder.illegal:
             return
-        if "+-".index(text[0]) != draft.state.to_move:
-            draft.fail(line, f"{text} is a move of the player who is not to move")
+        if "+-".index(text[0]) != builder.state.to_move:
+            builder.fail(line, f"{text} is a move of the player who is not to move")
             return
         if self._board is None:
-            self._board = self._cshogi.Board(sfen=draft.state.text())
+            self._board = self._cshogi.Board(sfen=builder.state.text())
         move = self._board.move_from_csa(text[1:])
         # cshogi gives 0 for what no piece can do, and 0 has no notation.
-        if draft.play(self._cshogi.move_to_usi(move) if move else "", line, text):
+        if builder.play(self._cshogi.move_to_usi(move) if move else "", line, text):
             self._board.push(move)
 
 
@@ -172,26 +174,26 @@ def _usual_board() -> dict[tuple[int, int], str]:
     }
 
 
-def _header(draft: Draft, text: str) -> None:
+def _header(builder: ShogiGameBuilder, text: str) -> None:
     if text[0] == "N" and text[1:2] in ("+", "-"):
-        draft.set_player("+-".index(text[1]), text[2:])
+        builder.set_player("+-".index(text[1]), text[2:])
         return
     key, _, value = text[1:].partition(":")
     if key == "START_TIME":
-        draft.date = parse_date(value)
+        builder.date = parse_date(value)
     elif key == "EVENT":
-        draft.event = value or None
+        builder.event = value or None
     elif key == "SITE":
-        draft.site = value or None
+        builder.site = value or None
     elif key in ("TIME_LIMIT", "TIME"):
-        draft.time_control = value or None
+        builder.time_control = value or None
 
 
-def _end(draft: Draft, text: str) -> None:
+def _end(builder: ShogiGameBuilder, text: str) -> None:
     if text in ("%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION"):
-        draft.end(float(text[1] == "-"), Ending.RULES)
+        builder.end(float(text[1] == "-"), Termination.RULES)
     elif text in _ENDS:
         mover, ending = _ENDS[text]
         # A move against the rules was not played: its maker is still to move, and has lost.
-        wins = draft.state.to_move == 0
-        draft.end(mover if mover is None or wins else 1 - mover, ending)
+        wins = builder.state.to_move == 0
+        builder.end(mover if mover is None or wins else 1 - mover, ending)

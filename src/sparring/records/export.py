@@ -10,19 +10,19 @@ import chess.pgn
 import numpy as np
 
 from sparring._core import chess_moves
-from sparring.records.histories import to_history
-from sparring.records.record import Ending, GameRecord
-from sparring.records.referee_logs import to_log
+from sparring.records.expendibots_log import to_log
+from sparring.records.reconchess_history import to_history
+from sparring.records.record import GameRecord, Termination
 from sparring.records.write_csa import to_csa
 from sparring.records.write_sgf import to_sgf
 
 _NO_EVAL = -32768
 _MATE = 32000
 _TERMINATIONS = {
-    Ending.NORMAL: "Normal",
-    Ending.TIME: "Time forfeit",
-    Ending.ABANDONED: "Abandoned",
-    Ending.RULES: "Rules infraction",
+    Termination.NORMAL: "Normal",
+    Termination.TIME: "Time forfeit",
+    Termination.ABANDONED: "Abandoned",
+    Termination.RULES: "Rules infraction",
 }
 _RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 

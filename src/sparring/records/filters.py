@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from sparring.records.record import Ending, GameRecord
+from sparring.records.record import GameRecord, Termination
 
 
-class Filter(Protocol):
+class GameFilter(Protocol):
     """Frozen dataclasses whose fields are the entries of a preset's [games]."""
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out, in a word or two; empty when it is kept."""
         ...
 
@@ -26,7 +26,7 @@ class ChessFilter:
     highest_group: int = 9999
     shortest: int = 1
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out; empty when it is kept."""
         if self.speeds and (record.speed or "unknown") not in self.speeds:
             return "speed"
@@ -60,7 +60,7 @@ class GoFilter:
     need_result: bool = False
     shortest: int = 1
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out; empty when it is kept."""
         rows, side, *_ = (record.start or "").split()
         stones = "X" in rows or "O" in rows
@@ -96,9 +96,9 @@ class ShogiFilter:
     need_result: bool = False
     shortest: int = 1
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out; empty when it is kept."""
-        if record.ending == Ending.TIME and not self.lost_on_time:
+        if record.ending == Termination.TIME and not self.lost_on_time:
             return "lost on time"
         if record.start is not None and not self.handicap:
             return "another first position"
@@ -122,7 +122,7 @@ class RbcFilter:
     endings: tuple[str, ...] = ()
     shortest: int = 1
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out; empty when it is kept."""
         if record.result is None:
             return "no result"
@@ -130,10 +130,10 @@ class RbcFilter:
             return f"ending: {record.ending}"
         if record.plies("rbc") < self.shortest:
             return "too short"
-        return "a player stopped playing" if max(passes(record)) > self.most_passes else ""
+        return "a player stopped playing" if max(pass_rates(record)) > self.most_passes else ""
 
 
-def passes(record: GameRecord) -> tuple[float, float]:
+def pass_rates(record: GameRecord) -> tuple[float, float]:
     """The share of White's and of Black's turns in RBC that passed.
 
     A turn is a sense and a move, and a pass has the lowest code of all moves, so that its index is 0.
@@ -150,14 +150,14 @@ class ExpendibotsFilter:
     endings: tuple[str, ...] = ()
     shortest: int = 1
 
-    def why_not(self, record: GameRecord) -> str:
+    def rejection_reason(self, record: GameRecord) -> str:
         """Why the game is left out; empty when it is kept."""
         if self.endings and record.ending not in self.endings:
             return f"ending: {record.ending}"
         return "too short" if record.plies("expendibots") < self.shortest else ""
 
 
-FILTERS: dict[str, type[Filter]] = {
+FILTERS: dict[str, type[GameFilter]] = {
     "chess": ChessFilter,
     "rbc": RbcFilter,
     "shogi": ShogiFilter,

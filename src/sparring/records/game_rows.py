@@ -29,7 +29,7 @@ _UNKNOWN = -1
 
 
 @dataclass(frozen=True)
-class Rows:
+class GameRows:
     """Games, one a row."""
 
     starts: list[str | None]
@@ -48,19 +48,19 @@ class Rows:
     def __len__(self) -> int:
         return len(self.moves)
 
-    def take(self, which: NDArray[np.integer[Any]]) -> Rows:
+    def take(self, which: NDArray[np.integer[Any]]) -> GameRows:
         """The games of these indices, in that order."""
         at = which.tolist()
         columns: list[Any] = [[column[i] for i in at] for column in self._lists()]
         columns += [column[which] for column in self._arrays()]
-        return Rows(*columns)
+        return GameRows(*columns)
 
     @staticmethod
-    def join(parts: list[Rows]) -> Rows:
+    def join(parts: list[GameRows]) -> GameRows:
         """All games of the parts."""
-        columns: list[Any] = [list(chain(*each)) for each in zip(*map(Rows._lists, parts), strict=True)]
-        columns += [np.concatenate(each) for each in zip(*map(Rows._arrays, parts), strict=True)]
-        return Rows(*columns)
+        columns: list[Any] = [list(chain(*each)) for each in zip(*map(GameRows._lists, parts), strict=True)]
+        columns += [np.concatenate(each) for each in zip(*map(GameRows._arrays, parts), strict=True)]
+        return GameRows(*columns)
 
     def _lists(self) -> tuple[list[Any], ...]:
         return self.starts, self.moves, self.clocks
@@ -74,7 +74,7 @@ def shard_paths(table: Path) -> list[Path]:
     return [table / entry["file"] for entry in read_manifest(table)["shards"]]
 
 
-def read_rows(path: Path, game: str, split: Split | None, trial: int, positions: PositionFilter) -> Rows:
+def read_rows(path: Path, game: str, split: Split | None, trial: int, positions: PositionFilter) -> GameRows:
     """The games of a shard that are in the split. Raises BadTable."""
     shard = read_shard(path, _COLUMNS)
     columns = {name: shard[name].to_pylist() for name in _IDENTITY}
@@ -83,7 +83,7 @@ def read_rows(path: Path, game: str, split: Split | None, trial: int, positions:
     kept = [i for i, each in enumerate(identities) if split is None or split_of(each, trial) is split]
     shard = shard.take(pa.array(kept, pa.int64()))
     limits = [positions.skip_plies, round(positions.least_seconds * 10)]
-    return Rows(
+    return GameRows(
         starts=[columns["start"][i] for i in kept],
         moves=[columns["moves"][i] for i in kept],
         clocks=shard["clocks"].to_pylist(),

@@ -9,11 +9,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from sparring._core import ShogiState, sfen_of_hcp, usi_of_move16
-from sparring.games import BadText, IllegalMove
-from sparring.records.lines import Line
-from sparring.records.record import Found
-from sparring.records.shogi import Draft
+from sparring._core import ShogiState, hcp_to_sfen, move16_to_usi
+from sparring.games import IllegalMove, ParseError
+from sparring.records.record import ParsedGame
+from sparring.records.shogi_builder import ShogiGameBuilder
+from sparring.records.text_lines import TextLine
 
 _RECORD = struct.Struct("<32shHbx")
 _HCP = 32
@@ -21,57 +21,57 @@ _RESULTS = {0: 0.5, 1: 1.0, 2: 0.0}
 _LARGEST = 29_999
 
 
-def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of an hcpe file's content, from byte `skip` on (the `end` of an earlier game)."""
     usual = ShogiState.initial()
-    game: Draft | None = None
+    game: ShogiGameBuilder | None = None
     number = skip // _RECORD.size
     for hcp, value, move, result in _records(chunks, skip):
         number += 1
         begin = (number - 1) * _RECORD.size
         try:
-            position = ShogiState.parse(sfen_of_hcp(hcp))
-        except BadText as error:
+            position = ShogiState.parse(hcp_to_sfen(hcp))
+        except ParseError as error:
             if game:
-                yield _found(game, begin)
+                yield _parsed(game, begin)
             game = None
             message = str(error) if len(hcp) == _HCP else "the file ends in the middle of a position"
-            yield Found(None, message, f"position {number:,}", begin + _RECORD.size)
+            yield ParsedGame(None, message, f"position {number:,}", begin + _RECORD.size)
             continue
         if game and (position == usual or not _follows(position, game)):
-            yield _found(game, begin)
+            yield _parsed(game, begin)
             game = None
         if game is None:
-            game = Draft(number, result=_RESULTS.get(result & 3))
-            game.set_start(position.text(), Line(b"", number, begin, begin, whole=True))
+            game = ShogiGameBuilder(number, result=_RESULTS.get(result & 3))
+            game.set_start(position.text(), TextLine(b"", number, begin, begin, whole=True))
         else:
             for_black = value if position.to_move == 0 else -value
             game.evals[game.state.ply] = max(-_LARGEST, min(_LARGEST, for_black))
         _play(game, move, number)
     if game:
-        yield _found(game, number * _RECORD.size)
+        yield _parsed(game, number * _RECORD.size)
 
 
-def _follows(position: ShogiState, game: Draft) -> bool:
+def _follows(position: ShogiState, game: ShogiGameBuilder) -> bool:
     """Whether a position is the one that the game has reached; the files do not number the moves."""
     if game.error or game.state.outcome is not None:
         return False
     return position.text().split()[:3] == game.state.text().split()[:3]
 
 
-def _play(game: Draft, move: int, number: int) -> None:
+def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
     try:
-        usi = usi_of_move16(move)
+        usi = move16_to_usi(move)
         game.state = game.state.play(game.state.parse_move(usi))
-    except (BadText, IllegalMove) as error:
+    except (ParseError, IllegalMove) as error:
         game.error = f"position {number:,}: {error}"
 
 
-def _found(game: Draft, end: int) -> Found:
+def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
     if not any(game.evals.values()):
         game.evals.clear()  # nobody evaluated the positions
-    found = game.found(end)
-    return Found(found.record, found.error, f"position {game.line:,}", end)
+    parsed = game.parsed(end)
+    return ParsedGame(parsed.record, parsed.error, f"position {game.line:,}", end)
 
 
 def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sparring.records.kif_start import ANOTHER_START, HANDICAPS, Diagram
-from sparring.records.lines import Line
-from sparring.records.record import Ending, Found
-from sparring.records.shogi import Draft, load_cshogi, parse_date, read_games
+from sparring.records.kif_start import ANOTHER_START, HANDICAPS, BodDiagram
+from sparring.records.record import ParsedGame, Termination
+from sparring.records.shogi_builder import ShogiGameBuilder, load_cshogi, parse_date, read_games
+from sparring.records.text_lines import TextLine
 
 _FIRST, _SECOND = ("先手", "下手"), ("後手", "上手")
 _HEADERS = ("開始日時", "棋戦", "場所", "持ち時間", "手合割", *_FIRST, *_SECOND)
@@ -19,29 +19,29 @@ _RESULT_LINE = re.compile(r"[\s　]*まで")
 
 _MOVER_LOSES, _MOVER_WINS, _DRAW, _NOTHING = 0, 1, 2, 3
 _ENDS = {
-    "投了": (_MOVER_LOSES, Ending.RESIGNATION),
-    "詰み": (_MOVER_LOSES, Ending.NORMAL),
-    "切れ負け": (_MOVER_LOSES, Ending.TIME),
-    "時間切れ": (_MOVER_LOSES, Ending.TIME),
-    "反則負け": (_MOVER_LOSES, Ending.RULES),
-    "不戦敗": (_MOVER_LOSES, Ending.ABANDONED),
-    "反則勝ち": (_MOVER_WINS, Ending.RULES),
-    "不戦勝": (_MOVER_WINS, Ending.ABANDONED),
-    "入玉勝ち": (_MOVER_WINS, Ending.DECLARATION),
-    "入玉宣言": (_MOVER_WINS, Ending.DECLARATION),
-    "千日手": (_DRAW, Ending.REPETITION),
-    "持将棋": (_DRAW, Ending.IMPASSE),
-    "引き分け": (_DRAW, Ending.NORMAL),
-    "中断": (_NOTHING, Ending.ABANDONED),
+    "投了": (_MOVER_LOSES, Termination.RESIGNATION),
+    "詰み": (_MOVER_LOSES, Termination.NORMAL),
+    "切れ負け": (_MOVER_LOSES, Termination.TIME),
+    "時間切れ": (_MOVER_LOSES, Termination.TIME),
+    "反則負け": (_MOVER_LOSES, Termination.RULES),
+    "不戦敗": (_MOVER_LOSES, Termination.ABANDONED),
+    "反則勝ち": (_MOVER_WINS, Termination.RULES),
+    "不戦勝": (_MOVER_WINS, Termination.ABANDONED),
+    "入玉勝ち": (_MOVER_WINS, Termination.DECLARATION),
+    "入玉宣言": (_MOVER_WINS, Termination.DECLARATION),
+    "千日手": (_DRAW, Termination.REPETITION),
+    "持将棋": (_DRAW, Termination.IMPASSE),
+    "引き分け": (_DRAW, Termination.NORMAL),
+    "中断": (_NOTHING, Termination.ABANDONED),
 }
 
 
-def read_kif(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_kif(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a KIF file's content, from byte `skip` on (the `end` of an earlier game)."""
     return read_games(chunks, skip, _Kif(load_cshogi()))
 
 
-def read_ki2(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_ki2(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a KI2 file's content, from byte `skip` on (the `end` of an earlier game)."""
     return read_games(chunks, skip, _Ki2(load_cshogi()))
 
@@ -51,93 +51,93 @@ class _Kif:
 
     def __init__(self, cshogi: Any) -> None:
         self._cshogi = cshogi
-        self.draft: Draft | None = None
+        self.builder: ShogiGameBuilder | None = None
         self._board: Any = None
-        self._diagram = Diagram()
+        self._diagram = BodDiagram()
         self._start_is_drawn = False
         self._over = False
 
-    def begins(self, text: str) -> bool:
+    def starts_new_game(self, text: str) -> bool:
         """Whether headers or a diagram stand here although the moves have begun."""
         key, colon, _ = text.partition("：")
-        starts = (colon and key.strip() in _HEADERS) or Diagram.draws(text)
-        return bool(self.draft and self.draft.begun and starts)
+        starts = (colon and key.strip() in _HEADERS) or BodDiagram.matches(text)
+        return bool(self.builder and self.builder.started and starts)
 
-    def take(self, text: str, line: Line) -> None:
+    def feed(self, text: str, line: TextLine) -> None:
         """One line: a comment, a header, a move or the result."""
         if not text.strip(" 　") or text[0] in "*#&":
             return
         key, colon, value = text.partition("：")
-        draft = self.draft
+        builder = self.builder
         if colon and key.strip() in _HEADERS:
-            self._header(draft or self._begin(line), key.strip(), value.strip(" 　"), line)
-        elif text.startswith("変化：") and draft:
+            self._header(builder or self._begin(line), key.strip(), value.strip(" 　"), line)
+        elif text.startswith("変化：") and builder:
             self._over = True
-        elif Diagram.draws(text):
-            self._draw(draft or self._begin(line), text, line)
-        elif _RESULT_LINE.match(text) and draft:
+        elif BodDiagram.matches(text):
+            self._draw(builder or self._begin(line), text, line)
+        elif _RESULT_LINE.match(text) and builder:
             if not self._over:
-                _end_by_words(draft, text)
+                _end_by_words(builder, text)
             self._over = True
-        elif not self._over or draft is None:
+        elif not self._over or builder is None:
             self._moves(text, line)
 
-    def _begin(self, line: Line) -> Draft:
-        self.draft = Draft(line.number)
-        self._diagram = Diagram()
+    def _begin(self, line: TextLine) -> ShogiGameBuilder:
+        self.builder = ShogiGameBuilder(line.number)
+        self._diagram = BodDiagram()
         self._start_is_drawn = False
         self._over = False
-        return self.draft
+        return self.builder
 
-    def _draw(self, draft: Draft, text: str, line: Line) -> None:
+    def _draw(self, builder: ShogiGameBuilder, text: str, line: TextLine) -> None:
         try:
-            self._diagram.take(text)
+            self._diagram.feed(text)
         except ValueError as error:
-            draft.fail(line, str(error))
+            builder.fail(line, str(error))
 
-    def _begin_moves(self, line: Line) -> Draft:
+    def _begin_moves(self, line: TextLine) -> ShogiGameBuilder:
         """The game, with its first position in place: the diagram's where there is one."""
-        draft = self.draft or self._begin(line)
-        if draft.begun:
-            return draft
-        draft.begun = True
+        builder = self.builder or self._begin(line)
+        if builder.started:
+            return builder
+        builder.started = True
         if self._diagram:
             try:
-                draft.set_start(self._diagram.sfen(), line)
+                builder.set_start(self._diagram.sfen(), line)
             except ValueError as error:
-                draft.fail(line, str(error))
+                builder.fail(line, str(error))
         elif self._start_is_drawn:
-            draft.fail(line, f"the handicap {ANOTHER_START} comes without a board diagram")
-        self._board = self._cshogi.Board(sfen=draft.state.text())
-        return draft
+            builder.fail(line, f"the handicap {ANOTHER_START} comes without a board diagram")
+        self._board = self._cshogi.Board(sfen=builder.state.text())
+        return builder
 
-    def _header(self, draft: Draft, key: str, value: str, line: Line) -> None:
+    def _header(self, builder: ShogiGameBuilder, key: str, value: str, line: TextLine) -> None:
         if key in _FIRST or key in _SECOND:
-            draft.set_player(int(key in _SECOND), value)
+            builder.set_player(int(key in _SECOND), value)
         elif key == "開始日時":
-            draft.date = parse_date(value)
+            builder.date = parse_date(value)
         elif key == "棋戦":
-            draft.event = value or None
+            builder.event = value or None
         elif key == "場所":
-            draft.site = value or None
+            builder.site = value or None
         elif key == "持ち時間":
-            draft.time_control = value or None
+            builder.time_control = value or None
         elif key == "手合割":
             self._start_is_drawn = value == ANOTHER_START
             if value in HANDICAPS:
-                draft.set_start(HANDICAPS[value], line)
+                builder.set_start(HANDICAPS[value], line)
             elif not self._start_is_drawn:
-                draft.fail(line, f"the handicap {value[:40]} is not known")
+                builder.fail(line, f"the handicap {value[:40]} is not known")
 
-    def _moves(self, text: str, line: Line) -> None:
+    def _moves(self, text: str, line: TextLine) -> None:
         match = _NUMBERED.match(text)
         if match is None:
             return
-        draft = self._begin_moves(line)
+        builder = self._begin_moves(line)
         if match[1] in _ENDS:
-            _end_by_mover(draft, *_ENDS[match[1]])
+            _end_by_mover(builder, *_ENDS[match[1]])
             return
-        if draft.error or draft.illegal:
+        if builder.error or builder.illegal:
             return
         written = text.strip().replace("同 ", "同　")
         try:
@@ -145,44 +145,44 @@ class _Kif:
         except (ValueError, IndexError, OverflowError):
             move = None
         if not move:
-            draft.fail(line, f"{match[1][:40]} is no move")
-        elif draft.play(self._cshogi.move_to_usi(move), line, match[1]):
+            builder.fail(line, f"{match[1][:40]} is no move")
+        elif builder.play(self._cshogi.move_to_usi(move), line, match[1]):
             self._board.push(move)
             if match[2]:
                 seconds = 60 * int(match[2][:6]) + int(match[3][:6])
-                draft.spent[draft.state.ply] = 10 * seconds + int(match[4] or 0)
+                builder.spent[builder.state.ply] = 10 * seconds + int(match[4] or 0)
 
 
 class _Ki2(_Kif):
     """As KIF, but moves stand in a row and name no squares that they come from."""
 
-    def _moves(self, text: str, line: Line) -> None:
+    def _moves(self, text: str, line: TextLine) -> None:
         row = text.translate(_SIDES)
         if row.lstrip(" 　")[:1] not in ("▲", "△"):
             return
-        draft = self._begin_moves(line)
+        builder = self._begin_moves(line)
         for written in re.findall("[▲△][^▲△]*", row):
-            if draft.error or draft.illegal:
+            if builder.error or builder.illegal:
                 return
             word = written.strip(" 　")
             try:
                 (move,) = self._cshogi.KI2.Parser.parse_move_str(word, self._board)
             except (ValueError, IndexError, AssertionError):
-                draft.fail(line, f"{word[:40]} is no legal move at move {draft.state.ply + 1}")
+                builder.fail(line, f"{word[:40]} is no legal move at move {builder.state.ply + 1}")
                 return
-            draft.play(self._cshogi.move_to_usi(move), line, word)
+            builder.play(self._cshogi.move_to_usi(move), line, word)
 
 
-def _end_by_mover(draft: Draft, how: int, ending: Ending) -> None:
-    mover = draft.state.to_move
+def _end_by_mover(builder: ShogiGameBuilder, how: int, ending: Termination) -> None:
+    mover = builder.state.to_move
     first_wins = (how == _MOVER_WINS) == (mover == 0)
     # A move against the rules was made but not played: its maker is still to move here.
-    if draft.illegal and ending == Ending.RULES:
+    if builder.illegal and ending == Termination.RULES:
         first_wins = mover == 1
-    draft.end({_DRAW: 0.5, _NOTHING: None}.get(how, float(first_wins)), ending)
+    builder.end({_DRAW: 0.5, _NOTHING: None}.get(how, float(first_wins)), ending)
 
 
-def _end_by_words(draft: Draft, text: str) -> None:
+def _end_by_words(builder: ShogiGameBuilder, text: str) -> None:
     """A line such as まで85手で先手の勝ち; it knows the winner, the last move's line often the reason."""
     winner = next(
         (side for side, names in enumerate((_FIRST, _SECOND)) if any(n in text for n in names)), None
@@ -190,19 +190,19 @@ def _end_by_words(draft: Draft, text: str) -> None:
     if "負け" in text and winner is not None:
         winner = 1 - winner
     reasons = {
-        "時間切れ": Ending.TIME,
-        "切れ負け": Ending.TIME,
-        "反則": Ending.RULES,
-        "入玉": Ending.DECLARATION,
-        "千日手": Ending.REPETITION,
-        "持将棋": Ending.IMPASSE,
-        "中断": Ending.ABANDONED,
-        "詰": Ending.NORMAL,
+        "時間切れ": Termination.TIME,
+        "切れ負け": Termination.TIME,
+        "反則": Termination.RULES,
+        "入玉": Termination.DECLARATION,
+        "千日手": Termination.REPETITION,
+        "持将棋": Termination.IMPASSE,
+        "中断": Termination.ABANDONED,
+        "詰": Termination.NORMAL,
     }
-    ending = next((ending for word, ending in reasons.items() if word in text), draft.ending)
+    ending = next((ending for word, ending in reasons.items() if word in text), builder.ending)
     if winner is not None:
-        draft.end(float(winner == 0), Ending.RESIGNATION if ending == Ending.UNKNOWN else ending)
-    elif ending in (Ending.REPETITION, Ending.IMPASSE) or "引き分け" in text:
-        draft.end(0.5, ending)
-    elif draft.ending == Ending.UNKNOWN:
-        draft.end(None, ending)
+        builder.end(float(winner == 0), Termination.RESIGNATION if ending == Termination.UNKNOWN else ending)
+    elif ending in (Termination.REPETITION, Termination.IMPASSE) or "引き分け" in text:
+        builder.end(0.5, ending)
+    elif builder.ending == Termination.UNKNOWN:
+        builder.end(None, ending)

@@ -46,7 +46,7 @@ _HELD = re.compile(r"(\S)(\d{1,2}|十?[一二三四五六七八九]?)")
 _NINE = " 一二三四五六七八九"
 
 
-class Diagram:
+class BodDiagram:
     """A board diagram as its lines are read."""
 
     def __init__(self) -> None:
@@ -60,12 +60,12 @@ class Diagram:
         return self._rows > 0
 
     @staticmethod
-    def draws(text: str) -> bool:
+    def matches(text: str) -> bool:
         """Whether a line belongs to a diagram."""
         line = text.strip(" 　")
         return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME)) or _is_turn(line)
 
-    def take(self, text: str) -> None:
+    def feed(self, text: str) -> None:
         """A line that belongs to it. Raises ValueError."""
         line = text.strip(" 　")
         if match := _HAND.match(line):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from sparring._core import PgnGame, PgnParser
-from sparring.records.record import Ending, Found, GameRecord
+from sparring.records.record import GameRecord, ParsedGame, Termination
 
 _TAGS = (
     "FEN",
@@ -25,16 +25,16 @@ _TAGS = (
 )
 _RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 _ENDINGS = {
-    "normal": Ending.NORMAL,
-    "time forfeit": Ending.TIME,
-    "abandoned": Ending.ABANDONED,
-    "rules infraction": Ending.RULES,
+    "normal": Termination.NORMAL,
+    "time forfeit": Termination.TIME,
+    "abandoned": Termination.ABANDONED,
+    "rules infraction": Termination.RULES,
 }
 _SPEEDS = ("ultrabullet", "hyperbullet", "bullet", "blitz", "rapid", "classical", "correspondence")
 _TIME_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,5}))?")
 
 
-def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a PGN file's content, from byte `skip` on (the `end` of an earlier game)."""
     parser = PgnParser()
     position = 0
@@ -44,14 +44,14 @@ def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
         if not fresh:
             continue
         parser.feed(fresh)
-        yield from (_found(game, skip) for game in parser.take())
+        yield from (_parsed(game, skip) for game in parser.take())
     parser.finish()
-    yield from (_found(game, skip) for game in parser.take())
+    yield from (_parsed(game, skip) for game in parser.take())
 
 
-def _found(game: PgnGame, skipped: int) -> Found:
+def _parsed(game: PgnGame, skipped: int) -> ParsedGame:
     record = None if game.error else record_of(game)
-    return Found(record, game.error, f"line {game.line:,}", game.end + skipped)
+    return ParsedGame(record, game.error, f"line {game.line:,}", game.end + skipped)
 
 
 def record_of(game: PgnGame) -> GameRecord:
@@ -64,7 +64,7 @@ def record_of(game: PgnGame) -> GameRecord:
         moves=game.moves,
         result=_RESULTS.get(game.result),
         start=start,
-        ending=_ENDINGS.get((ending or "").lower(), Ending.UNKNOWN),
+        ending=_ENDINGS.get((ending or "").lower(), Termination.UNKNOWN),
         first=_known(white),
         second=_known(black),
         first_rating=_rating(white_elo),

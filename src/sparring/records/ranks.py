@@ -15,7 +15,7 @@ _WIDE = str.maketrans("０１２３４５６７８９", "0123456789")
 _HIGHEST = {"k": 50, "d": 10, "p": 10}
 
 
-def normal_rank(text: str) -> str | None:
+def parse_rank(text: str) -> str | None:
     """3k of 3k?, 3 kyu, 3级 or 三級; 9d of 9段 or 9 dan; 9p of 9p, P9段 or 9d pro. None where unknown."""
     words = text.strip().translate(_WIDE).rstrip("?*+ ").strip()
     professional = words.lower().endswith((" pro", " p"))

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sparring.records.csa import read_csa
+from sparring.records.expendibots_log import read_logs
 from sparring.records.hcpe import read_hcpe
-from sparring.records.histories import read_histories, read_history
 from sparring.records.kif import read_ki2, read_kif
 from sparring.records.pgn import read_pgn
-from sparring.records.record import Found, NoReader
-from sparring.records.referee_logs import read_logs
+from sparring.records.reconchess_history import read_histories, read_history
+from sparring.records.record import ParsedGame, UnsupportedFormat
 from sparring.records.sgf import read_sgf
 
-Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[Found]]
+Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[ParsedGame]]
 """Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
 
 READERS: dict[str, tuple[str, Reader]] = {
@@ -57,11 +57,13 @@ def formats(game: str) -> list[str]:
 
 
 def reader_for(path: Path, game: str) -> Reader:
-    """The reader of a file. Raises NoReader."""
+    """The reader of a file. Raises UnsupportedFormat."""
     ending = format_of(path)
     if ending not in READERS:
-        raise NoReader(f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)")
+        raise UnsupportedFormat(
+            f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)"
+        )
     played, reader = READERS[ending]
     if played != game:
-        raise NoReader(f"{path} holds {played}, but the preset is for {game}")
+        raise UnsupportedFormat(f"{path} holds {played}, but the preset is for {game}")
     return reader

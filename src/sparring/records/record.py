@@ -11,11 +11,11 @@ MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1, "brea
 """Bytes of a packed move: two where a position can have more than 256 moves."""
 
 
-class NoReader(Exception):
+class UnsupportedFormat(Exception):
     """A file that no reader takes; the message says which there are, or what they need."""
 
 
-class Found(NamedTuple):
+class ParsedGame(NamedTuple):
     """What a reader found: a game, or what was wrong with it, and where reading can go on after it."""
 
     record: GameRecord | None
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     """Why a whole record is no game that a table can hold, in a few words: such are counted, not broken."""
 
 
-class Ending(StrEnum):
+class Termination(StrEnum):
     """How a recorded game ended, as far as its source says."""
 
     NORMAL = "normal"
@@ -54,7 +54,7 @@ class GameRecord(NamedTuple):
     """For the first player: 1, 0.5 or 0; None when unknown."""
     start: str | None = None
     """The text of the first position, where it is not the game's usual one."""
-    ending: Ending = Ending.UNKNOWN
+    ending: Termination = Termination.UNKNOWN
     margin: float | None = None
     """By how many points it was won, where points were counted."""
     first: str | None = None

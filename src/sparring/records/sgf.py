@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sparring._core import SgfGame, SgfParser
-from sparring.records.charsets import charset_of
-from sparring.records.ranks import normal_rank
-from sparring.records.record import Ending, Found, GameRecord
+from sparring.records.charsets import detect_charset
+from sparring.records.ranks import parse_rank
+from sparring.records.record import GameRecord, ParsedGame, Termination
 
 _LONGEST = 1000
 _MOST_POINTS = 1000
 _RESULT = re.compile(r"([BW])\s*\+\s*(.*)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
-_ENDINGS = {"r": Ending.RESIGNATION, "t": Ending.TIME, "f": Ending.RULES}
+_ENDINGS = {"r": Termination.RESIGNATION, "t": Termination.TIME, "f": Termination.RULES}
 
 
-def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
+def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of an SGF file's content, from byte `skip` on (the `end` of an earlier game)."""
     parser = SgfParser()
     position = lines = games = 0
@@ -32,19 +32,19 @@ def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[Found]:
         parser.feed(fresh)
         for game in parser.take():
             games += 1
-            yield _found(game, skip, lines)
+            yield _parsed(game, skip, lines)
     parser.finish()
     for game in parser.take():
         games += 1
-        yield _found(game, skip, lines)
+        yield _parsed(game, skip, lines)
     if content and not games and not skip:
-        yield Found(None, "no game begins in it; is it SGF in an 8-bit charset?", "line 1", position)
+        yield ParsedGame(None, "no game begins in it; is it SGF in an 8-bit charset?", "line 1", position)
 
 
-def _found(game: SgfGame, skipped: int, lines: int) -> Found:
+def _parsed(game: SgfGame, skipped: int, lines: int) -> ParsedGame:
     record = None if game.error else record_of(game)
     where = f"line {game.line + lines:,}"
-    return Found(record, game.error, where, game.end + skipped, game.error if game.defect else "")
+    return ParsedGame(record, game.error, where, game.end + skipped, game.error if game.defect else "")
 
 
 def record_of(game: SgfGame) -> GameRecord:
@@ -60,8 +60,8 @@ def record_of(game: SgfGame) -> GameRecord:
         margin=margin,
         first=facts.get("PB"),
         second=facts.get("PW"),
-        first_rank=normal_rank(facts.get("BR", "")),
-        second_rank=normal_rank(facts.get("WR", "")),
+        first_rank=parse_rank(facts.get("BR", "")),
+        second_rank=parse_rank(facts.get("WR", "")),
         time_control=control or None,
         clocks=game.clocks or None,
         date=_date(facts.get("DT", "")),
@@ -70,16 +70,16 @@ def record_of(game: SgfGame) -> GameRecord:
     )
 
 
-def parse_result(text: str) -> tuple[float | None, Ending, float | None]:
+def parse_result(text: str) -> tuple[float | None, Termination, float | None]:
     """RE: the result for Black, how the game ended, and by how many points."""
     words = text.strip()
     if words.lower() in ("0", "draw", "jigo"):
-        return 0.5, Ending.NORMAL, 0.0
+        return 0.5, Termination.NORMAL, 0.0
     if words.lower() == "void":
-        return None, Ending.ABANDONED, None
+        return None, Termination.ABANDONED, None
     match = _RESULT.fullmatch(words)
     if match is None:
-        return None, Ending.UNKNOWN, None
+        return None, Termination.UNKNOWN, None
     result = float(match[1].upper() == "B")
     how = match[2].lower()
     if how[:1] in _ENDINGS:
@@ -89,15 +89,15 @@ def parse_result(text: str) -> tuple[float | None, Ending, float | None]:
     except ValueError:
         margin = -1.0
     if not 0 <= margin <= _MOST_POINTS:
-        return result, Ending.UNKNOWN, None
-    return result, Ending.NORMAL, margin
+        return result, Termination.UNKNOWN, None
+    return result, Termination.NORMAL, margin
 
 
 def _texts(properties: dict[str, bytes]) -> dict[str, str]:
     """The facts that are not empty, decoded."""
     declared = properties.get("CA", b"").decode("ascii", "replace")
     # A value that was cut may end in the middle of a character.
-    charset = charset_of((value for value in properties.values() if len(value) < _LONGEST), declared)
+    charset = detect_charset((value for value in properties.values() if len(value) < _LONGEST), declared)
     decoded = {name: value.decode(charset, "replace") for name, value in properties.items()}
     return {name: value.strip() for name, value in decoded.items() if value.strip()}
 

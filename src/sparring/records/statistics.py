@@ -31,7 +31,7 @@ _RESULTS = {1.0: "first wins", 0.5: "draw", 0.0: "second wins", None: "unknown"}
 
 
 @dataclass
-class Statistics:
+class TableStatistics:
     """Counts of games; `positions` of positions.
 
     A group is where both players are in one hundred of ratings, or have one rank where no ratings are
@@ -50,10 +50,10 @@ class Statistics:
     endings: Counter[str] = field(default_factory=Counter)
 
 
-def collect(folder: Path) -> Statistics:
+def collect_statistics(folder: Path) -> TableStatistics:
     """Reads a table once, or twice for groups of equal size. Raises BadTable."""
     manifest = read_manifest(folder)
-    found = Statistics(manifest["game"])
+    found = TableStatistics(manifest["game"])
     equal = manifest["preset"].get("games", {}).get("equal_groups", 0)
     bounds = rating_bounds(folder, equal) if equal else []
     for shard in read_shards(folder, _COLUMNS):

@@ -14,11 +14,11 @@ import zstandard
 _CHUNK = 1 << 17
 
 
-class CutOff(Exception):
+class TruncatedFile(Exception):
     """A compressed file ends in the middle, or is broken there."""
 
 
-class Unreadable(OSError):
+class UnreadableFile(OSError):
     """A file cannot be opened or read; the message says why. Another time it may be."""
 
 
@@ -27,7 +27,7 @@ def reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def size_of(path: Path) -> int:
+def source_size(path: Path) -> int:
     """Bytes of the file as it lies on the disk; 0 where that cannot be told."""
     try:
         return path.stat().st_size
@@ -38,7 +38,7 @@ def size_of(path: Path) -> int:
 def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[bytes]:
     """The decompressed content in pieces. `progress` hears how many bytes of the file were read.
 
-    Raises Unreadable, or CutOff after the last good piece.
+    Raises Unreadable, or TruncatedFile after the last good piece.
     """
     try:
         with path.open("rb") as file:
@@ -47,7 +47,7 @@ def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) ->
             make = next((make for magic, make in _DECOMPRESSORS.items() if head.startswith(magic)), None)
             yield from _plain(file, progress) if make is None else _unpacked(file, make, progress)
     except OSError as error:
-        raise Unreadable(f"{path}: {reason(error)}") from None
+        raise UnreadableFile(f"{path}: {reason(error)}") from None
 
 
 def _plain(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[bytes]:
@@ -69,12 +69,14 @@ def _unpacked(file: BinaryIO, make: Callable[[], Any], progress: Callable[[int],
             try:
                 piece = unpacker.decompress(chunk)
             except (zstandard.ZstdError, zlib.error, OSError, EOFError, ValueError) as error:
-                raise CutOff(f"the compressed data is broken at byte {file.tell():,} ({error})") from None
+                raise TruncatedFile(
+                    f"the compressed data is broken at byte {file.tell():,} ({error})"
+                ) from None
             if piece:
                 yield piece
             chunk = unpacker.unused_data if unpacker.eof else b""
     if started and not unpacker.eof:
-        raise CutOff("the compressed file is cut off")
+        raise TruncatedFile("the compressed file is cut off")
 
 
 _DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {

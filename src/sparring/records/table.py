@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sparring.disk import write_whole, written_whole
-from sparring.records.record import MOVE_BYTES, Ending, GameRecord
+from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.storage import atomic_write, atomic_writer
 
 VERSION = 1
 _META = b"sparring.records"
@@ -102,12 +102,12 @@ class TableWriter:
         if self._rows:
             shard = self._take_rows()
             name = f"{len(self.manifest['shards']):05}.parquet"
-            with written_whole(self.folder / name) as part:
+            with atomic_writer(self.folder / name) as part:
                 pq.write_table(shard, part, **_PACKING)
             plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // MOVE_BYTES[self._game]
             self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
         self.manifest["progress"] = progress
-        write_whole(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))
+        atomic_write(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))
 
     def _take_rows(self) -> pa.Table:
         """What waits, sorted by moves."""
@@ -161,4 +161,4 @@ def records_of(shard: pa.Table) -> Iterator[GameRecord]:
     columns = [shard[name].to_pylist() for name in GameRecord._fields]
     for values in zip(*columns, strict=True):
         row = dict(zip(GameRecord._fields, values, strict=True))
-        yield GameRecord(**{**row, "ending": Ending(row["ending"])})
+        yield GameRecord(**{**row, "ending": Termination(row["ending"])})

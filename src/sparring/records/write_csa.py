@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from sparring._core import ShogiState
-from sparring.records.record import MOVE_BYTES, Ending, GameRecord
+from sparring.records.record import MOVE_BYTES, GameRecord, Termination
 
 _NO_EVAL = -32768
 _PIECES = {
@@ -16,12 +16,12 @@ _PIECES = {
     "+P": "TO", "+L": "NY", "+N": "NK", "+S": "NG", "+B": "UM", "+R": "RY",
 }  # fmt: skip
 _ENDS = {
-    Ending.RESIGNATION: "%TORYO",
-    Ending.TIME: "%TIME_UP",
-    Ending.DECLARATION: "%KACHI",
-    Ending.REPETITION: "%SENNICHITE",
-    Ending.IMPASSE: "%JISHOGI",
-    Ending.ABANDONED: "%CHUDAN",
+    Termination.RESIGNATION: "%TORYO",
+    Termination.TIME: "%TIME_UP",
+    Termination.DECLARATION: "%KACHI",
+    Termination.REPETITION: "%SENNICHITE",
+    Termination.IMPASSE: "%JISHOGI",
+    Termination.ABANDONED: "%CHUDAN",
 }
 
 
@@ -63,7 +63,7 @@ def _headers(record: GameRecord) -> list[str]:
 
 def _states(start: ShogiState, packed: bytes) -> list[ShogiState]:
     states = []
-    state: ShogiState | None = start.unpack_line(packed, MOVE_BYTES["shogi"])
+    state: ShogiState | None = start.unpack_moves(packed, MOVE_BYTES["shogi"])
     while state is not None:
         states.append(state)
         state = state.previous
@@ -121,11 +121,11 @@ def _square(usi: str) -> str:
 
 
 def _end(record: GameRecord, to_move: int) -> str | None:
-    if record.ending == Ending.RULES and record.result is not None:
+    if record.ending == Termination.RULES and record.result is not None:
         return f"%{'-' if record.result == 1 else '+'}ILLEGAL_ACTION"
     if record.ending in _ENDS:
         return _ENDS[record.ending]
-    if record.ending == Ending.NORMAL and record.result is not None:
+    if record.ending == Termination.NORMAL and record.result is not None:
         return "%HIKIWAKE" if record.result == 0.5 else "%TSUMI"
     # Files of positions know who won and not how: the loser is to move, or ended it out of turn.
     if record.result == float(to_move):

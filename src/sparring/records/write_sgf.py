@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sparring._core import GoState
-from sparring.records.record import MOVE_BYTES, Ending, GameRecord
+from sparring.records.record import MOVE_BYTES, GameRecord, Termination
 
-_REASONS = {Ending.RESIGNATION: "R", Ending.TIME: "T", Ending.RULES: "F"}
+_REASONS = {Termination.RESIGNATION: "R", Termination.TIME: "T", Termination.RULES: "F"}
 
 
 def to_sgf(record: GameRecord) -> str:
@@ -61,7 +61,7 @@ def _rules(start: GoState) -> str:
 
 
 def _result(record: GameRecord) -> str | None:
-    if record.ending == Ending.ABANDONED:
+    if record.ending == Termination.ABANDONED:
         return "Void"
     if record.result is None:
         return None
@@ -73,7 +73,7 @@ def _result(record: GameRecord) -> str | None:
 
 def _moves(start: GoState, packed: bytes) -> list[int]:
     moves = []
-    state: GoState | None = start.unpack_line(packed, MOVE_BYTES["go"])
+    state: GoState | None = start.unpack_moves(packed, MOVE_BYTES["go"])
     while state is not None and state.last_move is not None:
         moves.append(state.last_move)
         state = state.previous

@@ -57,7 +57,7 @@ def code(text: str) -> str:
     return f"<pre>{escape(text)}</pre>"
 
 
-def how_it_was_measured(content: Mapping[str, Any]) -> list[str]:
+def provenance(content: Mapping[str, Any]) -> list[str]:
     """The end of a page: the command of a report's content, when and where it ran."""
     machine = content["machine"]
     where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
@@ -68,9 +68,9 @@ def how_it_was_measured(content: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def figure(svg: str, described: str) -> str:
+def figure(svg: str, alt_text: str) -> str:
     """An inline picture, with words for those who do not see it."""
-    return f'<figure class="wide" role="img" aria-label="{escape(described, quote=True)}">{svg}</figure>'
+    return f'<figure class="wide" role="img" aria-label="{escape(alt_text, quote=True)}">{svg}</figure>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

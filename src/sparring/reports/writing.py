@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sparring.disk import write_whole
-from sparring.reports.look import NoPlots
 from sparring.reports.machine import describe_machine, today
+from sparring.reports.plot_style import MatplotlibMissing
+from sparring.storage import atomic_write
 
 Content = dict[str, Any]
 
@@ -26,11 +26,11 @@ def write_report(
     `draw` gives the figures by their titles, `page` the HTML of content and figures. Raises OSError.
     """
     full = {"command": command, "date": today(), "machine": describe_machine(), **content}
-    write_whole(out / "report.json", json.dumps(full, indent=1) + "\n")
+    atomic_write(out / "report.json", json.dumps(full, indent=1) + "\n")
     undone, figures = "", {}
     try:
         figures = draw(content, out / "figures")
-    except NoPlots as error:
+    except MatplotlibMissing as error:
         undone = f"without figures: {error}"
-    write_whole(out / "report.html", page(full, figures))
+    atomic_write(out / "report.html", page(full, figures))
     return undone

@@ -1,21 +1,21 @@
 """Search: takes a state and a budget, gives moves and what they are worth."""
 
-from sparring.search.choice import ChoiceRule, by_visits, kl_regularised, seeing_the_end
-from sparring.search.montecarlo import Visits, uct
-from sparring.search.puct import Budget, Found, Judge, Puct, PuctSettings
-from sparring.search.searched_policy import SearchedPolicy
+from sparring.search.mcts import MoveStats, uct
+from sparring.search.move_selection import MoveSelection, by_visits, kl_regularised, prefer_proven
+from sparring.search.puct import Budget, Evaluator, Puct, PuctConfig, SearchResult
+from sparring.search.search_policy import SearchPolicy
 
 __all__ = [
     "Budget",
-    "ChoiceRule",
-    "Found",
-    "Judge",
+    "Evaluator",
+    "MoveSelection",
+    "MoveStats",
     "Puct",
-    "PuctSettings",
-    "SearchedPolicy",
-    "Visits",
+    "PuctConfig",
+    "SearchPolicy",
+    "SearchResult",
     "by_visits",
     "kl_regularised",
-    "seeing_the_end",
+    "prefer_proven",
     "uct",
 ]

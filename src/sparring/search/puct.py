@@ -1,7 +1,8 @@
 """PUCT search: a native tree, and whoever judges its leaves.
 
 The search knows no networks: it is given a function from states to predictions. Selection, priors and the
-choice of a move are arguments (`PuctSettings`, `sparring.search.choice`); ACE, KL-regularised search and
+choice of a move are arguments (`PuctConfig`, `sparring.search.move_selection`); ACE, KL-regularised search
+and
 plain AlphaZero differ in nothing else.
 """
 
@@ -26,14 +27,14 @@ from sparring._core import (
     ExpendibotsTree,
     GoState,
     GoTree,
-    PuctRules,
+    PuctParams,
     ShogiState,
     ShogiTree,
 )
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
 
-Judge = Callable[[Sequence[Any]], Sequence[Prediction]]
+Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 """What each of some states is worth, and what is likely to be played there."""
 
 _TREES: dict[type, Any] = {
@@ -43,12 +44,12 @@ _TREES: dict[type, Any] = {
     ExpendibotsState: ExpendibotsTree,
     BreakthroughState: BreakthroughTree,
 }
-_GLANCE = 0.005
+_POLL_SECONDS = 0.005
 """Seconds between looks at whether to stop."""
 
 
 @dataclass(frozen=True)
-class PuctSettings:
+class PuctConfig:
     """The arguments of the search. c_puct and the prior's temperature are those of the ACE paper."""
 
     c_puct: float = 1.5
@@ -58,12 +59,12 @@ class PuctSettings:
     c_factor: float = 0.0
     prior_temperature: float = 1.0
     """t: priors are p^(1/t), brought back to a sum of 1."""
-    unvisited: float = 0.3
+    fpu_reduction: float = 0.3
     """First-play urgency: an unvisited move is worth the parent's value less this times the square root of
     the priors already visited, ..."""
-    unvisited_absolute: bool = False
+    fpu_absolute: bool = False
     """... or, where this is true, just this."""
-    seek_wins: bool = True
+    find_immediate_wins: bool = True
     """Whether moves of the root that win at once are seen, however unlikely they are."""
     repetition_draws: bool = True
     """Whether a position that came up before in the tree, or twice before in the game, counts as drawn."""
@@ -77,18 +78,18 @@ class PuctSettings:
     memory: int = 512
     """Megabytes that the tree may take."""
 
-    def rules(self) -> PuctRules:
+    def params(self) -> PuctParams:
         """As the native tree takes them. Raises ValueError."""
         if not self.c_puct >= 0 or not self.prior_temperature > 0 or self.batch < 1 or self.memory < 1:
             raise ValueError("c_puct is not below 0; the prior's temperature, batch and memory are above 0")
-        return PuctRules(
-            exploration=self.c_puct,
-            growth_base=self.c_base,
-            growth_factor=self.c_factor,
+        return PuctParams(
+            c_puct=self.c_puct,
+            c_base=self.c_base,
+            c_factor=self.c_factor,
             prior_temperature=self.prior_temperature,
-            unvisited_absolute=self.unvisited_absolute,
-            unvisited=self.unvisited,
-            seek_wins=self.seek_wins,
+            fpu_absolute=self.fpu_absolute,
+            fpu_reduction=self.fpu_reduction,
+            find_immediate_wins=self.find_immediate_wins,
             repetition_draws=self.repetition_draws,
             draw_value=self.draw_value,
             memory=self.memory << 20,
@@ -104,7 +105,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search knows of the root's moves, in ascending order."""
 
     moves: NDArray[np.int64]
@@ -118,15 +119,15 @@ class Found:
     """Of the root, for its side to move; 1 or -1 where the winner is certain."""
     nodes: int
     """Visits of the root, those of earlier searches included."""
-    searched: int
+    new_visits: int
     """Visits of this search."""
     depth: int
     seconds: float
-    lines: Callable[[Move], list[Move]]
+    principal_variation: Callable[[Move], list[Move]]
     """The most visited line that begins with a move, a forced end played out; good until the next search."""
-    judged: Prediction | None
+    evaluation: Prediction | None
     """What the judge said of the root, where it was asked in this search or an earlier one."""
-    filled: float = 0.0
+    memory_used: float = 0.0
     """The share of the memory allowed that the tree takes."""
 
     def ranked(self) -> NDArray[np.int64]:
@@ -142,28 +143,28 @@ class Puct:
     """A search that keeps its tree from move to move."""
 
     def __init__(
-        self, judge: Judge, settings: PuctSettings | None = None, rng: np.random.Generator | None = None
+        self, evaluator: Evaluator, settings: PuctConfig | None = None, rng: np.random.Generator | None = None
     ) -> None:
-        self.settings = settings or PuctSettings()
-        self._judge, self._rules = judge, self.settings.rules()
+        self.settings = settings or PuctConfig()
+        self._evaluator, self._params = evaluator, self.settings.params()
         self._rng = rng or np.random.default_rng()
         self._tree: Any = None
-        self._judged: Prediction | None = None
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="judge")
+        self._evaluation: Prediction | None = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")
 
     def search(
         self,
         state: Any,
         budget: Budget,
         *,
-        only: Sequence[Move] = (),
+        searchmoves: Sequence[Move] = (),
         stop: Event | None = None,
-        report: Callable[[Found], None] | None = None,
+        report: Callable[[SearchResult], None] | None = None,
         every: float = 1.0,
-    ) -> Found:
+    ) -> SearchResult:
         """Searches a state whose game goes on; `report` hears of it every so many seconds.
 
-        `only` are the moves of the root to search. Setting `stop` ends it within milliseconds. What an
+        `searchmoves` are the moves of the root to search. Setting `stop` ends it within milliseconds. What an
         earlier search knows of the state is kept. A search in which the end of every move has become certain
         is over early. Raises ValueError where the game is over.
         """
@@ -172,28 +173,30 @@ class Puct:
         started = time.perf_counter()
         tree = self._tree_at(state)
         before, reported = tree.visits, started
-        tree.restrict(list(only))
+        tree.restrict(list(searchmoves))
         if before == 0:
-            self._grow(tree, 1, stop)
+            self._simulate(tree, 1, stop)
         if self.settings.noise and tree.visits:
             self._add_noise(tree)
         while not _ended(tree, before, budget, started, stop):
             left = self.settings.batch if budget.nodes is None else budget.nodes - (tree.visits - before)
-            if not self._grow(tree, min(self.settings.batch, left), stop):
+            if not self._simulate(tree, min(self.settings.batch, left), stop):
                 break
             if report is not None and time.perf_counter() - reported >= every:
                 reported = time.perf_counter()
-                report(self._found(before, started))
-        return self._found(before, started)
+                report(self._result(before, started))
+        return self._result(before, started)
 
-    def _grow(self, tree: Any, count: int, stop: Event | None) -> bool:
+    def _simulate(self, tree: Any, count: int, stop: Event | None) -> bool:
         """Up to `count` more visits; whether there were any."""
         before = tree.visits
         leaves = tree.select(count, count)
         if not leaves:
             return bool(tree.visits > before)
         try:
-            predictions = self._judge(leaves) if stop is None else self._judged_unless(stop, tree, leaves)
+            predictions = (
+                self._evaluator(leaves) if stop is None else self._evaluate_unless_stopped(stop, tree, leaves)
+            )
         except BaseException:
             tree.cancel()
             raise
@@ -201,17 +204,19 @@ class Puct:
             tree.cancel()
             return False
         if before == 0:
-            self._judged = predictions[0]
+            self._evaluation = predictions[0]
         values = [_value(prediction) for prediction in predictions]
         priors = np.concatenate([prediction.probabilities for prediction in predictions])
         tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
         return True
 
-    def _judged_unless(self, stop: Event, tree: Any, leaves: list[Any]) -> Sequence[Prediction] | None:
+    def _evaluate_unless_stopped(
+        self, stop: Event, tree: Any, leaves: list[Any]
+    ) -> Sequence[Prediction] | None:
         """What the judge says, or None where it is told to stop first; the root itself is waited for."""
-        running = self._worker.submit(self._judge, leaves)
+        running = self._worker.submit(self._evaluator, leaves)
         while not running.done():
-            wait([running], _GLANCE)
+            wait([running], _POLL_SECONDS)
             if stop.is_set() and tree.visits:
                 return None
         return running.result()
@@ -227,10 +232,10 @@ class Puct:
             if at is not None and at.ply == self._tree.root.ply and at == self._tree.root:
                 for move in reversed(moves):
                     self._tree.advance(move)
-                    self._judged = None
+                    self._evaluation = None
                 return self._tree
-        self._judged = None
-        self._tree = _TREES[type(state)](state, self._rules)
+        self._evaluation = None
+        self._tree = _TREES[type(state)](state, self._params)
         return self._tree
 
     def _add_noise(self, tree: Any) -> None:
@@ -238,14 +243,15 @@ class Puct:
         noise = self._rng.dirichlet(np.full(count, self.settings.noise_alpha))
         tree.add_noise(noise.astype(np.float32), self.settings.noise)
 
-    def _found(self, before: int, started: float) -> Found:
+    def _result(self, before: int, started: float) -> SearchResult:
         tree = self._tree
         moves, priors, visits, values, forced = tree.root_moves()
         seconds = time.perf_counter() - started
-        searched = tree.visits - before
-        return Found(
-            moves, priors, visits, values, forced, tree.value, tree.visits, searched, tree.deepest, seconds,
-            tree.line, self._judged, min(tree.bytes / (self.settings.memory << 20), 1.0),
+        new_visits = tree.visits - before
+        return SearchResult(
+            moves, priors, visits, values, forced, tree.value, tree.visits, new_visits, tree.max_depth,
+            seconds,
+            tree.pv, self._evaluation, min(tree.bytes / (self.settings.memory << 20), 1.0),
         )  # fmt: skip
 
 

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena import Result, log_likelihood_ratio, rate
+from sparring.arena import GameResult, log_likelihood_ratio, rate
 from sparring.arena.ratings import RatedGame
-from sparring.disk import Journal
 from sparring.games import load
 from sparring.players import Player
-from sparring.search.evaluations import Searcher, open_evaluation
-from sparring.search.evaluations.strolling import stroll
+from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
+from sparring.search.evaluations.random_opening import random_opening
+from sparring.storage import Journal
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """How often a match may call equals different."""
 _PLIES = range(2, 9)
 _LOOK_AHEAD = 4
@@ -32,7 +32,7 @@ _EVEN = 5.0
 
 
 @dataclass(frozen=True)
-class Side:
+class NamedPlayer:
     """A player and its name; `make` gives a fresh one for every game from a seed."""
 
     name: str
@@ -40,7 +40,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MatchSummary:
     """What a match says of the new player."""
 
     new: str
@@ -67,20 +67,20 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Played:
+class TimedResult:
     """A game and what the new player spent on it."""
 
-    result: Result
+    result: GameResult
     cpu_seconds: float
 
 
 def play_match(
-    game: str, new: Side, old: Side, *, games: int, seed: int, journal: Path | None = None
-) -> Iterator[Played]:
+    game: str, new: NamedPlayer, old: NamedPlayer, *, games: int, seed: int, journal: Path | None = None
+) -> Iterator[TimedResult]:
     """The games of a match, those that the journal has already among them."""
     kept = None if journal is None else Journal(journal, sync=True)
     lines = kept.entries if kept is not None else []
-    known = [Played(Result(**line["result"]), line["cpu_seconds"]) for line in lines]
+    known = [TimedResult(GameResult(**line["result"]), line["cpu_seconds"]) for line in lines]
     yield from known[:games]
     searcher = open_evaluation(game, "start").searcher(megabytes=4)
     for number in range(len(known), games):
@@ -92,7 +92,7 @@ def play_match(
         yield played
 
 
-def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
+def summarise_match(new: str, old: str, played: Sequence[TimedResult]) -> MatchSummary:
     """The verdict over whole pairs and what is left of the last."""
     points = [
         result if each.result.first == new else 1 - result
@@ -106,7 +106,7 @@ def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
     swept = len(points) in (wins, losses)
     elo, half_width = (None, None) if swept else _elo(new, [each.result for each in played])
     p_value = _sign_test(wins, losses)
-    return Verdict(
+    return MatchSummary(
         new=new,
         old=old,
         wins=wins,
@@ -119,13 +119,15 @@ def judge(new: str, old: str, played: Sequence[Played]) -> Verdict:
         elo_half_width=half_width,
         p_value=p_value,
         log_likelihood_ratio=round(log_likelihood_ratio(counts, 0, 50), 2),
-        accepted=p_value < LEVEL,
+        accepted=p_value < SIGNIFICANCE_LEVEL,
         plies=float(np.mean([each.result.plies for each in played])),
         cpu_seconds=max(each.cpu_seconds for each in played),
     )
 
 
-def _play(start: Any, sides: tuple[Side, Side], measured: int, number: int, seed: int) -> Played:
+def _play(
+    start: Any, sides: tuple[NamedPlayer, NamedPlayer], measured: int, number: int, seed: int
+) -> TimedResult:
     players = [side.make(seed * 1_000_003 + 2 * number + place) for place, side in enumerate(sides)]
     state, began, spent = start, time.monotonic(), 0.0
     while (outcome := state.outcome) is None:
@@ -134,7 +136,7 @@ def _play(start: Any, sides: tuple[Side, Side], measured: int, number: int, seed
         if state.to_move == measured:
             spent += time.process_time() - before
         state = state.play(move)
-    result = Result(
+    result = GameResult(
         number=number,
         first=sides[0].name,
         second=sides[1].name,
@@ -145,14 +147,14 @@ def _play(start: Any, sides: tuple[Side, Side], measured: int, number: int, seed
         plies=state.ply,
         seconds=round(time.monotonic() - began, 3),
     )
-    return Played(result, round(spent, 3))
+    return TimedResult(result, round(spent, 3))
 
 
-def _opening(game: str, searcher: Searcher, rng: np.random.Generator) -> Any:
+def _opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -> Any:
     start = load(game).initial()
     while True:
-        state = stroll(start, searcher, int(rng.choice(_PLIES)), rng)
-        searcher.forget()
+        state = random_opening(start, searcher, int(rng.choice(_PLIES)), rng)
+        searcher.clear()
         if state is not None and abs(searcher.analyse(state, depth=_LOOK_AHEAD).value) <= _EVEN:
             return state
 
@@ -169,7 +171,7 @@ def _interval(pairs: Sequence[float]) -> tuple[float, float, float]:
     return mean, max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-def _elo(new: str, results: Sequence[Result]) -> tuple[float, float]:
+def _elo(new: str, results: Sequence[GameResult]) -> tuple[float, float]:
     games = [
         RatedGame(*((0, 1) if each.first == new else (1, 0)), each.result)
         for each in results

@@ -9,35 +9,35 @@ from typing import Any
 
 import numpy as np
 
-from sparring.arena import Result
+from sparring.arena import GameResult
 from sparring.games import load
-from sparring.players import Agent
-from sparring.search.evaluations import Evaluation
-from sparring.search.evaluations.strolling import stroll
+from sparring.players import LearnedPlayer
+from sparring.search.evaluations import LinearEvaluation
+from sparring.search.evaluations.random_opening import random_opening
 
 
-def opening(evaluation: Evaluation, plies: int, rng: np.random.Generator) -> Any:
+def opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:
     """A state after random moves that a search would try."""
     searcher = evaluation.searcher(megabytes=1)
     start = load(evaluation.game).initial()
     while True:
-        if (state := stroll(start, searcher, plies, rng)) is not None:
+        if (state := random_opening(start, searcher, plies, rng)) is not None:
             return state
 
 
-def play_match(
-    first: tuple[str, Evaluation],
-    second: tuple[str, Evaluation],
+def play_evaluation_match(
+    first: tuple[str, LinearEvaluation],
+    second: tuple[str, LinearEvaluation],
     *,
     games: int,
     depth: int,
     plies: int = 8,
     seed: int = 0,
     skip: Container[int] = (),
-) -> Iterator[Result]:
+) -> Iterator[GameResult]:
     """Games in pairs, each pair from one random opening with colours changed; without those to skip."""
     players = {
-        name: Agent(each, np.random.default_rng(seed), depth=depth, margin=0.0, megabytes=4)
+        name: LearnedPlayer(each, np.random.default_rng(seed), depth=depth, margin=0.0, megabytes=4)
         for name, each in (first, second)
     }
     for number in range(games):
@@ -47,11 +47,11 @@ def play_match(
         began = time.monotonic()
         state = opening(first[1], plies, np.random.default_rng([seed, number // 2]))
         for player in players.values():
-            player.searcher.forget()
+            player.searcher.clear()
         while (outcome := state.outcome) is None:
             state = state.play(players[names[state.to_move]].choose(state).move)
         score = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-        yield Result(
+        yield GameResult(
             number=number,
             first=names[0],
             second=names[1],
@@ -65,14 +65,14 @@ def play_match(
 
 
 def round_robin(
-    entries: Mapping[str, Evaluation],
+    entries: Mapping[str, LinearEvaluation],
     done: Container[tuple[frozenset[str], int]],
     *,
     games: int,
     **match: Any,
-) -> Iterator[Result]:
+) -> Iterator[GameResult]:
     """Everybody against everybody else, without the games (of whom, and which) that are done."""
     for first, second in combinations(entries.items(), 2):
         pair = frozenset((first[0], second[0]))
         skip = {number for number in range(games) if (pair, number) in done}
-        yield from play_match(first, second, games=games, skip=skip, **match)
+        yield from play_evaluation_match(first, second, games=games, skip=skip, **match)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sparring.reports.look import BAR, INK, LINES, OTHER, label_ends, open_pyplot, save
+from sparring.reports.plot_style import (
+    BAR_COLOR,
+    INK_COLOR,
+    LINE_COLORS,
+    MUTED_BAR_COLOR,
+    label_line_ends,
+    open_pyplot,
+    save,
+)
 
 _HUMAN, _STRONG, _BLEND, _SEARCH = "-.", ":", "-", "--"
 """Lines as the paper draws them."""
@@ -14,7 +22,7 @@ _AT_ONCE = 3
 
 
 def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
-    """Writes every figure as SVG and PNG and gives them as SVG for the page, by title. Raises NoPlots."""
+    """Writes every figure as SVG and PNG and returns the SVG texts by title. Raises MatplotlibMissing."""
     drawn = {}
     for number, begin in enumerate(range(0, len(content["humans"]), _AT_ONCE), 1):
         names = content["humans"][begin : begin + _AT_ONCE]
@@ -37,33 +45,33 @@ def _accuracy(content: dict[str, Any], names: list[str], folder: Path, file: str
     """Figures 1, 3, 4 and 7: chain lines for human-like policies, dots for the strong one, blends solid."""
     figure, axis = _axes(4.6)
     groups = list(content["policies"][content["strong"]]["groups"])
-    ends = [_line(axis, content["policies"][content["strong"]], content["strong"], INK, _STRONG)]
+    ends = [_line(axis, content["policies"][content["strong"]], content["strong"], INK_COLOR, _STRONG)]
     for name in names:
-        colour = LINES[content["humans"].index(name) % len(LINES)]
+        colour = LINE_COLORS[content["humans"].index(name) % len(LINE_COLORS)]
         ends.append(_line(axis, content["policies"][name], name, colour, _HUMAN))
         blend = content["blends"][name]["ways"]["rating"]
         label = f"{name} + {content['strong']}"
         ends.append(_line(axis, blend, label, colour, _BLEND, band=name == names[0]))
     _finish(axis, groups, "players", "share of moves predicted")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, file)
 
 
 def _gains(content: dict[str, Any], folder: Path) -> str:
     """What each blend adds to its human-like half, on the same games."""
     figure, axis = _axes()
-    axis.axhline(0, color=INK, linewidth=0.8)
+    axis.axhline(0, color=INK_COLOR, linewidth=0.8)
     groups = list(content["policies"][content["strong"]]["groups"])
     ends = []
     for number, name in enumerate(content["humans"]):
-        colour = LINES[number % len(LINES)]
+        colour = LINE_COLORS[number % len(LINE_COLORS)]
         entries = content["blends"][name]["ways"]["rating"]["gain"]["groups"]
         shift = 0.5 * ((number + 0.5) / len(content["humans"]) - 0.5)
         x = [groups.index(group) + shift for group in entries]
         _marks(axis, x, [(e["low"], e["top1"], e["high"]) for e in entries.values()], colour)
         ends.append((len(groups) - 0.5, entries[groups[-1]]["top1"], name, colour))
     _finish(axis, groups, "players", f"accuracy gained by blending with {content['strong']}")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, "gain-by-group")
 
 
@@ -75,15 +83,15 @@ def _by_alpha(content: dict[str, Any], folder: Path) -> str:
     ends = []
     shown = dict.fromkeys([next(iter(curves["groups"])), list(curves["groups"])[-1]])
     for number, group in enumerate(shown):
-        colour, values = LINES[number], curves["groups"][group]
+        colour, values = LINE_COLORS[number], curves["groups"][group]
         axis.plot(curves["alphas"], values, color=colour, linewidth=1.6)
         best = blend["fit"]["groups"][group]["grid"]["value"]
         axis.plot([best], [max(values)], marker="o", color=colour, markersize=5)
         ends.append((1.0, values[-1], f"{group}: best {best:.2f}", colour))
     axis.set_xlabel(f"alpha, the weight of {content['humans'][0]}")
     axis.set_ylabel("share of moves predicted, validation")
-    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
-    label_ends(axis, ends)
+    axis.grid(axis="y", color=INK_COLOR, alpha=0.12, linewidth=0.6)
+    label_line_ends(axis, ends)
     return save(figure, folder, "accuracy-by-alpha")
 
 
@@ -94,7 +102,7 @@ def _alphas(content: dict[str, Any], folder: Path) -> str:
     groups = list(content["policies"][content["strong"]]["groups"])
     names = content["humans"]
     for number, name in enumerate(names):
-        colour = LINES[number % len(LINES)]
+        colour = LINE_COLORS[number % len(LINE_COLORS)]
         fits = content["blends"][name]["fit"]["groups"]
         shift = 0.6 * ((number + 0.5) / len(names) - 0.5)
         x = [groups.index(group) + shift for group in fits]
@@ -109,7 +117,7 @@ def _alphas(content: dict[str, Any], folder: Path) -> str:
         )
         ends.append((len(groups) - 0.5, list(fits.values())[-1]["likelihood"]["value"], name, colour))
     _finish(axis, groups, "players", "alpha, the weight of the human-like policy")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, "alpha-by-group")
 
 
@@ -121,26 +129,28 @@ def _search(found: dict[str, Any], folder: Path) -> str:
     for number, ((name, entry), style) in enumerate(
         zip(found["policies"].items(), (_HUMAN, _SEARCH, _BLEND), strict=True)
     ):
-        ends.append(_line(axis, entry, name, LINES[number], style, bars=True, shift=0.04 * (number - 1)))
+        ends.append(
+            _line(axis, entry, name, LINE_COLORS[number], style, bars=True, shift=0.04 * (number - 1))
+        )
     _finish(axis, groups, "players", "share of moves predicted")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, "search")
 
 
 def _trials(found: dict[str, Any], folder: Path, file: str) -> str:
     """Figures 11 and 12: the gain in every trial, by group."""
     figure, axis = _axes()
-    axis.axhline(0, color=INK, linewidth=0.8)
+    axis.axhline(0, color=INK_COLOR, linewidth=0.8)
     ends = []
     for number, (way, entries) in enumerate(found["ways"].items()):
         groups = [name for name in entries if name != "mean"]
         for place, group in enumerate(groups):
             gains = entries[group]["gains"]
             x = [place + 0.25 * (number - 0.5)] * len(gains)
-            axis.plot(x, gains, linestyle="", marker="o", markersize=3, color=LINES[number], alpha=0.6)
-        ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINES[number]))
+            axis.plot(x, gains, linestyle="", marker="o", markersize=3, color=LINE_COLORS[number], alpha=0.6)
+        ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINE_COLORS[number]))
     _finish(axis, groups, "players", "accuracy gained, a mark a trial")
-    label_ends(axis, ends)
+    label_line_ends(axis, ends)
     return save(figure, folder, file)
 
 
@@ -151,8 +161,10 @@ def _venns(found: dict[str, Any], folder: Path, file: str) -> str:
     titles = ("all positions", f"the policy's move loses {found['bad']} or more")
     for axis, title, key in zip(axes, titles, ("all", "where the policy's move is bad"), strict=True):
         counts = found[key]
-        for x, colour, style in ((-0.45, OTHER, "-."), (0.45, BAR, "-")):
-            circle = pyplot.Circle((x, 0), 1, facecolor=colour, alpha=0.35, edgecolor=INK, linestyle=style)
+        for x, colour, style in ((-0.45, MUTED_BAR_COLOR, "-."), (0.45, BAR_COLOR, "-")):
+            circle = pyplot.Circle(
+                (x, 0), 1, facecolor=colour, alpha=0.35, edgecolor=INK_COLOR, linestyle=style
+            )
             axis.add_patch(circle)
         for x, name in ((-1.0, "policy alone"), (0.0, "both"), (1.0, "blend alone")):
             axis.text(x, 0, f"{counts[name]:,}", ha="center", va="center")
@@ -211,5 +223,5 @@ def _finish(axis: Any, groups: list[str], along: str, up: str) -> None:
     axis.set_xlim(-0.5, len(groups) - 0.5)
     axis.set_xlabel(along)
     axis.set_ylabel(up)
-    axis.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    axis.grid(axis="y", color=INK_COLOR, alpha=0.12, linewidth=0.6)
     axis.set_axisbelow(True)

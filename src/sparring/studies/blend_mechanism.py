@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.arena import Judgments
-from sparring.blending import Weighing, pooled_logs
+from sparring.arena import CachedAnalysis
+from sparring.blending import WeightModel, pooled_logs
 from sparring.matching.bootstrap import Array, Means, Resamples, intervals
-from sparring.policies.segments import first_best
-from sparring.studies.blend_plan import JudgePlan, Part, Watcher
+from sparring.policies.segments import segment_argmax
+from sparring.studies.blend_plan import EngineAnalysisConfig, PredictedSample, TaskProgressCallback
 
 MOVES = ("person", "policy", "strong", "blend")
 """Whose moves are judged: the one played, and the first choices of the human-like policy, the strong one and
@@ -23,36 +23,36 @@ the blend."""
 
 
 def mechanism(
-    part: Part,
+    part: PredictedSample,
     human: str,
     strong: str,
-    weighing: Weighing,
-    plan: JudgePlan,
+    weighing: WeightModel,
+    plan: EngineAnalysisConfig,
     path: Path,
     upper: int,
-    watch: Watcher,
+    on_progress: TaskProgressCallback,
 ) -> dict[str, Any]:
     """Venn counts, losses, and the share of the gain that comes from bad moves avoided.
 
     Positions are those of the highest groups, evenly thinned. What the judge said is kept in the file.
-    Raises JudgeFailed or OSError.
+    Raises AnalysisFailed or OSError.
     """
     names = part.sample.groups
     high = np.flatnonzero(part.groups >= len(names) - upper)
     which = high[:: max(1, len(high) // plan.positions)]
     chosen = _first_choices(part, human, strong, weighing)[:, which]
-    judgments = Judgments(path, plan.entry)
+    judgments = CachedAnalysis(path, plan.entry)
     try:
-        values = _judge(part, which, chosen, judgments, watch)
+        values = _engine_values(part, which, chosen, judgments, on_progress)
         values = np.clip(values, -2 * plan.decided, 2 * plan.decided)  # a mate is not worth a hundred queens
     finally:
         judgments.close()
     best = values.max(axis=0)
     open_ones = np.abs(best) < plan.decided
     losses = (best - values)[:, open_ones]
-    found = _content(losses, chosen[:, open_ones], part.sample.facts["game"][which[open_ones]], plan.bad)
+    found = _content(losses, chosen[:, open_ones], part.sample.metadata["game"][which[open_ones]], plan.bad)
     return {
-        "judge": plan.entry.name,
+        "engine": plan.entry.name,
         "nodes": plan.entry.limits.nodes,
         "restarts": judgments.restarts,
         "bad": plan.bad,
@@ -63,17 +63,23 @@ def mechanism(
     }
 
 
-def _first_choices(part: Part, human: str, strong: str, weighing: Weighing) -> NDArray[np.int64]:
+def _first_choices(
+    part: PredictedSample, human: str, strong: str, weighing: WeightModel
+) -> NDArray[np.int64]:
     """[MOVES, positions]: the index of each one's move among the legal ones."""
     pair = part.of(human, strong)
     blend = pooled_logs(pair, weighing.weights(pair, part.groups))
     logs = (*pair.log_probabilities.astype(np.float64), blend)
-    firsts = [first_best(each, pair.offsets) for each in logs]
+    firsts = [segment_argmax(each, pair.offsets) for each in logs]
     return np.stack([pair.played, *firsts]) - pair.offsets[:-1]
 
 
-def _judge(
-    part: Part, which: NDArray[np.int64], chosen: NDArray[np.int64], judgments: Judgments, watch: Watcher
+def _engine_values(
+    part: PredictedSample,
+    which: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    judgments: CachedAnalysis,
+    on_progress: TaskProgressCallback,
 ) -> NDArray[np.int64]:
     """[MOVES, positions]: what each move is worth to whoever plays it."""
     values = np.zeros(chosen.shape, np.int64)
@@ -87,7 +93,7 @@ def _judge(
                 for move in np.unique(chosen[:, column]).tolist():
                     values[chosen[:, column] == move, column] = judgments.value(position.state, legal[move])
                 done += 1
-                watch("judging moves", done, len(which))
+                on_progress("judging moves", done, len(which))
     return values
 
 
@@ -104,7 +110,7 @@ def _content(
     ).astype(np.float64)  # fmt: skip
     _, place = np.unique(games, return_inverse=True)
     resamples = Resamples.draw(np.zeros(int(place.max()) + 1, np.int64))
-    means = resamples.tally(columns, place).pooled()
+    means = resamples.group_sums(columns, place).pooled()
     named = dict(zip(_COLUMNS, means.estimates(), strict=True))
     return {
         "positions": losses.shape[1],
@@ -132,7 +138,7 @@ def _from_loss(
 ) -> dict[str, Any]:
     """How many positions there are where the policy's move is bad, and how much of the gain is there."""
     columns = np.stack([policy, blend, bad, bad & policy, bad & blend], axis=1).astype(np.float64)
-    means = resamples.tally(columns, games).pooled()
+    means = resamples.group_sums(columns, games).pooled()
     return {
         "positions": _derived(means, lambda m: m[:, 2]),
         "gain": _derived(means, lambda m: m[:, 4] - m[:, 3]),
@@ -150,7 +156,7 @@ _COLUMNS = (
 def _derived(means: Means, of: Callable[[Array], Array]) -> dict[str, float | None]:
     """A number made of means [resamples, columns]; None where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = intervals(of(means.values[None]), of(means.spread)[:, None])[0]
+        found = intervals(of(means.values[None]), of(means.resampled_means)[:, None])[0]
     return {key: value if math.isfinite(value) else None for key, value in asdict(found).items()}
 
 

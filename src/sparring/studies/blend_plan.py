@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.arena.tournament import EngineEntry
-from sparring.matching import Choices, Expert, Sample, Selection, gather, read_sample
+from sparring.arena.tournament import EngineConfig
+from sparring.matching import CachedPolicy, ChoiceData, GameSelection, Sample, gather_choice_data, read_sample
 from sparring.matching.bootstrap import Resamples
-from sparring.matching.metrics import Matching
+from sparring.matching.metrics import PolicyMetrics
 from sparring.policies.segments import Array
 from sparring.records import Split
 
-Watcher = Callable[[str, int, int], None]
+TaskProgressCallback = Callable[[str, int, int], None]
 """Hears what is being done, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True)
-class SearchPlan:
+class SearchComparisonConfig:
     """The comparison with KL-regularised search, the paper's figure 6."""
 
     groups: tuple[str, ...] = ()
@@ -34,10 +34,10 @@ class SearchPlan:
 
 
 @dataclass(frozen=True)
-class JudgePlan:
+class EngineAnalysisConfig:
     """The mechanism, the paper's section VI-C: an engine says what moves lose."""
 
-    entry: EngineEntry
+    entry: EngineConfig
     positions: int
     bad: int
     """A loss from which a move is bad: centipawns, in Go hundredths of a point."""
@@ -46,7 +46,7 @@ class JudgePlan:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BlendStudyConfig:
     """A study."""
 
     game: str
@@ -55,7 +55,7 @@ class Plan:
     """Names and sources of human-like policies; what takes long is done with the first ones."""
     strong: tuple[str, str]
     cache: Path
-    beside: tuple[tuple[str, str], ...] = ()
+    baselines: tuple[tuple[str, str], ...] = ()
     """Policies that are not blended, for the first blend to be compared with."""
     groups: tuple[str, ...] = ()
     validation: int | None = None
@@ -68,65 +68,70 @@ class Plan:
     """How often the games are divided anew into those to fit on and those to measure on."""
     upper: int = 3
     """So many of the highest groups are also counted together."""
-    search: SearchPlan = SearchPlan()
-    judge: JudgePlan | None = None
+    search: SearchComparisonConfig = SearchComparisonConfig()
+    engine: EngineAnalysisConfig | None = None
     threads: int = 1
     resamples: int = 1000
 
-    def selection(self, split: Split, positions: int | None, groups: tuple[str, ...] = ()) -> Selection:
+    def selection(self, split: Split, positions: int | None, groups: tuple[str, ...] = ()) -> GameSelection:
         """The games of a split."""
-        return Selection(
+        return GameSelection(
             self.game, self.records, split, self.trial, groups or self.groups, positions, self.every
         )
 
 
 @dataclass(frozen=True)
-class Part:
+class PredictedSample:
     """A sample with what some policies say of it."""
 
     sample: Sample
-    choices: Choices
+    choices: ChoiceData
     names: tuple[str, ...]
     """Of the policies, as the choices have them."""
 
     @property
     def groups(self) -> NDArray[np.int64]:
         """[positions]: the number of each one's group."""
-        found: NDArray[np.int64] = self.sample.group_of_game[self.sample.facts["game"]]
+        found: NDArray[np.int64] = self.sample.group_of_game[self.sample.metadata["game"]]
         return found
 
-    def of(self, *names: str) -> Choices:
+    def of(self, *names: str) -> ChoiceData:
         """The choices of some policies alone."""
         rows = [self.names.index(name) for name in names]
-        return Choices.of(self.choices.log_probabilities[rows], self.sample.facts)
+        return ChoiceData.of(self.choices.log_probabilities[rows], self.sample.metadata)
 
 
 @dataclass(frozen=True)
-class Measured:
+class HeldOutSample:
     """The part to measure on, with the resamples that all policies share."""
 
-    part: Part
+    part: PredictedSample
     resamples: Resamples
 
-    def matching(self, logs: Array) -> Matching:
+    def matching(self, logs: Array) -> PolicyMetrics:
         """A policy with these logarithms [moves] against people."""
-        return Matching(self.part.sample, self.part.choices.scores(logs), self.resamples)
+        return PolicyMetrics(self.part.sample, self.part.choices.scores(logs), self.resamples)
 
-    def alone(self, name: str) -> Matching:
+    def alone(self, name: str) -> PolicyMetrics:
         """One of the policies as it is."""
         return self.matching(self.part.of(name).log_probabilities[0].astype(np.float64))
 
 
-def open_experts(plan: Plan, policies: Sequence[tuple[str, str]]) -> list[Expert]:
+def open_experts(plan: BlendStudyConfig, policies: Sequence[tuple[str, str]]) -> list[CachedPolicy]:
     """Policies by name and source. Raises BadPolicy, BadNetwork or OSError."""
-    return [Expert.open(name, source, plan.game, threads=plan.threads) for name, source in policies]
+    return [CachedPolicy.open(name, source, plan.game, threads=plan.threads) for name, source in policies]
 
 
-def ask(experts: list[Expert], chosen: Selection, plan: Plan, watch: Watcher) -> Part:
+def predict_sample(
+    experts: list[CachedPolicy],
+    selection: GameSelection,
+    plan: BlendStudyConfig,
+    on_progress: TaskProgressCallback,
+) -> PredictedSample:
     """Reads games and asks every policy about them, or its file."""
-    sample = read_sample(chosen)
+    sample = read_sample(selection)
     total = len(experts) * len(sample)
-    choices = gather(
-        experts, sample, plan.cache, lambda done: watch(f"asking, {chosen.split} games", done, total)
+    choices = gather_choice_data(
+        experts, sample, plan.cache, lambda done: on_progress(f"asking, {selection.split} games", done, total)
     )
-    return Part(sample, choices, tuple(expert.name for expert in experts))
+    return PredictedSample(sample, choices, tuple(expert.name for expert in experts))

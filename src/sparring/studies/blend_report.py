@@ -63,7 +63,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
     if content["paper"]:
         parts += [page.heading("The paper"), _paper_table(content["paper"])]
-    parts += page.how_it_was_measured(content)
+    parts += page.provenance(content)
     return page.page(f"Blends: {content['game']}", parts)
 
 
@@ -97,7 +97,7 @@ def _overview(content: dict[str, Any]) -> str:
                     estimate_text(gain["upper"], 4, sign=True),
                 ]
             )
-    for name, entry in content.get("beside", {}).items():
+    for name, entry in content.get("baselines", {}).items():
         rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
         less = entry["blend less it"]
         rows.append(
@@ -232,7 +232,7 @@ def _mechanism_table(found: dict[str, Any]) -> str:
     nodes = "" if found["nodes"] is None else f", {found['nodes']:,} nodes a move"
     note = (
         f"{found['positions']:,} positions of {found['games']:,} games of {', '.join(found['groups'])}; the "
-        f"judge is {found['judge']}{nodes}; a move is bad from a loss of {found['bad']}; "
+        f"judge is {found['engine']}{nodes}; a move is bad from a loss of {found['bad']}; "
         f"{found['left out']:,} positions beyond {found['decided']} are left out."
     )
     by_loss = [

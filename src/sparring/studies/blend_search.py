@@ -8,19 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from sparring.blending import Weighing, pooled_logs
-from sparring.matching import Expert
+from sparring.blending import WeightModel, pooled_logs
+from sparring.matching import CachedPolicy
 from sparring.matching.bootstrap import Resamples
-from sparring.matching.scores import key_of
+from sparring.matching.scores import cache_key
 from sparring.policies import BadPolicy
 from sparring.records import Split
-from sparring.search import SearchedPolicy
-from sparring.studies.blend_accuracy import describe
-from sparring.studies.blend_plan import Measured, Part, Plan, Watcher, ask
+from sparring.search import SearchPolicy
+from sparring.studies.blend_accuracy import group_metrics
+from sparring.studies.blend_plan import (
+    BlendStudyConfig,
+    HeldOutSample,
+    PredictedSample,
+    TaskProgressCallback,
+    predict_sample,
+)
 
 
 def compare_search(
-    plan: Plan, experts: list[Expert], human: str, strong: str, ways: dict[str, Weighing], watch: Watcher
+    plan: BlendStudyConfig,
+    experts: list[CachedPolicy],
+    human: str,
+    strong: str,
+    ways: dict[str, WeightModel],
+    on_progress: TaskProgressCallback,
 ) -> dict[str, Any]:
     """Accuracy of the policy, of search with the c_puct that is best on validation games, and of the blend.
 
@@ -36,7 +47,9 @@ def compare_search(
             plan.selection(split, plan.search.positions, plan.search.groups), every=8 * plan.every
         )
         try:
-            parts[split] = ask([by_name[human], by_name[strong], *searched], chosen, plan, watch)
+            parts[split] = predict_sample(
+                [by_name[human], by_name[strong], *searched], chosen, plan, on_progress
+            )
         except BadPolicy as error:  # a policy that has no values cannot be searched with
             return {"left out": str(error)}
     names = [human, *(each.name for each in searched)]
@@ -44,7 +57,7 @@ def compare_search(
     accuracies = _accuracies(parts[Split.VALIDATION], names)
     best = accuracies.argmax(axis=1)
     part = parts[Split.TEST]
-    measured = Measured(part, Resamples.draw(part.sample.group_of_game, plan.resamples))
+    measured = HeldOutSample(part, Resamples.draw(part.sample.group_of_game, plan.resamples))
     return {
         "nodes": plan.search.nodes,
         "validation": {
@@ -61,7 +74,7 @@ def compare_search(
 
 
 def _measured(
-    measured: Measured, names: list[str], best: Any, human: str, strong: str, weighing: Weighing
+    measured: HeldOutSample, names: list[str], best: Any, human: str, strong: str, weighing: WeightModel
 ) -> dict[str, Any]:
     part = measured.part
     pair = part.of(human, strong)
@@ -72,13 +85,17 @@ def _measured(
     policy, found = measured.alone(human), measured.matching(search)
     blend = measured.matching(pooled_logs(pair, weighing.weights(pair, part.groups)))
     return {
-        "policies": {human: describe(policy), "search": describe(found), "blend": describe(blend)},
-        "search less policy": found.less(policy),
-        "blend less search": blend.less(found),
+        "policies": {
+            human: group_metrics(policy),
+            "search": group_metrics(found),
+            "blend": group_metrics(blend),
+        },
+        "search less policy": found.difference(policy),
+        "blend less search": blend.difference(found),
     }
 
 
-def _accuracies(part: Part, names: list[str]) -> Any:
+def _accuracies(part: PredictedSample, names: list[str]) -> Any:
     """[groups, names]"""
     columns = []
     for name in names:
@@ -87,9 +104,9 @@ def _accuracies(part: Part, names: list[str]) -> Any:
     return np.array(columns).T
 
 
-def _searched(expert: Expert, c_puct: float, nodes: int) -> Expert:
-    return Expert(
-        SearchedPolicy(expert.policy, c_puct, nodes), key_of(expert.key, f"search {c_puct:g} {nodes}")
+def _searched(expert: CachedPolicy, c_puct: float, nodes: int) -> CachedPolicy:
+    return CachedPolicy(
+        SearchPolicy(expert.policy, c_puct, nodes), cache_key(expert.key, f"search {c_puct:g} {nodes}")
     )
 
 

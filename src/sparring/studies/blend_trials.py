@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from sparring.blending import pooled_logs, rating_blend
 from sparring.blending.grid import alpha_weights, hits
-from sparring.matching import Choices, Sample
+from sparring.matching import ChoiceData, Sample
 from sparring.policies.segments import Array
-from sparring.studies.blend_plan import Part
+from sparring.studies.blend_plan import PredictedSample
 
 Mask = NDArray[np.bool_]
 
 
 def trials(
-    validation: Part, test: Part, human: str, strong: str, count: int, seed: int = 0
+    validation: PredictedSample, test: PredictedSample, human: str, strong: str, count: int, seed: int = 0
 ) -> dict[str, Any]:
     """Gains in accuracy over the human-like policy in each trial, by the grid and by curves over the rating.
 
@@ -49,9 +49,9 @@ def trials(
     return {"trials": count, "ways": {way: _summary(np.array(found), names) for way, found in gains.items()}}
 
 
-def _by_rating(choices: Choices, groups: NDArray[np.int64], drawn: Mask) -> Mask:
+def _by_rating(choices: ChoiceData, groups: NDArray[np.int64], drawn: Mask) -> Mask:
     """[positions]: whether the blend by rating, fitted on the games that were drawn, is right."""
-    blend = rating_blend(choices.part(np.flatnonzero(drawn)), "rating")
+    blend = rating_blend(choices.subset(np.flatnonzero(drawn)), "rating")
     right: Mask = choices.scores(pooled_logs(choices, blend.weights(choices, groups)))["rank"] == 0
     return right
 
@@ -68,17 +68,17 @@ def _summary(gains: Array, names: list[str]) -> dict[str, Any]:
     }
 
 
-def _together(first: Part, second: Part) -> Part:
+def _together(first: PredictedSample, second: PredictedSample) -> PredictedSample:
     """Both parts as one."""
-    facts = second.sample.facts.copy()
-    facts["game"] += len(first.sample.games)
+    metadata = second.sample.metadata.copy()
+    metadata["game"] += len(first.sample.games)
     sample = Sample(
         first.sample.game,
         first.sample.games + second.sample.games,
-        np.concatenate([first.sample.facts, facts]),
+        np.concatenate([first.sample.metadata, metadata]),
     )
     logs = np.concatenate([first.choices.log_probabilities, second.choices.log_probabilities], axis=1)
-    return Part(sample, Choices.of(logs, sample.facts), first.names)
+    return PredictedSample(sample, ChoiceData.of(logs, sample.metadata), first.names)
 
 
 def _drawn(sample: Sample, share: float, rng: np.random.Generator) -> Mask:
@@ -89,5 +89,5 @@ def _drawn(sample: Sample, share: float, rng: np.random.Generator) -> Mask:
         games = np.flatnonzero(sample.group_of_game == group)
         count = min(max(1, round(share * len(games))), len(games) - 1)
         chosen[games[np.argsort(order[games])[:count]]] = True
-    found: Mask = chosen[sample.facts["game"]]
+    found: Mask = chosen[sample.metadata["game"]]
     return found

@@ -9,14 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparring.disk import write_whole
 from sparring.games.expendibots import Expendibots
-from sparring.players.expendibots import Budget, Champion, Knowledge, knowledge
+from sparring.players.expendibots import AgentComponents, AlphaBetaLimits, ExpendibotsAgent, agent_components
 from sparring.reports import describe_machine, today
 from sparring.search.endgames import shipped_tables
 from sparring.search.evaluations import open_evaluation
-from sparring.search.evaluations.networks import open_network, origin_of
-from sparring.studies.acceptance import Side, judge, play_match
+from sparring.search.evaluations.network_files import open_network, origin_of
+from sparring.storage import atomic_write
+from sparring.studies.acceptance import NamedPlayer, play_match, summarise_match
 
 _PROBED = ("1e1-e2", "1d8-d7", "2e2-e4", "1g8-g7", "1b1-b2", "2d7-d5")
 """A line into the middle game in which speeds are measured."""
@@ -26,16 +26,18 @@ def compare(
     out: Path, networks: Mapping[str, Path], *, seconds: float, games: int, seed: int, command: str
 ) -> dict[str, Any]:
     """Each network against the learned weights, both with tables; writes `networks.json`."""
-    linear = knowledge("tables")
+    linear = agent_components("tables")
     known = {
-        name: Knowledge(open_evaluation("expendibots"), network=open_network(path), tables=shipped_tables())
+        name: AgentComponents(
+            open_evaluation("expendibots"), network=open_network(path), tables=shipped_tables()
+        )
         for name, path in networks.items()
     }
-    speeds = {name: speed(each) for name, each in {"linear": linear, **known}.items()}
+    speeds = {name: nodes_per_second(each) for name, each in {"linear": linear, **known}.items()}
     rows = []
     for name, each in known.items():
         sides = [
-            Side(who, _maker(what, max(1, round(speeds[who] * seconds))))
+            NamedPlayer(who, _maker(what, max(1, round(speeds[who] * seconds))))
             for who, what in ((name, each), ("linear", linear))
         ]
         played = list(play_match("expendibots", sides[0], sides[1], games=games, seed=seed))
@@ -46,7 +48,7 @@ def compare(
                 "positions": origin.get("positions"),
                 "epochs": origin.get("epochs", [])[-1:],
                 "made_by": origin.get("command"),
-                "match": asdict(judge(name, "linear", played)),
+                "match": asdict(summarise_match(name, "linear", played)),
             }
         )
     report = {
@@ -57,23 +59,23 @@ def compare(
         "nodes_a_second": {name: round(value) for name, value in speeds.items()},
         "networks": rows,
     }
-    write_whole(out / "networks.json", json.dumps(report, indent=1) + "\n")
+    atomic_write(out / "networks.json", json.dumps(report, indent=1) + "\n")
     return report
 
 
-def speed(known: Knowledge) -> float:
+def nodes_per_second(known: AgentComponents) -> float:
     """Nodes a second of the processor, over the positions of a line; at least a fifth of a second of them."""
-    champion, nodes, spent = Champion(known, Budget(nodes=2000), megabytes=4), 0, 0.0
+    champion, nodes, spent = ExpendibotsAgent(known, AlphaBetaLimits(nodes=2000), megabytes=4), 0, 0.0
     while spent < 0.2:
         state = Expendibots().initial()
         for text in _PROBED:
             state = state.play(state.parse_move(text))
-            champion.search.forget()
+            champion.search.clear()
             before = time.process_time()
             nodes += champion.search.analyse(state, nodes=2000).nodes
             spent += time.process_time() - before
     return nodes / spent
 
 
-def _maker(known: Knowledge, nodes: int) -> Any:
-    return lambda _: Champion(known, Budget(nodes=nodes), megabytes=4)
+def _maker(known: AgentComponents, nodes: int) -> Any:
+    return lambda _: ExpendibotsAgent(known, AlphaBetaLimits(nodes=nodes), megabytes=4)

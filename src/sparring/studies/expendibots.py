@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparring.arena import Result, Standings, stand
-from sparring.disk import Journal, write_whole
-from sparring.learn.bootstrap import ALGORITHMS, Run, Settings
-from sparring.learn.bootstrap.figures import weights_by_feature, weights_over_time
-from sparring.learn.bootstrap.run import SETTINGS, crew
+from sparring.arena import GameResult, Standings, compute_standings
 from sparring.reports import describe_machine, today
-from sparring.reports.look import LINES, open_pyplot, save
 from sparring.reports.page import code, figure, heading, page, paragraph, table
-from sparring.search.evaluations import Evaluation, open_evaluation
+from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
+from sparring.search.evaluations import LinearEvaluation, open_evaluation
+from sparring.storage import Journal, atomic_write
 from sparring.studies.agents import round_robin
+from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
+from sparring.training.treestrap.run import SETTINGS, worker_pool
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 _SECOND = {"hand-picked": "start", "learned": "learned"}
 
 
 @dataclass(frozen=True)
-class Plan:
+class AlgorithmStudyConfig:
     """What is compared, and how."""
 
     game: str = "expendibots"
@@ -44,17 +44,17 @@ class Plan:
 
 
 def study(
-    plan: Plan, work: Path, out: Path, command: str, shipped_run: Path | None, say: Say
+    plan: AlgorithmStudyConfig, work: Path, out: Path, command: str, shipped_run: Path | None, log: Log
 ) -> dict[str, Any]:
     """Trains and plays what is still missing, and writes algorithms.json, figures and a page."""
-    runs = {name: trained(plan, name, work / name, say) for name in ALGORITHMS}
+    runs = {name: train_algorithm(plan, name, work / name, log) for name in ALGORITHMS}
     entries = {
         "hand-picked": open_evaluation(plan.game, "start"),
         **{name: run.evaluation() for name, run in runs.items()},
         "shipped": open_evaluation(plan.game, "learned"),
     }
-    results = played(plan, entries, work / "matches.jsonl", say)
-    standings = stand(results, list(entries), anchor="hand-picked")
+    results = play_round_robin(plan, entries, work / "matches.jsonl", log)
+    standings = compute_standings(results, list(entries), anchor="hand-picked")
     report = {
         "command": command,
         "date": today(),
@@ -63,55 +63,57 @@ def study(
         "interval": "Elo with 95 % intervals, hand-picked weights at 0; 8 random plies, colours changed",
         "training": {name: _training(run) for name, run in runs.items()},
         "standings": standings.as_json(),
-        "breakthrough": second_game(plan).as_json(),
+        "breakthrough": breakthrough_standings(plan).as_json(),
     }
-    write_whole(out / "algorithms.json", json.dumps(report, indent=1) + "\n")
+    atomic_write(out / "algorithms.json", json.dumps(report, indent=1) + "\n")
     pictures = _draw(plan, standings, out / "figures", shipped_run)
-    write_whole(out / "report.html", _page(report, pictures))
+    atomic_write(out / "report.html", _page(report, pictures))
     return report
 
 
-def trained(plan: Plan, algorithm: str, folder: Path, say: Say) -> Run:
+def train_algorithm(plan: AlgorithmStudyConfig, algorithm: str, folder: Path, log: Log) -> TreeStrapRun:
     """A run that ends after the block in which its processor time was used up."""
-    settings = Settings(plan.game, algorithm=algorithm, games=10**6, block=25, seed=plan.seed)
-    run = Run(settings, folder)
+    config = TreeStrapRunConfig(plan.game, algorithm=algorithm, games=10**6, block=25, seed=plan.seed)
+    run = TreeStrapRun(config, folder)
     used = sum(block.seconds for block in run.blocks)
     while used < plan.seconds:
-        one = dataclasses.replace(settings, games=run.games + settings.block)
-        run = Run(one, folder)
-        with crew(one) as players:
+        one = dataclasses.replace(config, games=run.games + config.block)
+        run = TreeStrapRun(one, folder)
+        with worker_pool(one) as players:
             run.train(players)
         used += run.blocks[-1].seconds
-        say(f"{algorithm}: {run.games} games, {used:.0f} of {plan.seconds:.0f} s")
+        log(f"{algorithm}: {run.games} games, {used:.0f} of {plan.seconds:.0f} s")
     return run
 
 
-def played(plan: Plan, entries: Mapping[str, Evaluation], path: Path, say: Say) -> list[Result]:
+def play_round_robin(
+    plan: AlgorithmStudyConfig, entries: Mapping[str, LinearEvaluation], path: Path, log: Log
+) -> list[GameResult]:
     """All games of the round robin; those that are in the file already are not played again."""
     journal = Journal(path, lenient=True)  # once, half lines were not cut off but ended
-    known = [Result(**line) for line in journal.entries]
+    known = [GameResult(**line) for line in journal.entries]
     done = {(frozenset((each.first, each.second)), each.number): each for each in known}
     for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
         journal.add(dataclasses.asdict(result))
         done[frozenset((result.first, result.second)), result.number] = result
         if result.number == plan.games - 1:
-            say(f"{result.first} and {result.second} have played")
+            log(f"{result.first} and {result.second} have played")
     return list(done.values())
 
 
-def second_game(plan: Plan) -> Standings:
+def breakthrough_standings(plan: AlgorithmStudyConfig) -> Standings:
     """The learned weights of Breakthrough, which the same command made, against those they began with."""
     players = {name: open_evaluation("breakthrough", source) for name, source in _SECOND.items()}
-    return stand(
+    return compute_standings(
         list(round_robin(players, (), games=plan.games, depth=plan.depth, seed=plan.seed)),
         list(players),
         anchor="hand-picked",
     )
 
 
-def _training(run: Run) -> dict[str, Any]:
+def _training(run: TreeStrapRun) -> dict[str, Any]:
     seconds, plies = sum(b.seconds for b in run.blocks), sum(b.plies for b in run.blocks)
-    algorithm = ALGORITHMS[run.settings.algorithm]
+    algorithm = ALGORITHMS[run.config.algorithm]
     return {
         "games": run.games,
         "moves": plies,
@@ -124,14 +126,16 @@ def _training(run: Run) -> dict[str, Any]:
     }
 
 
-def _draw(plan: Plan, standings: Standings, folder: Path, shipped_run: Path | None) -> list[tuple[str, str]]:
+def _draw(
+    plan: AlgorithmStudyConfig, standings: Standings, folder: Path, shipped_run: Path | None
+) -> list[tuple[str, str]]:
     """The pictures and what they show."""
     drawn = [(_ratings(standings, folder), "Elo of the players with 95 % intervals")]
     shipped = open_evaluation(plan.game, "learned")
     if shipped_run is not None:
         told = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))
-        run = Run(Settings(**told), shipped_run)
-        start = open_evaluation(plan.game, run.settings.start)
+        run = TreeStrapRun(TreeStrapRunConfig(**told), shipped_run)
+        start = open_evaluation(plan.game, run.config.start)
         drawn.append((weights_over_time(plan.game, start, run.blocks, folder), "weights over training (A.2)"))
     drawn.append((weights_by_feature(shipped, folder), "weights by feature and stage (A.3)"))
     return drawn
@@ -142,8 +146,8 @@ def _ratings(standings: Standings, folder: Path) -> str:
     players = standings.as_json()["players"]
     figure_, axis = pyplot.subplots(figsize=(7, 0.45 * len(players) + 1))
     for row, player in enumerate(reversed(players)):
-        axis.plot([player["low"], player["high"]], [row, row], color=LINES[1], linewidth=2)
-        axis.plot([player["elo"]], [row], "o", color=LINES[0])
+        axis.plot([player["low"], player["high"]], [row, row], color=LINE_COLORS[1], linewidth=2)
+        axis.plot([player["elo"]], [row], "o", color=LINE_COLORS[0])
     axis.set_yticks(range(len(players)), [player["name"] for player in reversed(players)])
     axis.set_xlabel("Elo above the hand-picked weights")
     return save(figure_, folder, "algorithms")

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparring.disk import write_whole
-from sparring.players.expendibots import RUNGS, Budget, rung
+from sparring.players.expendibots import LADDER, AlphaBetaLimits, ladder_player
 from sparring.reports import describe_machine, today
-from sparring.studies.acceptance import Played, Side, Verdict, judge, play_match
+from sparring.storage import atomic_write
+from sparring.studies.acceptance import MatchSummary, NamedPlayer, TimedResult, play_match, summarise_match
 
-STEPS = (
-    *zip(list(RUNGS)[1:], list(RUNGS)[:-1], strict=True),
+PAIRINGS = (
+    *zip(list(LADDER)[1:], list(LADDER)[:-1], strict=True),
     ("champion", "random"),
     ("champion", "report"),
 )
@@ -29,28 +29,28 @@ def match(
     nodes: int,
     seed: int,
     folder: Path | None = None,
-    heard: Callable[[Played], None] = lambda _: None,
-) -> Verdict:
+    callback: Callable[[TimedResult], None] = lambda _: None,
+) -> MatchSummary:
     """One match between rungs; its games are kept in the folder."""
-    budget = Budget(nodes=nodes)
+    budget = AlphaBetaLimits(nodes=nodes)
     journal = None if folder is None else folder / f"{new}-{old}-{nodes}-{seed}.jsonl"
     played = []
-    sides = (Side(name, rung(name, budget)) for name in (new, old))
+    sides = (NamedPlayer(name, ladder_player(name, budget)) for name in (new, old))
     for each in play_match("expendibots", *sides, games=games, seed=seed, journal=journal):
         played.append(each)
-        heard(each)
-    return judge(new, old, played)
+        callback(each)
+    return summarise_match(new, old, played)
 
 
-def climb(
+def run_ladder(
     out: Path,
     *,
     games: int,
     nodes: int,
     seed: int,
     command: str,
-    steps: Sequence[tuple[str, str]] = STEPS,
-    heard: Callable[[Verdict], None] = lambda _: None,
+    pairings: Sequence[tuple[str, str]] = PAIRINGS,
+    callback: Callable[[MatchSummary], None] = lambda _: None,
 ) -> dict[str, Any]:
     """All matches, written to `ladder.json` after each."""
     report: dict[str, Any] = {
@@ -60,12 +60,12 @@ def climb(
         "games": games,
         "nodes_a_move": nodes,
         "seed": seed,
-        "players": RUNGS,
+        "players": LADDER,
         "matches": [],
     }
-    for new, old in steps:
-        verdict = match(new, old, games=games, nodes=nodes, seed=seed, folder=out / "games")
-        report["matches"].append(asdict(verdict))
-        write_whole(out / "ladder.json", json.dumps(report, indent=1) + "\n")
-        heard(verdict)
+    for new, old in pairings:
+        summary = match(new, old, games=games, nodes=nodes, seed=seed, folder=out / "games")
+        report["matches"].append(asdict(summary))
+        atomic_write(out / "ladder.json", json.dumps(report, indent=1) + "\n")
+        callback(summary)
     return report

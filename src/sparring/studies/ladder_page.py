@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparring.disk import write_whole
-from sparring.reports.look import LINES, open_pyplot, save
 from sparring.reports.page import code, figure, heading, page, paragraph, table
+from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
 from sparring.search.endgames import about_tables
+from sparring.storage import atomic_write
 
 
 def write_page(out: Path) -> None:
@@ -22,7 +22,7 @@ def write_page(out: Path) -> None:
         *_networks(_read(out / "networks.json")),
         *_endings(about_tables()),
     ]
-    write_whole(out / "ladder.html", page("Expendibots: the agent's ladder", parts))
+    atomic_write(out / "ladder.html", page("Expendibots: the agent's ladder", parts))
 
 
 def _ladder(report: Mapping[str, Any], out: Path) -> list[str]:
@@ -119,12 +119,12 @@ def _drawn(matches: Sequence[Mapping[str, Any]], folder: Path) -> str:
     drawing, axis = pyplot.subplots(figsize=(7, 0.4 * len(matches) + 1))
     for row, each in enumerate(reversed(matches)):
         axis.plot(
-            [100 * each["score_low"], 100 * each["score_high"]], [row, row], color=LINES[1], linewidth=2
+            [100 * each["score_low"], 100 * each["score_high"]], [row, row], color=LINE_COLORS[1], linewidth=2
         )
-        axis.plot([100 * each["score"]], [row], "o", color=LINES[0])
+        axis.plot([100 * each["score"]], [row], "o", color=LINE_COLORS[0])
     names = [f"{each['new']} v {each['old']}" for each in reversed(matches)]
     axis.set_yticks(range(len(matches)), names)
-    axis.axvline(50, color=LINES[8], linewidth=0.8)
+    axis.axvline(50, color=LINE_COLORS[8], linewidth=0.8)
     axis.set_xlabel("points of 100")
     return save(drawing, folder, "ladder")
 

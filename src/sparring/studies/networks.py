@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import chess_moves
-from sparring.disk import write_whole
 from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
 from sparring.reports.machine import describe_machine, today
+from sparring.storage import atomic_write
 from sparring.studies import networks_katago, networks_lc0, networks_maia3
 
 Games = Sequence[Sequence[str]]
@@ -25,11 +25,11 @@ Agreement = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Limit:
+class Tolerance:
     """The greatest difference that counts as agreement."""
 
     key: str
-    most: float
+    maximum: float
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Case:
 
     path: Path
     measure: Callable[[], Agreement]
-    limits: tuple[Limit, ...]
+    limits: tuple[Tolerance, ...]
 
 
-LC0 = (Limit("greatest_probability_difference", 0.002), Limit("greatest_value_difference", 0.002))
+LC0 = (Tolerance("greatest_probability_difference", 0.002), Tolerance("greatest_value_difference", 0.002))
 KATAGO = (
-    Limit("greatest_policy_difference", 0.002),
-    Limit("greatest_win_rate_difference", 0.005),
-    Limit("greatest_lead_difference", 0.1),
+    Tolerance("greatest_policy_difference", 0.002),
+    Tolerance("greatest_win_rate_difference", 0.005),
+    Tolerance("greatest_lead_difference", 0.1),
 )
 
 
@@ -61,10 +61,10 @@ def run(nets: Path, references: Path, games: Path, positions: int, out: Path, co
     }
     for case in cases(nets, references, moves):
         found = case.measure()
-        limits = {limit.key: limit.most for limit in case.limits}
-        agrees = all(found[key] <= most for key, most in limits.items())
+        limits = {limit.key: limit.maximum for limit in case.limits}
+        agrees = all(found[key] <= maximum for key, maximum in limits.items())
         report["networks"][case.path.name] = {**found, "limits": limits, "agrees": agrees}
-        write_whole(out / "agreement.json", json.dumps(report, indent=2) + "\n")
+        atomic_write(out / "agreement.json", json.dumps(report, indent=2) + "\n")
     return report
 
 

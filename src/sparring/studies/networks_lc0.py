@@ -9,19 +9,19 @@ import numpy as np
 
 from sparring.games.chess import Chess
 from sparring.networks import Position, Prediction, load
-from sparring.studies.lc0_judge import Line, Verdict, judge
+from sparring.studies.lc0_reference import Lc0Output, UciPosition, evaluate_with_lc0
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     """Our predictions beside Lc0's at every position of the games (moves in UCI) that is not the end."""
     positions, lines = _positions(games)
     ours = load(path).predict(positions)
-    verdicts = judge(path, lines)
-    moves = np.array([_move_differences(p, q, v) for p, q, v in zip(positions, ours, verdicts, strict=True)])
-    values = np.array([_value_difference(q, v) for q, v in zip(ours, verdicts, strict=True)])
+    outputs = evaluate_with_lc0(path, lines)
+    moves = np.array([_move_differences(p, q, v) for p, q, v in zip(positions, ours, outputs, strict=True)])
+    values = np.array([_value_difference(q, v) for q, v in zip(ours, outputs, strict=True)])
     left = [
         abs(q.moves_left - v.moves_left)
-        for q, v in zip(ours, verdicts, strict=True)
+        for q, v in zip(ours, outputs, strict=True)
         if q.moves_left is not None
     ]
     return {
@@ -35,7 +35,7 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     }
 
 
-def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Line]]:
+def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[UciPosition]]:
     chess = Chess()
     positions, lines = [], []
     for game in games:
@@ -44,27 +44,27 @@ def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Lin
             if state.outcome is not None:
                 break
             positions.append(Position(state))
-            lines.append(Line(game[:ply]))
+            lines.append(UciPosition(game[:ply]))
             if move is not None:
                 state = chess.play(state, chess.parse_move(state, move))
     return positions, lines
 
 
 def _move_differences(
-    position: Position, prediction: Prediction, verdict: Verdict
+    position: Position, prediction: Prediction, output: Lc0Output
 ) -> tuple[float, float, bool]:
     """The greatest and the mean difference, and whether the likeliest move is the same."""
     names = [position.state.move_text(move) for move in prediction.moves]
-    theirs = np.array([verdict.probabilities[name] for name in names])
+    theirs = np.array([output.probabilities[name] for name in names])
     differences = np.abs(prediction.probabilities - theirs)
     same = bool(prediction.probabilities.argmax() == theirs.argmax())
     return float(differences.max()), float(differences.mean()), same
 
 
-def _value_difference(prediction: Prediction, verdict: Verdict) -> float:
+def _value_difference(prediction: Prediction, output: Lc0Output) -> float:
     """The greatest difference of win, draw and loss, or that of the value."""
     if prediction.wdl is None:
-        return abs((prediction.value or 0.0) - verdict.value)
-    win = (1 - verdict.draw + verdict.value) / 2
-    theirs = (win, verdict.draw, win - verdict.value)
+        return abs((prediction.value or 0.0) - output.value)
+    win = (1 - output.draw + output.value) / 2
+    theirs = (win, output.draw, win - output.value)
     return max(abs(a - b) for a, b in zip(prediction.wdl, theirs, strict=True))

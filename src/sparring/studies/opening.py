@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from sparring._core import Analysis, ExpendibotsSearch, ExpendibotsState
-from sparring.disk import write_whole
 from sparring.games.expendibots import Expendibots
-from sparring.players.expendibots import Budget, Champion, knowledge
+from sparring.players.expendibots import AlphaBetaLimits, ExpendibotsAgent, agent_components
 from sparring.reports import describe_machine, today
+from sparring.storage import atomic_write
 
 _FIRST, _SECOND, _MIRRORED = "1e1-e2", "2e2-e4", "1e8-e7"
 EVEN = 5.0
 """Of 100: with no more than this for either side, a position counts as even."""
 
 
-def examine(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
+def analyse_opening(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
     """Searches the start and each reply to the report's first move; writes `opening.json`."""
-    search = Champion(knowledge("network"), Budget(nodes=nodes), megabytes=64).search
+    search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes), megabytes=64).search
     start = Expendibots().initial()
     found = search.analyse(start, nodes=4 * nodes, margin=20.0)
     opened = start.play(start.parse_move(_FIRST))
@@ -55,19 +55,19 @@ def examine(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
         "won_for_black": sum(float(row["value"]) < -EVEN for row in replies),
         "mirroring": next((row["value"] for row in replies if row["reply"] == _MIRRORED), None),
     }
-    write_whole(out / "opening.json", json.dumps(report, indent=1) + "\n")
+    atomic_write(out / "opening.json", json.dumps(report, indent=1) + "\n")
     return report
 
 
 def _searched(search: ExpendibotsSearch, state: ExpendibotsState, nodes: int) -> Analysis:
-    search.forget()
+    search.clear()
     return search.analyse(state, nodes=nodes)
 
 
 def _told(state: ExpendibotsState, found: Analysis, sign: int) -> dict[str, Any]:
     """What a search found, for White where `sign` turns it."""
     line, at = [], state
-    for move in found.line:
+    for move in found.pv:
         line.append(at.move_text(move))
         at = at.play(move)
         if at.outcome is not None:

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from sparring._core import RbcState
-from sparring.disk import Journal, write_whole
-from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
+from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.matching.bootstrap import Resamples
 from sparring.records import GameRecord
 from sparring.records.record import MOVE_BYTES
-from sparring.reports.look import BAR, open_pyplot, save
 from sparring.reports.machine import describe_machine, today
+from sparring.reports.plot_style import BAR_COLOR, open_pyplot, save
+from sparring.storage import Journal, atomic_write
 from sparring.studies.rbc_tracking import read_games
 
 JOURNAL = "games.jsonl"
@@ -35,19 +35,19 @@ BOUNDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_00
 
 
 @dataclass(frozen=True)
-class Setting:
+class ReplayConfig:
     """What is replayed, and how far."""
 
     limit: int = 100_000
     """Boards that are followed."""
     replayed: int = 2_000
     """So many games are replayed; all are counted."""
-    left_out: tuple[str, ...] = ("random",)
+    excluded: tuple[str, ...] = ("random",)
     """Games of these players are not replayed: they do not play to win."""
 
 
 @dataclass(frozen=True)
-class Side:
+class ReplayedSide:
     """One side of a game that was replayed."""
 
     game: int
@@ -61,7 +61,7 @@ class Side:
     """Whether it could be followed to the end."""
 
 
-def follow(game: RbcState, number: int, player: int, score: float, limit: int) -> Side:
+def replay_side(game: RbcState, number: int, player: int, score: float, limit: int) -> ReplayedSide:
     """The sizes of a side's sets at its moves."""
     tracker = Tracker(player, TrackerOptions(limit=limit, past_limit=1, threads=1))
     sizes: list[int] = []
@@ -76,19 +76,19 @@ def follow(game: RbcState, number: int, player: int, score: float, limit: int) -
                 misses += step.truth not in tracker.boards
     except Contradiction:
         misses, complete = misses + 1, False
-    return Side(number, player, score, sizes, misses, complete)
+    return ReplayedSide(number, player, score, sizes, misses, complete)
 
 
 def run(
     paths: list[Path],
-    setting: Setting,
+    config: ReplayConfig,
     out: Path,
     command: str,
-    watch: Callable[[int], None] = lambda games: None,
+    on_progress: Callable[[int], None] = lambda games: None,
 ) -> dict[str, Any]:
     """Replays the games, going on where an earlier run was stopped, and writes report and figure."""
-    journal = Journal(out / JOURNAL, about=asdict(setting) | {"replayed": None}, anew=True)
-    sides = [Side(**each) for each in journal.entries]
+    journal = Journal(out / JOURNAL, header=asdict(config) | {"replayed": None}, overwrite=True)
+    sides = [ReplayedSide(**each) for each in journal.entries]
     done = {(side.game, side.player) for side in sides}
     counts, broken, replayed = _Counts(), 0, 0
     for number, found in enumerate(read_games(paths)):
@@ -96,29 +96,29 @@ def run(
         if record is None:
             broken += 1
             continue
-        game = RbcState.initial().unpack_line(record.moves, MOVE_BYTES["rbc"])
+        game = RbcState.initial().unpack_moves(record.moves, MOVE_BYTES["rbc"])
         counts.add(record, game)
-        left_out = record.first in setting.left_out or record.second in setting.left_out
-        if left_out or record.result is None or replayed >= setting.replayed:
+        excluded = record.first in config.excluded or record.second in config.excluded
+        if excluded or record.result is None or replayed >= config.replayed:
             continue
         replayed += 1
         for player in (0, 1):
             if (number, player) not in done:
                 score = record.result if player == 0 else 1 - record.result
-                sides.append(follow(game, number, player, score, setting.limit))
+                sides.append(replay_side(game, number, player, score, config.limit))
                 journal.add(asdict(sides[-1]))
-        watch(replayed)
+        on_progress(replayed)
     report = {
         "command": command,
         "date": today(),
         "machine": describe_machine(),
-        "setting": asdict(setting),
+        "setting": asdict(config),
         "broken": broken,
         **counts.report(),
         "replayed": _replayed(sides),
         "win_rate_by_boards": win_rates(sides),
     }
-    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
     draw(report["win_rate_by_boards"], out)
     return report
 
@@ -170,7 +170,7 @@ class _Counts:
         }
 
 
-def _replayed(sides: list[Side]) -> dict[str, Any]:
+def _replayed(sides: list[ReplayedSide]) -> dict[str, Any]:
     largest = [max(side.sizes) for side in sides if side.sizes]
     return {
         "sides": len(sides),
@@ -181,7 +181,7 @@ def _replayed(sides: list[Side]) -> dict[str, Any]:
     }
 
 
-def win_rates(sides: Iterable[Side]) -> list[dict[str, Any]]:
+def win_rates(sides: Iterable[ReplayedSide]) -> list[dict[str, Any]]:
     """For each bucket the share of points of who had so many boards to reckon with; games are resampled."""
     turns = [(side.game, size, side.score) for side in sides for size in side.sizes]
     if not turns:
@@ -191,10 +191,10 @@ def win_rates(sides: Iterable[Side]) -> list[dict[str, Any]]:
     kinds = np.searchsorted(np.array(BOUNDS), sizes)
     kinds[kinds == len(BOUNDS)] = -1
     resamples = Resamples.draw(np.zeros(int(games.max()) + 1, np.int64))
-    tallies = resamples.tallies(scores[:, None].astype(np.float64), games, kinds, len(BOUNDS))
+    bucket_sums = resamples.bucket_sums(scores[:, None].astype(np.float64), games, kinds, len(BOUNDS))
     found = []
-    for bound, tally in zip(BOUNDS, tallies, strict=True):
-        means = tally.pooled()
+    for bound, group_sums in zip(BOUNDS, bucket_sums, strict=True):
+        means = group_sums.pooled()
         if means.positions:
             share = means.estimates()[0]
             interval = [round(share.low, 4), round(share.high, 4)]
@@ -210,13 +210,13 @@ def win_rates(sides: Iterable[Side]) -> list[dict[str, Any]]:
 
 
 def draw(rates: list[dict[str, Any]], folder: Path) -> None:
-    """Figure 1. Raises NoPlots."""
+    """Figure 1. Raises MatplotlibMissing."""
     pyplot = open_pyplot()
     figure, axis = pyplot.subplots(figsize=(8, 3.6))
     places = range(len(rates))
     shares = [each["share"] for each in rates]
     low, high = ([abs(each["interval_95"][i] - each["share"]) for each in rates] for i in (0, 1))
-    axis.bar(places, shares, color=BAR, yerr=[low, high], ecolor="#3b2a1a", capsize=2)
+    axis.bar(places, shares, color=BAR_COLOR, yerr=[low, high], ecolor="#3b2a1a", capsize=2)
     axis.axhline(0.5, linewidth=0.8, linestyle=":", color="#3b2a1a")
     axis.set_xticks(list(places), [f"{each['boards_up_to']:,}" for each in rates], rotation=45)
     axis.set_xlabel("possible boards, up to")

@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.disk import Journal, write_whole
 from sparring.reports.machine import describe_machine, today
-from sparring.workers import LocalCrew
+from sparring.storage import Journal, atomic_write
+from sparring.workers import LocalWorkerPool
 
 JOURNAL = "matches.jsonl"
 REPORT = "matches.json"
@@ -28,7 +28,7 @@ OPPONENTS = {name: f"reconchess.bots.{name}_bot" for name in ("trout", "attacker
 
 
 @dataclass(frozen=True)
-class Match:
+class RbcMatch:
     """A bot of ours against one of reconchess's."""
 
     bot: str
@@ -39,7 +39,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Game:
+class RbcGameResult:
     """One game."""
 
     bot: str
@@ -67,7 +67,7 @@ class _Worker:
         if stockfish is not None:
             os.environ["STOCKFISH_EXECUTABLE"] = stockfish
 
-    def work(self, task: tuple[Match, int]) -> Game:
+    def work(self, task: tuple[RbcMatch, int]) -> RbcGameResult:
         match, number = task
         import chess
         from reconchess import LocalGame, WinReason, load_player, play_local_game
@@ -90,7 +90,7 @@ class _Worker:
         finally:
             _quit(theirs)
         history = game.get_game_history()
-        return Game(
+        return RbcGameResult(
             match.bot,
             match.opponent,
             match.seconds,
@@ -106,7 +106,7 @@ class _Worker:
     def close(self) -> None:
         """Players end with their games."""
 
-    def abandon(self) -> None:
+    def terminate(self) -> None:
         """Engines notice that nobody listens any more."""
 
 
@@ -118,16 +118,16 @@ def _quit(player: Any) -> None:
 
 
 def run(
-    matches: Sequence[Match],
+    matches: Sequence[RbcMatch],
     out: Path,
     command: str,
     processes: int,
     stockfish: str | None,
-    watch: Callable[[Sequence[Game]], None] = lambda _: None,
+    on_progress: Callable[[Sequence[RbcGameResult]], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Plays what is still missing of the matches and writes the report, also where it is stopped."""
     journal = Journal(out / JOURNAL)
-    games = [Game(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
+    games = [RbcGameResult(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
     done = {(each.bot, each.opponent, each.seconds, each.number) for each in games}
     longest = max(match.games for match in matches)
     missing = iter(
@@ -138,17 +138,19 @@ def run(
             if number < match.games and (match.bot, match.opponent, match.seconds, number) not in done
         ]
     )
-    hire: Any = partial(_Worker, stockfish)
-    with LocalCrew[tuple[Match, int], Game](hire, processes, lambda task: f"game {task[1]}") as crew:
-        for game in crew.run(missing):
+    spawn: Any = partial(_Worker, stockfish)
+    with LocalWorkerPool[tuple[RbcMatch, int], RbcGameResult](
+        spawn, processes, lambda task: f"game {task[1]}"
+    ) as pool:
+        for game in pool.run(missing):
             journal.add(asdict(game))
             games.append(game)
-            watch(games)
+            on_progress(games)
             _write(games, out, command)
     return _write(games, out, command)
 
 
-def _write(games: Sequence[Game], out: Path, command: str) -> dict[str, Any]:
+def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str, Any]:
     report = {
         "command": command,
         "date": today(),
@@ -158,14 +160,14 @@ def _write(games: Sequence[Game], out: Path, command: str) -> dict[str, Any]:
             for key in dict.fromkeys((each.bot, each.opponent, each.seconds) for each in games)
         ],
     }
-    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
     return report
 
 
-def summary(games: Sequence[Game]) -> dict[str, Any]:
+def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
     """The sums of one match, the share of points with its interval."""
     scores = [0.0 if each.score is None else each.score for each in games]
-    low, high = wilson(sum(scores), len(scores))
+    low, high = wilson_interval(sum(scores), len(scores))
     lost_on_time = sum(each.reason == "TIMEOUT" and each.score == 0 for each in games)
     return {
         "bot": games[0].bot,
@@ -177,7 +179,7 @@ def summary(games: Sequence[Game]) -> dict[str, Any]:
         "lost": sum(each.score == 0 for each in games),
         "crashed": sum(each.score is None for each in games),
         "lost_on_time": lost_on_time,
-        "failures_not_let_out": sum(len(each.failures) for each in games),
+        "suppressed_failures": sum(len(each.failures) for each in games),
         "share": round(sum(scores) / len(scores), 4),
         "interval_95": [round(low, 4), round(high, 4)],
         "turns": round(sum(each.turns for each in games) / len(games), 1),
@@ -185,7 +187,7 @@ def summary(games: Sequence[Game]) -> dict[str, Any]:
     }
 
 
-def wilson(points: float, games: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson_interval(points: float, games: int, z: float = 1.959964) -> tuple[float, float]:
     """Wilson's interval of a share; draws count as half a win, which makes it a little too wide."""
     share = points / games
     middle = share + z * z / (2 * games)

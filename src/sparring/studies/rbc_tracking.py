@@ -16,20 +16,20 @@ from typing import Any
 import chess
 
 from sparring._core import RbcState
-from sparring.disk import Journal, write_whole
+from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.games.rbc import board_fen
-from sparring.knowledge import Contradiction, Tracker, TrackerOptions, replay
-from sparring.records.histories import read_histories, read_history
-from sparring.records.record import MOVE_BYTES, Found
+from sparring.records.reconchess_history import read_histories, read_history
+from sparring.records.record import MOVE_BYTES, ParsedGame
 from sparring.records.streams import open_chunks
 from sparring.reports.machine import describe_machine, today
+from sparring.storage import Journal, atomic_write
 
 JOURNAL = "tracking.jsonl"
 REPORT = "tracking.json"
 
 
 @dataclass(frozen=True)
-class Setting:
+class TrackingConfig:
     """What is measured, and how far."""
 
     limit: int
@@ -44,7 +44,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Followed:
+class TrackedSide:
     """One side of a game."""
 
     game: int
@@ -68,7 +68,7 @@ class Followed:
     """Of those, how often it was another one."""
 
 
-def read_games(paths: Iterable[Path]) -> Iterator[Found]:
+def read_games(paths: Iterable[Path]) -> Iterator[ParsedGame]:
     """The games of files with a history each (.json) or a history a line, plain or compressed."""
     for path in paths:
         reader = read_history if ".json" in path.suffixes else read_histories
@@ -77,53 +77,53 @@ def read_games(paths: Iterable[Path]) -> Iterator[Found]:
 
 def run(
     paths: list[Path],
-    setting: Setting,
+    config: TrackingConfig,
     out: Path,
     command: str,
-    most_games: int | None = None,
-    watch: Callable[[int, Followed], None] = lambda games, followed: None,
+    max_games: int | None = None,
+    on_progress: Callable[[int, TrackedSide], None] = lambda games, followed: None,
 ) -> dict[str, Any]:
     """Follows the games, going on where an earlier run was stopped, and writes the report."""
-    journal = Journal(out / JOURNAL, about=asdict(setting) | {"threads": None}, anew=True)
-    done = {(each["game"], each["player"]): Followed(**each) for each in journal.entries}
+    journal = Journal(out / JOURNAL, header=asdict(config) | {"threads": None}, overwrite=True)
+    done = {(each["game"], each["player"]): TrackedSide(**each) for each in journal.entries}
     broken, games = 0, 0
     for found in read_games(paths):
-        if games == most_games:
+        if games == max_games:
             break
         if found.record is None:
             broken += 1
             continue
         games += 1
-        game = RbcState.initial().unpack_line(found.record.moves, MOVE_BYTES["rbc"])
+        game = RbcState.initial().unpack_moves(found.record.moves, MOVE_BYTES["rbc"])
         for player in (0, 1):
             if (games, player) not in done:
-                done[games, player] = follow(game, games, player, setting)
+                done[games, player] = track(game, games, player, config)
                 journal.add(asdict(done[games, player]))
-            watch(games, done[games, player])
+            on_progress(games, done[games, player])
     report = {
         "command": command,
         "date": today(),
         "machine": describe_machine(),
-        "setting": asdict(setting),
+        "setting": asdict(config),
         "games": games,
         "broken": broken,
         **summary([side for (game, _), side in done.items() if game <= games]),
     }
-    write_whole(out / REPORT, json.dumps(report, indent=2) + "\n")
+    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
     return report
 
 
-def follow(game: RbcState, number: int, player: int, setting: Setting) -> Followed:
+def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> TrackedSide:
     """One side of a game, from its first observation to its last."""
-    tracker = Tracker(player, TrackerOptions(limit=setting.limit, threads=setting.threads))
-    compare = number <= setting.compared_games and player == number % 2
-    plain = _Plain(player, setting.compared_boards) if compare else None
+    tracker = Tracker(player, TrackerOptions(limit=config.limit, threads=config.threads))
+    compare = number <= config.compared_games and player == number % 2
+    plain = _ReferenceComparison(player, config.compared_boards) if compare else None
     observations = exact = misses = hits = 0
     most, lost, stopped = 1, "", False
     try:
         for step in replay(game, tracker):
             # Before a sense the set may be a sample for a moment and complete again after it.
-            if number > setting.sampled_games and not step.change.exact and step.change.event != "opponent":
+            if number > config.sampled_games and not step.change.exact and step.change.event != "opponent":
                 stopped = True
                 break
             observations += 1
@@ -135,26 +135,26 @@ def follow(game: RbcState, number: int, player: int, setting: Setting) -> Follow
             else:
                 hits += there
             if plain is not None:
-                plain.follow(step.observation, step.truth, tracker)
+                plain.track(step.observation, step.truth, tracker)
     except Contradiction as error:
         lost = str(error)
     compared, different = (plain.compared, plain.different) if plain else (0, 0)
-    return Followed(
+    return TrackedSide(
         number, player, observations, exact, misses, hits, most, lost, stopped, compared, different
     )
 
 
-class _Plain:
+class _ReferenceComparison:
     """The plain tracker beside ours, until there are too many boards for it."""
 
     def __init__(self, player: int, most: int) -> None:
-        from sparring.studies.plain_tracker import PlainTracker  # needs reconchess
+        from sparring.studies.reference_tracker import ReferenceTracker  # needs reconchess
 
         self.compared = self.different = 0
-        self._tracker = PlainTracker(player, chess.Board(board_fen(RbcState.initial())))
+        self._tracker = ReferenceTracker(player, chess.Board(board_fen(RbcState.initial())))
         self._most = most
 
-    def follow(self, observation: Any, truth: RbcState, tracker: Tracker) -> None:
+    def track(self, observation: Any, truth: RbcState, tracker: Tracker) -> None:
         """Takes in what our tracker was just told, and compares the sets."""
         if len(tracker.boards) > self._most:
             self._most = 0
@@ -163,10 +163,10 @@ class _Plain:
         self._tracker.observe(observation, truth)
         ours = {fen.rsplit(" ", 2)[0] for fen in tracker.boards.fens()}
         self.compared += 1
-        self.different += ours != self._tracker.texts()
+        self.different += ours != self._tracker.fens()
 
 
-def summary(sides: list[Followed]) -> dict[str, Any]:
+def summary(sides: list[TrackedSide]) -> dict[str, Any]:
     """The sums, and how large sets became."""
     most = sorted(each.most for each in sides)
     sampled = [each for each in sides if not each.stopped and each.exact < each.observations]
@@ -191,7 +191,7 @@ def summary(sides: list[Followed]) -> dict[str, Any]:
             "median": statistics.median(most),
             "deciles": statistics.quantiles(most, n=10) if len(most) > 1 else [],
         },
-        "plain_tracker": {
+        "reference_tracker": {
             "sides": sum(each.compared > 0 for each in sides),
             "observations": sum(each.compared for each in sides),
             "different": sum(each.different for each in sides),

@@ -1,6 +1,6 @@
 """Work done side by side: one worker in each of several processes, here or on a Ray cluster."""
 
-from sparring.workers.local import LocalCrew, Worker, WorkerDied
-from sparring.workers.remote import NoRay, RayCrew
+from sparring.workers.local import LocalWorkerPool, Worker, WorkerDied
+from sparring.workers.ray_pool import RayUnavailable, RayWorkerPool
 
-__all__ = ["LocalCrew", "NoRay", "RayCrew", "Worker", "WorkerDied"]
+__all__ = ["LocalWorkerPool", "RayUnavailable", "RayWorkerPool", "Worker", "WorkerDied"]

@@ -35,19 +35,19 @@ class Worker(Protocol[T_contra, R_co]):
         """There is nothing more to do."""
         ...
 
-    def abandon(self) -> None:
+    def terminate(self) -> None:
         """The process ends at once: whatever would go on without it must end too."""
         ...
 
 
-class LocalCrew(Generic[T, R]):
+class LocalWorkerPool(Generic[T, R]):
     """Processes on this machine. They end with the one that started them, however that ends.
 
-    `hire` makes a worker in its process, so it must be something that can be pickled.
+    `spawn` makes a worker in its process, so it must be something that can be pickled.
     """
 
-    def __init__(self, hire: Callable[[], Worker[T, R]], size: int, name: Callable[[T], str] = str) -> None:
-        self._hire_worker, self._size, self._name = hire, size, name
+    def __init__(self, spawn: Callable[[], Worker[T, R]], size: int, name: Callable[[T], str] = str) -> None:
+        self._spawn_worker, self._size, self._name = spawn, size, name
         self._context = multiprocessing.get_context("spawn")
         self._processes: dict[Connection, BaseProcess] = {}
         self._busy: dict[Connection, T] = {}
@@ -66,7 +66,7 @@ class LocalCrew(Generic[T, R]):
                 try:
                     yield connection.recv()
                 except (EOFError, ConnectionError):
-                    self._bury(connection)
+                    self._reap(connection)
                     name = self._name(task)
                     deaths[name] = deaths.get(name, 0) + 1
                     if deaths[name] >= _DEATHS:
@@ -96,35 +96,35 @@ class LocalCrew(Generic[T, R]):
                 self._busy[idle] = task
                 return
             except ConnectionError:  # it died while it had nothing to do
-                self._bury(idle)
-        connection = self._hire()
+                self._reap(idle)
+        connection = self._spawn()
         connection.send(task)
         self._busy[connection] = task
 
-    def _hire(self) -> Connection:
+    def _spawn(self) -> Connection:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_live, args=(theirs, self._hire_worker), daemon=False)
+        process = self._context.Process(target=_worker_main, args=(theirs, self._spawn_worker), daemon=False)
         process.start()
         theirs.close()
         self._processes[ours] = process
         return ours
 
-    def _bury(self, connection: Connection) -> None:
+    def _reap(self, connection: Connection) -> None:
         connection.close()
         self._processes.pop(connection).join()
 
 
-def _live(connection: Connection, hire: Callable[[], Worker[Any, Any]]) -> None:
+def _worker_main(connection: Connection, spawn: Callable[[], Worker[Any, Any]]) -> None:
     """A worker's life: tasks until nobody asks for more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the process that started this one
-    worker = hire()
+    worker = spawn()
 
     def leave(*_: object) -> None:
-        worker.abandon()
+        worker.terminate()
         os._exit(1)
 
     signal.signal(signal.SIGTERM, leave)
-    threading.Thread(target=_follow_parent, args=(leave,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(leave,), daemon=True).start()
     try:
         while True:
             connection.send(worker.work(connection.recv()))
@@ -132,7 +132,7 @@ def _live(connection: Connection, hire: Callable[[], Worker[Any, Any]]) -> None:
         worker.close()
 
 
-def _follow_parent(leave: Callable[[], None]) -> None:
+def _exit_with_parent(leave: Callable[[], None]) -> None:
     """Ends this process with its parent, even where that was killed and cannot say so."""
     parent = multiprocessing.parent_process()
     if parent is not None:

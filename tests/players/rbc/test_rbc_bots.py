@@ -8,26 +8,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring._core import RbcBoards, RbcState
-from sparring.arena.hidden_match import play_hidden_game
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, Moved, OpponentMoved, Rbc, Sensed
-from sparring.players.rbc import BOTS, BadBot, Bot, BotSetting, choose_bot, make_bot
+from sparring._core import RbcBoardSet, RbcState
+from sparring.arena.rbc_match import play_rbc_game
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.players.rbc import BOTS, BadBotConfig, Bot, BotConfig, load_bot_config, make_bot
+from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.judges import NativeJudge, Verdicts
 from sparring.players.rbc.simple import ATTACKS
 
 QUICK = replace(BOTS["inference-1"], boards=300)
 NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")
 
 
-def bot(setting: BotSetting, player: int, seed: int) -> Bot:
+def bot(setting: BotConfig, player: int, seed: int) -> Bot:
     return make_bot(setting, player, np.random.default_rng([seed, player]))
 
 
-def game(first: BotSetting, second: BotSetting, seed: int, random_turns: int = 0) -> RbcState:
+def game(first: BotConfig, second: BotConfig, seed: int, random_turns: int = 0) -> RbcState:
     bots = [bot(setting, player, seed) for player, setting in enumerate((first, second))]
-    return play_hidden_game(bots, random_turns, np.random.default_rng(seed), most_turns=60)
+    return play_rbc_game(bots, random_turns, np.random.default_rng(seed), max_turns=60)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,9 +39,9 @@ def test_every_bot_plays_legal_games_with_either_colour(name: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_game() -> None:
-    first, second = (game(QUICK, BOTS["guesser"], 5, random_turns=2).pack_line(2) for _ in range(2))
+    first, second = (game(QUICK, BOTS["guesser"], 5, random_turns=2).pack_moves(2) for _ in range(2))
     assert first == second
-    assert first != game(QUICK, BOTS["guesser"], 6, random_turns=2).pack_line(2)
+    assert first != game(QUICK, BOTS["guesser"], 6, random_turns=2).pack_moves(2)
 
 
 def test_inference_beats_who_does_not_look() -> None:
@@ -60,7 +60,7 @@ def moved(fen: str, player: int, seed: int = 0) -> str:
     it = bot(QUICK, player, seed)
     assert isinstance(it, InferenceBot)
     it.tracker = type(it.tracker)(player, it.tracker.options, state)
-    it.observe(Sensed(()))
+    it.observe(SenseResult(()))
     return state.move_text(it.choose(state.legal_moves()).move)
 
 
@@ -76,16 +76,16 @@ def test_a_king_does_not_stay_where_it_is_taken() -> None:
 def test_without_captures_it_grows_bolder() -> None:
     it = bot(QUICK, 0, 1)
     assert isinstance(it, InferenceBot)
-    at_first = it._sneak()
+    at_first = it._unseen_attack_rate()
     for _ in range(30):
-        it.observe(Sensed(()))
-        it.observe(Moved(PASS, None, None))
-        it.observe(OpponentMoved(None))
-    assert it._sneak() > at_first + 0.3
-    it.observe(Sensed(()))
-    it.observe(Moved(PASS, None, None))
-    it.observe(OpponentMoved(8))
-    assert it._sneak() == at_first
+        it.observe(SenseResult(()))
+        it.observe(MoveResult(PASS, None, None))
+        it.observe(OpponentMoveResult(None))
+    assert it._unseen_attack_rate() > at_first + 0.3
+    it.observe(SenseResult(()))
+    it.observe(MoveResult(PASS, None, None))
+    it.observe(OpponentMoveResult(8))
+    assert it._unseen_attack_rate() == at_first
 
 
 def test_a_sense_that_would_show_nothing_new_is_spared() -> None:
@@ -97,14 +97,16 @@ def test_a_bot_that_missed_a_call_goes_on() -> None:
     it = bot(QUICK, 0, 1)
     assert isinstance(it, InferenceBot)
     state = Rbc().initial()
-    it.observe(Sensed(()))
-    it.observe(Moved(state.play(NO_SENSE).parse_move("e2e4"), state.play(NO_SENSE).parse_move("e2e4"), None))
-    it.observe(Sensed(((52, None), (51, "p"))))  # nobody told it that the opponent had moved
+    it.observe(SenseResult(()))
+    it.observe(
+        MoveResult(state.play(NO_SENSE).parse_move("e2e4"), state.play(NO_SENSE).parse_move("e2e4"), None)
+    )
+    it.observe(SenseResult(((52, None), (51, "p"))))  # nobody told it that the opponent had moved
     assert it.restarts == 1
     truth = RbcState.parse("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 move")
     assert it.choose(truth.legal_moves()).move in truth.legal_moves()
-    it.observe(Moved(PASS, None, None))
-    it.observe(OpponentMoved(28))  # and now something takes on e4 that cannot: boards are made to fit
+    it.observe(MoveResult(PASS, None, None))
+    it.observe(OpponentMoveResult(28))  # and now something takes on e4 that cannot: boards are made to fit
     assert len(it.tracker.boards) > 0
     assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move >= SENSE
 
@@ -124,7 +126,7 @@ def test_pondering_changes_nothing() -> None:
                 move = moves[int(rng.integers(len(moves)))]
             observation = Rbc().observe(state, 1, move)
             it.observe(observation)
-            if ponders and isinstance(observation, Moved):
+            if ponders and isinstance(observation, MoveResult):
                 it.ponder()
             state = state.play(move)
         return chosen
@@ -133,7 +135,7 @@ def test_pondering_changes_nothing() -> None:
 
 
 def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
-    it = bot(replace(QUICK, clocked=True, move_boards=1000), 0, 1)
+    it = bot(replace(QUICK, use_clock=True, move_boards=1000), 0, 1)
     assert isinstance(it, InferenceBot)
     it._seconds_a_board = 0.01
     counts = [it._count(1000, it._planned(seconds, 0.7)) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)]
@@ -146,26 +148,26 @@ def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
 
 @pytest.mark.parametrize(("planned", "depths"), [(1e6, [0, 1, 2, 3]), (0.0, [0]), (None, [0])])
 def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, depths: list[int]) -> None:
-    it = bot(replace(QUICK, clocked=True, depth=1), 0, 1)
+    it = bot(replace(QUICK, use_clock=True, depth=1), 0, 1)
     assert isinstance(it, InferenceBot)
-    it.observe(OpponentMoved(None))
-    it.observe(Sensed(()))
+    it.observe(OpponentMoveResult(None))
+    it.observe(SenseResult(()))
     asked: list[int] = []
 
-    class Noted(NativeJudge):
-        def judge(self, boards: RbcBoards, deeper: int = 0) -> Verdicts:
-            asked.append(deeper)
-            return super().judge(boards, deeper)
+    class Noted(NativeEvaluator):
+        def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
+            asked.append(extra_depth)
+            return super().evaluate(boards, extra_depth)
 
-    it.judge = Noted(1)
-    verdicts = it._judge(it.tracker.boards, planned)
+    it.evaluator = Noted(1)
+    evaluations = it._evaluate(it.tracker.boards, planned)
     assert asked == depths
-    expected = NativeJudge(1 + depths[-1]).judge(it.tracker.boards)
-    np.testing.assert_array_equal(verdicts.scores, expected.scores)
+    expected = NativeEvaluator(1 + depths[-1]).evaluate(it.tracker.boards)
+    np.testing.assert_array_equal(evaluations.scores, expected.scores)
 
 
 def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
-    it = bot(replace(QUICK, clocked=True, boards=2_000_000), 0, 1)
+    it = bot(replace(QUICK, use_clock=True, boards=2_000_000), 0, 1)
     assert isinstance(it, InferenceBot)
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
     limits = []
@@ -189,12 +191,12 @@ def test_every_attack_takes_a_king_that_stands_still(attack: str) -> None:
 
 def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
     guess = Guess(0)
-    guess.observe(Sensed(()))
+    guess.observe(SenseResult(()))
     start = RbcState.initial().play(NO_SENSE)
     e2e4 = start.parse_move("e2e4")
-    guess.observe(Moved(e2e4, e2e4, None))
-    guess.observe(OpponentMoved(28))
-    guess.observe(Sensed(((59, "k"), (60, None), (61, "b"))))
+    guess.observe(MoveResult(e2e4, e2e4, None))
+    guess.observe(OpponentMoveResult(28))
+    guess.observe(SenseResult(((59, "k"), (60, None), (61, "b"))))
     board = guess.board
     assert board.piece_at(28) is None or board.piece_at(28).color is False  # type: ignore[union-attr]
     assert board.king(False) == 59
@@ -218,15 +220,15 @@ def test_a_bot_file_that_says_nonsense_is_refused_with_its_reason(
 ) -> None:
     path = tmp_path / "bot.toml"
     path.write_text(text)
-    with pytest.raises(BadBot, match=words):
-        choose_bot(str(path))
+    with pytest.raises(BadBotConfig, match=words):
+        load_bot_config(str(path))
 
 
 def test_a_bot_file_says_what_is_other_than_usual(tmp_path: Path) -> None:
     path = tmp_path / "bot.toml"
     path.write_text("boards = 500\nsneak = 1\n")
-    assert choose_bot(str(path)) == BotSetting(boards=500, sneak=1.0)
-    with pytest.raises(BadBot, match="there is no bot 'nobody': choose random"):
-        choose_bot("nobody")
-    with pytest.raises(BadBot, match="No such file"):
-        choose_bot(str(tmp_path / "none.toml"))
+    assert load_bot_config(str(path)) == BotConfig(boards=500, unseen_attack_rate=1.0)
+    with pytest.raises(BadBotConfig, match="there is no bot 'nobody': choose random"):
+        load_bot_config("nobody")
+    with pytest.raises(BadBotConfig, match="No such file"):
+        load_bot_config(str(tmp_path / "none.toml"))

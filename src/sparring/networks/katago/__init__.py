@@ -5,15 +5,15 @@ import re
 import onnx
 
 from sparring.networks.katago.codec import KataGoCodec
+from sparring.networks.katago.convert import to_onnx
 from sparring.networks.katago.parsing import parse
-from sparring.networks.katago.writing import write
 
 __all__ = ["KataGoCodec", "looks_like_katago", "read"]
 
 
 def read(data: bytes, name: str) -> onnx.ModelProto:
     """The graph of a network from the content of its file, unzipped. Raises BadNetwork."""
-    return write(parse(data), name)
+    return to_onnx(parse(data), name)
 
 
 def looks_like_katago(data: bytes) -> bool:

@@ -3,71 +3,73 @@
 from __future__ import annotations
 
 from sparring.networks.katago.layers import (
-    Board,
+    BoardContext,
     activate,
+    batch_norm_activation,
+    broadcast_to_board,
     convolve,
-    multiply,
-    normalised,
-    pooled,
+    global_pool,
+    matmul,
     scaled,
-    spread,
 )
 from sparring.networks.katago.transformer import attention, feed_forward
 from sparring.networks.katago.weights import (
-    Attention,
-    Biased,
-    Block,
-    FeedForward,
-    GlobalPooling,
-    Nested,
-    Residual,
+    GlobalPoolingBlock,
+    GlobalPoolingConvolution,
+    KataGoAttention,
+    KataGoFeedForward,
+    NestedBottleneckBlock,
+    OrdinaryBlock,
+    TrunkBlock,
 )
 
 
-def block(board: Board, x: str, weights: Block) -> str:
+def block(board: BoardContext, x: str, weights: TrunkBlock) -> str:
     """x and what the block adds to it."""
     match weights:
-        case Residual():
+        case OrdinaryBlock():
             added = residual(board, x, weights)
-        case GlobalPooling():
+        case GlobalPoolingBlock():
             added = global_pooling(board, x, weights)
-        case Nested():
+        case NestedBottleneckBlock():
             added = nested(board, x, weights)
-        case Attention():
+        case KataGoAttention():
             added = attention(board, x, weights)
-        case FeedForward():
+        case KataGoFeedForward():
             added = feed_forward(board, x, weights)
     return board.graph.op("Add", x, added)
 
 
-def residual(board: Board, x: str, weights: Residual) -> str:
+def residual(board: BoardContext, x: str, weights: OrdinaryBlock) -> str:
     """Two convolutions."""
-    x = normalised(board, x, weights.before)
+    x = batch_norm_activation(board, x, weights.before)
     x = activate(board, convolve(board, x, weights.first, weights.between), weights.between.kind)
     return convolve(board, x, weights.second)
 
 
-def global_pooling(board: Board, x: str, weights: GlobalPooling) -> str:
+def global_pooling(board: BoardContext, x: str, weights: GlobalPoolingBlock) -> str:
     """Two convolutions, the first with a bias from the whole board."""
-    x, _ = biased(board, normalised(board, x, weights.before), weights.first)
+    x, _ = global_pooling_convolution(board, batch_norm_activation(board, x, weights.before), weights.first)
     return convolve(board, x, weights.second)
 
 
-def biased(board: Board, x: str, weights: Biased) -> tuple[str, str]:
+def global_pooling_convolution(
+    board: BoardContext, x: str, weights: GlobalPoolingConvolution
+) -> tuple[str, str]:
     """The activated convolution with its bias, and the pooled channels [batch, 3 * channels]."""
     g = board.graph
     local = convolve(board, x, weights.local, weights.activation)
-    seen = convolve(board, x, weights.pooled, weights.pooled_activation)
-    pool = pooled(board, activate(board, seen, weights.pooled_activation.kind))
+    seen = convolve(board, x, weights.global_pool, weights.pooled_activation)
+    pool = global_pool(board, activate(board, seen, weights.pooled_activation.kind))
     # The normalisation is part of the convolution's weights already: it scales the bias too.
     scale = weights.activation.scale
-    bias = spread(g, multiply(g, pool, scaled(weights.to_bias, scale)), scale.size)
+    bias = broadcast_to_board(g, matmul(g, pool, scaled(weights.to_bias, scale)), scale.size)
     return activate(board, g.op("Add", local, bias), weights.activation.kind), pool
 
 
-def nested(board: Board, x: str, weights: Nested) -> str:
+def nested(board: BoardContext, x: str, weights: NestedBottleneckBlock) -> str:
     """A narrower trunk within the trunk."""
-    x = convolve(board, normalised(board, x, weights.before), weights.first)
+    x = convolve(board, batch_norm_activation(board, x, weights.before), weights.first)
     for inner in weights.blocks:
         x = block(board, x, inner)
-    return convolve(board, normalised(board, x, weights.between), weights.second)
+    return convolve(board, batch_norm_activation(board, x, weights.between), weights.second)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import katago_encode, katago_policy, katago_results, symmetries
+from sparring._core import katago_encode, katago_policy, katago_values, symmetries
 from sparring.networks.codec import Tensors
-from sparring.networks.katago.people import metadata
-from sparring.networks.katago.transformer import LARGEST
+from sparring.networks.katago.sgf_metadata import sgf_metadata
+from sparring.networks.katago.transformer import MAX_BOARD_SIZE
 from sparring.networks.prediction import Position, Prediction
 
 _LEAD = 2  # the place of the lead among the score head's outputs
@@ -23,19 +23,19 @@ class KataGoCodec:
     game = "go"
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        """The settings are those of the network's card: `lead_multiplier`, `side` and `metadata`."""
+        """The settings are those of the network's card: `lead_multiplier`, `side` and `sgf_metadata`."""
         self._lead = float(settings["lead_multiplier"])
         self._side = int(settings["side"])
-        self._imitates = bool(settings["metadata"])
+        self._has_metadata = bool(settings["metadata"])
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
-        """`spatial`, `global` and, for networks that imitate people, `metadata`."""
+        """`spatial`, `global` and, for networks that imitate people, `sgf_metadata`."""
         states = [position.state for position in positions]
-        side = self._side or max((state.size for state in states), default=LARGEST)
+        side = self._side or max((state.size for state in states), default=MAX_BOARD_SIZE)
         spatial, numbers = katago_encode(states, side)
         tensors = {"spatial": spatial, "global": numbers}
-        if self._imitates:
-            tensors["metadata"] = np.stack([metadata(position) for position in positions])
+        if self._has_metadata:
+            tensors["metadata"] = np.stack([sgf_metadata(position) for position in positions])
         return tensors
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
@@ -44,7 +44,7 @@ class KataGoCodec:
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         side = round((logits.shape[1] - 1) ** 0.5)
         moves = katago_policy(states, logits, side)
-        results = katago_results(states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
+        results = katago_values(states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
         leads = outputs["score"][:, _LEAD].astype(np.float32) * self._lead * (1 - results[:, 1])
         return [
             Prediction(codes, probabilities, value=win - loss, wdl=(win, none, loss), lead=lead)
@@ -56,13 +56,13 @@ class KataGoCodec:
     @property
     def ratings(self) -> tuple[float, float] | None:
         """Any rank for networks that imitate people: those beyond 20k and 9d are taken as the nearer."""
-        return (-math.inf, math.inf) if self._imitates else None
+        return (-math.inf, math.inf) if self._has_metadata else None
 
     def symmetries(self, position: Position) -> int:
         """Always eight."""
         return symmetries(position.state)
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Each board turned where it lies, in the first corner of its planes."""
         if not symmetry:
             return inputs
@@ -71,7 +71,7 @@ class KataGoCodec:
             spatial[rows, :, :size, :size] = _turned(spatial[rows, :, :size, :size], symmetry)
         return {**inputs, "spatial": spatial}
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """The points of the policy turned back; a pass is a pass."""
         if not symmetry:
             return outputs

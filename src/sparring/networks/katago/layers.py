@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparring.networks.errors import BadNetwork
-from sparring.networks.graph import Graph
+from sparring.networks.graph import GraphBuilder
 from sparring.networks.katago.weights import (
-    Activation,
-    Convolution,
-    Dense,
+    BatchNormActivation,
     Floats,
+    KataGoConvolution,
+    KataGoDense,
     Nonlinearity,
-    RmsActivation,
+    RmsNormActivation,
 )
 
 SIDE = "side"
@@ -26,13 +26,13 @@ SIDE = "side"
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardContext:
     """The graph under construction, and where on the tensor the board is."""
 
-    graph: Graph
+    graph: GraphBuilder
     mask: str
     """[batch, 1, rows, columns], 1 on the board"""
-    beyond: str
+    off_board: str
     """The mask less 1: what activations cannot reach, beyond the board."""
     points: str
     """[batch, 1]"""
@@ -40,31 +40,31 @@ class Board:
     """[batch, 1]: the board's width as pooling layers see it, about 0.5 on 19x19."""
 
     @classmethod
-    def of(cls, graph: Graph, planes: str) -> Board:
+    def of(cls, graph: GraphBuilder, planes: str) -> BoardContext:
         """From the input planes, of which the first is the mask."""
         g = graph
         mask = g.op("Slice", planes, integers(g, 0), integers(g, 1), integers(g, 1))
         points = g.op("ReduceSum", mask, integers(g, 2, 3), keepdims=0)
-        width = g.op("Mul", g.op("Sub", g.op("Sqrt", points), number(g, 14.0)), number(g, 0.1))
-        return cls(g, mask, g.op("Sub", mask, number(g, 1.0)), points, width)
+        width = g.op("Mul", g.op("Sub", g.op("Sqrt", points), scalar(g, 14.0)), scalar(g, 0.1))
+        return cls(g, mask, g.op("Sub", mask, scalar(g, 1.0)), points, width)
 
 
-def integers(graph: Graph, *values: int) -> str:
+def integers(graph: GraphBuilder, *values: int) -> str:
     """A constant [values]."""
     return graph.constant(np.array(values, dtype=np.int64))
 
 
-def number(graph: Graph, value: float) -> str:
+def scalar(graph: GraphBuilder, value: float) -> str:
     """A constant number."""
     return graph.constant(np.array(value, dtype=np.float32))
 
 
-def by_channel(graph: Graph, values: Floats) -> str:
+def by_channel(graph: GraphBuilder, values: Floats) -> str:
     """Weights [1, channels, 1, 1]."""
     return graph.weights(values.reshape(1, -1, 1, 1))
 
 
-def nonlinear(graph: Graph, x: str, kind: Nonlinearity) -> str:
+def nonlinear(graph: GraphBuilder, x: str, kind: Nonlinearity) -> str:
     """The nonlinearity of that name."""
     match kind:
         case "relu":
@@ -76,33 +76,35 @@ def nonlinear(graph: Graph, x: str, kind: Nonlinearity) -> str:
     return x
 
 
-def activate(board: Board, x: str, kind: Nonlinearity) -> str:
+def activate(board: BoardContext, x: str, kind: Nonlinearity) -> str:
     """The nonlinearity, and zeros beyond the board."""
     return board.graph.op("Mul", nonlinear(board.graph, x, kind), board.mask)
 
 
-def normalised(board: Board, x: str, activation: Activation) -> str:
+def batch_norm_activation(board: BoardContext, x: str, activation: BatchNormActivation) -> str:
     """Batch normalisation and activation."""
     g = board.graph
     scaled = g.op("Mul", x, by_channel(g, activation.scale))
     return activate(board, g.op("Add", scaled, by_channel(g, activation.bias)), activation.kind)
 
 
-def rms_normalised(board: Board, x: str, activation: RmsActivation) -> str:
+def rms_norm_activation(board: BoardContext, x: str, activation: RmsNormActivation) -> str:
     """Root-mean-square normalisation over channels, or over channels and board, and activation."""
     g = board.graph
     square = g.op("Mul", g.op("Mul", x, x), board.mask)
     if activation.spatial:
-        count = g.op("Mul", board.points, number(g, activation.scale.size))
+        count = g.op("Mul", board.points, scalar(g, activation.scale.size))
         mean = g.op("Div", g.op("ReduceSum", square, integers(g, 1, 2, 3)), g.reshape(count, 0, 1, 1, 1))
     else:
         mean = g.op("ReduceMean", square, integers(g, 1))
-    root = g.op("Sqrt", g.op("Add", mean, number(g, activation.epsilon)))
+    root = g.op("Sqrt", g.op("Add", mean, scalar(g, activation.epsilon)))
     scaled = g.op("Mul", g.op("Div", x, root), by_channel(g, activation.scale))
     return activate(board, g.op("Add", scaled, by_channel(g, activation.bias)), activation.kind)
 
 
-def convolve(board: Board, x: str, convolution: Convolution, then: Activation | None = None) -> str:
+def convolve(
+    board: BoardContext, x: str, convolution: KataGoConvolution, then: BatchNormActivation | None = None
+) -> str:
     """A convolution. The normalisation that follows it, if that is known, becomes part of its weights."""
     g = board.graph
     weights = convolution.weights
@@ -124,33 +126,33 @@ def scaled(weights: Floats, by: Floats) -> Floats:
     return product
 
 
-def pooled(board: Board, x: str) -> str:
+def global_pool(board: BoardContext, x: str) -> str:
     """[batch, 3 * channels]: means over the board, means times its width, greatest values."""
     g = board.graph
     mean = mean_over_board(board, x)
-    greatest = g.op("ReduceMax", g.op("Add", x, board.beyond), integers(g, 2, 3), keepdims=0)
+    greatest = g.op("ReduceMax", g.op("Add", x, board.off_board), integers(g, 2, 3), keepdims=0)
     return g.op("Concat", mean, g.op("Mul", mean, board.width), greatest, axis=1)
 
 
-def mean_over_board(board: Board, x: str) -> str:
+def mean_over_board(board: BoardContext, x: str) -> str:
     """[batch, channels] of activations that are zero beyond the board."""
     return board.graph.op(
         "Div", board.graph.op("ReduceSum", x, integers(board.graph, 2, 3), keepdims=0), board.points
     )
 
 
-def multiply(graph: Graph, x: str, weights: Floats) -> str:
+def matmul(graph: GraphBuilder, x: str, weights: Floats) -> str:
     """x times a matrix [in, out]."""
     return graph.op("MatMul", x, graph.weights(weights))
 
 
-def dense(graph: Graph, x: str, layer: Dense) -> str:
+def dense(graph: GraphBuilder, x: str, layer: KataGoDense) -> str:
     """A matrix, its bias and nonlinearity."""
     return nonlinear(
-        graph, graph.op("Add", multiply(graph, x, layer.weights), graph.weights(layer.bias)), layer.kind
+        graph, graph.op("Add", matmul(graph, x, layer.weights), graph.weights(layer.bias)), layer.kind
     )
 
 
-def spread(graph: Graph, x: str, channels: int) -> str:
+def broadcast_to_board(graph: GraphBuilder, x: str, channels: int) -> str:
     """[batch, channels] as something that adds to every point."""
     return graph.reshape(x, 0, channels, 1, 1)

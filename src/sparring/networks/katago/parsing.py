@@ -11,26 +11,26 @@ from typing import cast
 import numpy as np
 
 from sparring.networks.errors import BadNetwork
-from sparring.networks.katago.stream import Stream
+from sparring.networks.katago.token_reader import TokenReader
 from sparring.networks.katago.weights import (
-    Activation,
-    Attention,
-    Biased,
-    Block,
-    Convolution,
-    Dense,
-    FeedForward,
+    BatchNormActivation,
     Floats,
-    GlobalPooling,
-    Nested,
+    GlobalPoolingBlock,
+    GlobalPoolingConvolution,
+    KataGoAttention,
+    KataGoConvolution,
+    KataGoDense,
+    KataGoFeedForward,
+    KataGoWeights,
+    NestedBottleneckBlock,
     Nonlinearity,
+    OrdinaryBlock,
     PolicyHead,
-    Residual,
-    RmsActivation,
     RmsNorm,
+    RmsNormActivation,
     Trunk,
+    TrunkBlock,
     ValueHead,
-    Weights,
 )
 
 OLDEST, NEWEST = 8, 17
@@ -43,9 +43,9 @@ _DEEPEST = 8  # blocks within blocks
 _RMS_NORM = 1
 
 
-def parse(data: bytes) -> Weights:
+def parse(data: bytes) -> KataGoWeights:
     """The weights in a file's content. Raises BadNetwork for any other bytes."""
-    stream = Stream(data)
+    stream = TokenReader(data)
     try:
         name, version = stream.word("the name"), stream.integer("the version")
     except BadNetwork as error:
@@ -67,11 +67,11 @@ def _agree(what: str, found: int, expected: int) -> None:
 class _Parser:
     """One method a part of the network, each checking that what it reads fits together."""
 
-    def __init__(self, stream: Stream, version: int) -> None:
+    def __init__(self, stream: TokenReader, version: int) -> None:
         self._in = stream
         self._version = version
 
-    def network(self, name: str) -> Weights:
+    def network(self, name: str) -> KataGoWeights:
         _agree("spatial inputs", self._in.integer("the number of spatial inputs"), SPATIAL_INPUTS)
         _agree("global inputs", self._in.integer("the number of global inputs"), GLOBAL_INPUTS)
         lead = self._lead_multiplier()
@@ -83,7 +83,7 @@ class _Parser:
             self._unused("model", 7)
         trunk = self._trunk(metadata > 0)
         policy = self._policy_head(trunk.channels)
-        return Weights(name, self._version, trunk, policy, self._value_head(trunk.channels), lead)
+        return KataGoWeights(name, self._version, trunk, policy, self._value_head(trunk.channels), lead)
 
     def _lead_multiplier(self) -> float:
         if self._version < 13:
@@ -98,7 +98,7 @@ class _Parser:
 
     # Layers
 
-    def _convolution(self, inputs: int | None, outputs: int | None = None) -> Convolution:
+    def _convolution(self, inputs: int | None, outputs: int | None = None) -> KataGoConvolution:
         name = self._in.word("a convolution's name")
         rows, columns, ins, outs, *dilation = (
             self._in.integer(f"{name}: {what}", least=1)
@@ -113,9 +113,9 @@ class _Parser:
         if outputs is not None:
             _agree(f"{name}: out", outs, outputs)
         weights = self._in.floats(name, rows, columns, ins, outs).transpose(3, 2, 0, 1)
-        return Convolution(np.ascontiguousarray(weights), (dilation[0], dilation[1]))
+        return KataGoConvolution(np.ascontiguousarray(weights), (dilation[0], dilation[1]))
 
-    def _activation(self, channels: int) -> Activation:
+    def _activation(self, channels: int) -> BatchNormActivation:
         name = self._in.word("a normalisation's name")
         _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
         epsilon = self._in.positive(f"{name}: epsilon")
@@ -130,7 +130,7 @@ class _Parser:
             bias = (bias - mean * scale).astype(np.float32)
         if not (np.isfinite(scale).all() and np.isfinite(bias).all()):
             raise BadNetwork(f"{name}: its numbers are too large")
-        return Activation(scale, bias, self._nonlinearity())
+        return BatchNormActivation(scale, bias, self._nonlinearity())
 
     def _nonlinearity(self) -> Nonlinearity:
         name = self._in.word("an activation's name")
@@ -154,19 +154,19 @@ class _Parser:
         _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
         return self._in.floats(name, channels)
 
-    def _dense(self, inputs: int, outputs: int | None = None, activated: bool = True) -> Dense:
+    def _dense(self, inputs: int, outputs: int | None = None, activated: bool = True) -> KataGoDense:
         weights = self._matrix(inputs, outputs)
         bias = self._vector(weights.shape[1])
-        return Dense(weights, bias, self._nonlinearity() if activated else "identity")
+        return KataGoDense(weights, bias, self._nonlinearity() if activated else "identity")
 
     # Blocks
 
-    def _blocks(self, count: int, channels: int, depth: int = 0) -> tuple[Block, ...]:
+    def _blocks(self, count: int, channels: int, depth: int = 0) -> tuple[TrunkBlock, ...]:
         if depth > _DEEPEST:
             raise BadNetwork(f"blocks stand within blocks more than {_DEEPEST} times")
         return tuple(self._block(channels, depth) for _ in range(count))
 
-    def _block(self, channels: int, depth: int) -> Block:
+    def _block(self, channels: int, depth: int) -> TrunkBlock:
         kind = self._in.word("a block's kind")
         name = self._in.word("a block's name")
         match kind:
@@ -182,32 +182,34 @@ class _Parser:
                 return self._feed_forward(name, channels)
         raise BadNetwork(f"{kind!r} is not a kind of block that this Sparring knows")
 
-    def _residual(self, channels: int) -> Residual:
+    def _residual(self, channels: int) -> OrdinaryBlock:
         before = self._activation(channels)
         first = self._convolution(channels)
         middle = first.channels[1]
         between = self._activation(middle)
-        return Residual(before, first, between, self._convolution(middle, channels))
+        return OrdinaryBlock(before, first, between, self._convolution(middle, channels))
 
-    def _biased(self, channels: int) -> Biased:
-        local, pooled = self._convolution(channels), self._convolution(channels)
-        middle, pools = local.channels[1], pooled.channels[1]
+    def _biased(self, channels: int) -> GlobalPoolingConvolution:
+        local, global_pool = self._convolution(channels), self._convolution(channels)
+        middle, pools = local.channels[1], global_pool.channels[1]
         pooled_activation = self._activation(pools)
         to_bias = self._matrix(3 * pools, middle)
-        return Biased(local, pooled, pooled_activation, to_bias, self._activation(middle))
+        return GlobalPoolingConvolution(
+            local, global_pool, pooled_activation, to_bias, self._activation(middle)
+        )
 
-    def _global_pooling(self, channels: int) -> GlobalPooling:
+    def _global_pooling(self, channels: int) -> GlobalPoolingBlock:
         before, first = self._activation(channels), self._biased(channels)
-        return GlobalPooling(before, first, self._convolution(first.local.channels[1], channels))
+        return GlobalPoolingBlock(before, first, self._convolution(first.local.channels[1], channels))
 
-    def _nested(self, name: str, channels: int, depth: int) -> Nested:
+    def _nested(self, name: str, channels: int, depth: int) -> NestedBottleneckBlock:
         count = self._in.integer(f"{name}: blocks", least=1)
         before = self._activation(channels)
         first = self._convolution(channels)
         middle = first.channels[1]
         blocks = self._blocks(count, middle, depth + 1)
         between = self._activation(middle)
-        return Nested(before, first, blocks, between, self._convolution(middle, channels))
+        return NestedBottleneckBlock(before, first, blocks, between, self._convolution(middle, channels))
 
     def _rms_norm(self, channels: int) -> RmsNorm:
         name = self._in.word("a normalisation's name")
@@ -215,32 +217,32 @@ class _Parser:
         epsilon = self._in.positive(f"{name}: epsilon")
         return RmsNorm(self._in.floats(name, channels), epsilon)
 
-    def _attention(self, name: str, channels: int) -> Attention:
-        heads, key_heads, query_size, value_size = (
+    def _attention(self, name: str, channels: int) -> KataGoAttention:
+        heads, kv_heads, query_size, value_size = (
             self._in.integer(f"{name}: {what}", least=1)
             for what in ("heads", "key heads", "query size", "value size")
         )
-        rotates, learned = (self._in.integer(f"{name}: {what}") != 0 for what in ("rotation", "learned"))
-        if heads % key_heads:
-            raise BadNetwork(f"{name}: {heads} heads cannot share {key_heads} keys")
-        if rotates and query_size % 2:
+        has_rope, learned = (self._in.integer(f"{name}: {what}") != 0 for what in ("rotation", "learned"))
+        if heads % kv_heads:
+            raise BadNetwork(f"{name}: {heads} heads cannot share {kv_heads} keys")
+        if has_rope and query_size % 2:
             raise BadNetwork(f"{name}: a query of {query_size} channels cannot turn in pairs")
         norm = self._rms_norm(channels)
         query = self._matrix(channels, heads * query_size)
-        key = self._matrix(channels, key_heads * query_size)
-        value = self._matrix(channels, key_heads * value_size)
+        key = self._matrix(channels, kv_heads * query_size)
+        value = self._matrix(channels, kv_heads * value_size)
         out = self._matrix(heads * value_size, channels)
-        rotation = self._rotation(name, key_heads, query_size // 2, learned) if rotates else None
-        return Attention(norm, query, key, value, out, heads, key_heads, rotation)
+        rope_angles = self._rope_angles(name, kv_heads, query_size // 2, learned) if has_rope else None
+        return KataGoAttention(norm, query, key, value, out, heads, kv_heads, rope_angles)
 
-    def _rotation(self, name: str, key_heads: int, pairs: int, learned: bool) -> Floats:
+    def _rope_angles(self, name: str, kv_heads: int, pairs: int, learned: bool) -> Floats:
         """Angles a step, [heads, pairs, 2]: learned, or the first half of the pairs turning downwards and
         the second to the right, ever more slowly."""
         self._in.word(f"{name}: the rotation's name")
         if learned:
             sizes = tuple(self._in.integer(f"{name}: rotation") for _ in range(3))
-            if sizes != (key_heads, pairs, 2):
-                raise BadNetwork(f"{name}: a rotation of {sizes} does not fit {(key_heads, pairs, 2)}")
+            if sizes != (kv_heads, pairs, 2):
+                raise BadNetwork(f"{name}: a rotation of {sizes} does not fit {(kv_heads, pairs, 2)}")
             return self._in.floats(f"{name}: rotation", *sizes)
         theta = self._in.positive(f"{name}: theta")
         if theta < 1:
@@ -252,14 +254,14 @@ class _Parser:
             angles[0, pair, int(down)] = theta ** (-2 * (pair if down else pair - half) / pairs)
         return angles
 
-    def _feed_forward(self, name: str, channels: int) -> FeedForward:
+    def _feed_forward(self, name: str, channels: int) -> KataGoFeedForward:
         _agree(name, self._in.integer(f"{name}: channels"), channels)
         hidden = self._in.integer(f"{name}: hidden channels", least=1)
         if not self._in.integer(f"{name}: gated"):
             raise BadNetwork(f"{name}: a feed-forward block without a gate is not supported")
         norm = self._rms_norm(channels)
         first, gate = self._matrix(channels, hidden), self._matrix(channels, hidden)
-        return FeedForward(norm, first, gate, self._matrix(hidden, channels))
+        return KataGoFeedForward(norm, first, gate, self._matrix(hidden, channels))
 
     # Trunk and heads
 
@@ -289,14 +291,14 @@ class _Parser:
         tip = self._rms_activation(channels) if norm_kind == _RMS_NORM else self._activation(channels)
         return Trunk(channels, spatial, globals_, metadata, blocks, tip)
 
-    def _metadata(self, channels: int) -> tuple[Dense, Dense, Floats]:
+    def _metadata(self, channels: int) -> tuple[KataGoDense, KataGoDense, Floats]:
         name = self._in.word("the metadata encoder's name")
         _agree(name, self._in.integer(f"{name}: inputs"), METADATA_INPUTS)
         first = self._dense(METADATA_INPUTS)
         second = self._dense(first.weights.shape[1])
         return first, second, self._matrix(second.weights.shape[1], channels)
 
-    def _rms_activation(self, channels: int) -> RmsActivation:
+    def _rms_activation(self, channels: int) -> RmsNormActivation:
         name = self._in.word("the last normalisation's name")
         _agree(name, self._in.integer(f"{name}: channels", least=1), channels)
         epsilon = self._in.positive(f"{name}: epsilon")
@@ -304,7 +306,7 @@ class _Parser:
         if self._in.integer(f"{name}: group size"):
             raise BadNetwork(f"{name}: normalisation in groups is not supported")
         scale, bias = self._in.floats(name, channels), self._in.floats(name, channels)
-        return RmsActivation(scale, bias, epsilon, spatial, self._nonlinearity())
+        return RmsNormActivation(scale, bias, epsilon, spatial, self._nonlinearity())
 
     def _policy_head(self, channels: int) -> PolicyHead:
         self._in.word("the policy head's name")

@@ -13,7 +13,7 @@ Nonlinearity: TypeAlias = Literal["identity", "relu", "mish", "silu"]
 
 
 @dataclass(frozen=True)
-class Convolution:
+class KataGoConvolution:
     """A convolution without bias that keeps the board's size."""
 
     weights: Floats
@@ -27,7 +27,7 @@ class Convolution:
 
 
 @dataclass(frozen=True)
-class Activation:
+class BatchNormActivation:
     """Batch normalisation, its statistics folded into two numbers a channel, and a nonlinearity."""
 
     scale: Floats
@@ -38,7 +38,7 @@ class Activation:
 
 
 @dataclass(frozen=True)
-class RmsActivation:
+class RmsNormActivation:
     """Root-mean-square normalisation over channels, or over the whole board, and a nonlinearity."""
 
     scale: Floats
@@ -49,7 +49,7 @@ class RmsActivation:
 
 
 @dataclass(frozen=True)
-class Dense:
+class KataGoDense:
     """A matrix with a bias and a nonlinearity."""
 
     weights: Floats
@@ -60,45 +60,45 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Residual:
+class OrdinaryBlock:
     """The ordinary block: two convolutions, each activated before."""
 
-    before: Activation
-    first: Convolution
-    between: Activation
-    second: Convolution
+    before: BatchNormActivation
+    first: KataGoConvolution
+    between: BatchNormActivation
+    second: KataGoConvolution
 
 
 @dataclass(frozen=True)
-class Biased:
+class GlobalPoolingConvolution:
     """A convolution; another beside it is pooled over the board into a bias for every point."""
 
-    local: Convolution
-    pooled: Convolution
-    pooled_activation: Activation
+    local: KataGoConvolution
+    global_pool: KataGoConvolution
+    pooled_activation: BatchNormActivation
     to_bias: Floats
     """[3 * pooled channels, local channels]"""
-    activation: Activation
+    activation: BatchNormActivation
 
 
 @dataclass(frozen=True)
-class GlobalPooling:
+class GlobalPoolingBlock:
     """The ordinary block with a bias from the whole board in its first convolution."""
 
-    before: Activation
-    first: Biased
-    second: Convolution
+    before: BatchNormActivation
+    first: GlobalPoolingConvolution
+    second: KataGoConvolution
 
 
 @dataclass(frozen=True)
-class Nested:
+class NestedBottleneckBlock:
     """A bottleneck with blocks of its own inside."""
 
-    before: Activation
-    first: Convolution
-    blocks: tuple[Block, ...]
-    between: Activation
-    second: Convolution
+    before: BatchNormActivation
+    first: KataGoConvolution
+    blocks: tuple[TrunkBlock, ...]
+    between: BatchNormActivation
+    second: KataGoConvolution
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class RmsNorm:
 
 
 @dataclass(frozen=True)
-class Attention:
+class KataGoAttention:
     """Points of the board that look at each other. Heads may share their keys and values."""
 
     norm: RmsNorm
@@ -123,14 +123,14 @@ class Attention:
     out: Floats
     """[heads * value size, channels]"""
     heads: int
-    key_heads: int
-    rotation: Floats | None
+    kv_heads: int
+    rope_angles: Floats | None
     """[key heads or 1, query size / 2, 2]: the angle by which a pair of channels turns for each step to the
     right and downwards."""
 
 
 @dataclass(frozen=True)
-class FeedForward:
+class KataGoFeedForward:
     """A transformer's block that looks at each point alone (SwiGLU)."""
 
     norm: RmsNorm
@@ -139,7 +139,9 @@ class FeedForward:
     second: Floats
 
 
-Block: TypeAlias = Residual | GlobalPooling | Nested | Attention | FeedForward
+TrunkBlock: TypeAlias = (
+    OrdinaryBlock | GlobalPoolingBlock | NestedBottleneckBlock | KataGoAttention | KataGoFeedForward
+)
 
 
 @dataclass(frozen=True)
@@ -147,22 +149,22 @@ class Trunk:
     """Everything before the heads."""
 
     channels: int
-    spatial: Convolution
+    spatial: KataGoConvolution
     globals_: Floats
     """[global inputs, channels]"""
-    metadata: tuple[Dense, Dense, Floats] | None
+    metadata: tuple[KataGoDense, KataGoDense, Floats] | None
     """Of networks that imitate people: who plays, turned into a bias of the first layer."""
-    blocks: tuple[Block, ...]
-    tip: Activation | RmsActivation
+    blocks: tuple[TrunkBlock, ...]
+    tip: BatchNormActivation | RmsNormActivation
 
 
 @dataclass(frozen=True)
 class PolicyHead:
     """Logits for every point and for the pass, in channels: plain, optimistic and others."""
 
-    first: Biased
-    logits: Convolution
-    pass_hidden: Dense | None
+    first: GlobalPoolingConvolution
+    logits: KataGoConvolution
+    pass_hidden: KataGoDense | None
     to_pass: Floats
 
 
@@ -170,16 +172,16 @@ class PolicyHead:
 class ValueHead:
     """Win, loss and no result; numbers about the score; whose each point will be."""
 
-    convolution: Convolution
-    activation: Activation
-    hidden: Dense
-    value: Dense
-    score: Dense
-    ownership: Convolution
+    convolution: KataGoConvolution
+    activation: BatchNormActivation
+    hidden: KataGoDense
+    value: KataGoDense
+    score: KataGoDense
+    ownership: KataGoConvolution
 
 
 @dataclass(frozen=True)
-class Weights:
+class KataGoWeights:
     """A whole network."""
 
     name: str

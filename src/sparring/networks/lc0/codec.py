@@ -51,11 +51,11 @@ class Lc0Codec:
         """Left and right are alike once nobody can castle."""
         return symmetries(position.state)
 
-    def turn(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order."""
         return {"planes": np.ascontiguousarray(inputs["planes"][..., ::-1])} if symmetry else inputs
 
-    def turn_back(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every move in the place of its mirror image."""
         return {**outputs, "policy": outputs["policy"][:, mirrored_moves()]} if symmetry else outputs
 

@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto
 
 from sparring.networks.card import ModelCard
-from sparring.networks.graph import Graph
+from sparring.networks.graph import GraphBuilder
 from sparring.networks.lc0.attention import attention_body
 from sparring.networks.lc0.heads import head_output, policy
 from sparring.networks.lc0.reader import read_weights
@@ -17,20 +17,20 @@ from sparring.networks.lc0.weights import (
     PLANES,
     POLICY,
     AttentionBody,
-    AttentionPolicy,
-    ConvolutionPolicy,
-    ResidualTower,
-    Weights,
+    AttentionPolicyHead,
+    ConvolutionPolicyHead,
+    Lc0ResidualTower,
+    Lc0Weights,
 )
 
 
 def read(data: bytes, name: str) -> onnx.ModelProto:
     """The network in a file's (decompressed) content. Raises BadNetwork."""
     weights = read_weights(data)
-    graph = Graph()
+    graph = GraphBuilder()
     planes = graph.op("Cast", graph.input("planes", [PLANES, 8, 8], TensorProto.UINT8), to=TensorProto.FLOAT)
     match weights.body:
-        case ResidualTower() as body:
+        case Lc0ResidualTower() as body:
             x = tower(graph, planes, body, weights.activation)
         case AttentionBody() as body:
             x = attention_body(graph, planes, weights, body)
@@ -43,10 +43,10 @@ def read(data: bytes, name: str) -> onnx.ModelProto:
     if weights.moves_left:
         left = head_output(graph, x, weights.moves_left, weights.activation)
         graph.output("moves_left", graph.op("Relu", left), [1])
-    return graph.finish(_card(weights, name))
+    return graph.build(_card(weights, name))
 
 
-def _card(weights: Weights, name: str) -> ModelCard:
+def _card(weights: Lc0Weights, name: str) -> ModelCard:
     steps = f"unknown data, {weights.training_steps:,} steps" if weights.training_steps else "unknown"
     return ModelCard(
         name=name,
@@ -65,11 +65,13 @@ def _short(text: str) -> str:
     return textwrap.shorten(text, width=200, placeholder=" …")
 
 
-def _architecture(weights: Weights) -> str:
+def _architecture(weights: Lc0Weights) -> str:
     body = weights.body
-    if isinstance(body, ResidualTower):
+    if isinstance(body, Lc0ResidualTower):
         parts = [f"residual {len(body.blocks)}x{body.width}"]
-        units = {block.excitation.squeeze.outputs for block in body.blocks if block.excitation}
+        units = {
+            block.squeeze_excitation.squeeze.outputs for block in body.blocks if block.squeeze_excitation
+        }
         parts += [f"squeeze-and-excitation {'/'.join(map(str, sorted(units)))}"] if units else []
     else:
         layer = body.layers[0]
@@ -80,9 +82,9 @@ def _architecture(weights: Weights) -> str:
         parts += ["smolgen"] if body.smolgen is not None else []
     parts += [weights.activation.name.lower()]
     match weights.policy:
-        case ConvolutionPolicy():
+        case ConvolutionPolicyHead():
             parts += ["convolution policy"]
-        case AttentionPolicy():
+        case AttentionPolicyHead():
             parts += ["attention policy"]
         case _:
             parts += ["classical policy"]

@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import TypeVar
 
 from sparring.networks.errors import BadNetwork
-from sparring.networks.lc0.weights import Activation
-from sparring.networks.lc0.wire import Message
+from sparring.networks.lc0.protobuf import Message
+from sparring.networks.lc0.weights import ActivationFunction
 
 
-class Encoding(IntEnum):
+class WeightsEncoding(IntEnum):
     """How a layer's numbers are stored."""
 
     LINEAR16 = 1
@@ -20,7 +20,7 @@ class Encoding(IntEnum):
     FLOAT32 = 4
 
 
-class Structure(IntEnum):
+class NetworkStructure(IntEnum):
     """The body, and where the file says what the heads are."""
 
     CLASSICAL = 1
@@ -33,7 +33,7 @@ class Structure(IntEnum):
     ATTENTION_LEGACY_MULTIHEAD = 134
 
 
-class PolicyKind(IntEnum):
+class PolicyFormat(IntEnum):
     """The policy head."""
 
     CLASSICAL = 1
@@ -41,27 +41,27 @@ class PolicyKind(IntEnum):
     ATTENTION = 3
 
 
-class ValueKind(IntEnum):
+class ValueFormat(IntEnum):
     """The value head."""
 
     CLASSICAL = 1
     WDL = 2
 
 
-class MovesLeftKind(IntEnum):
+class MovesLeftFormat(IntEnum):
     """The moves-left head."""
 
     NONE = 0
     V1 = 1
 
 
-class InputKind(IntEnum):
+class InputFormat(IntEnum):
     """How positions become planes."""
 
     CLASSICAL_112 = 1
 
 
-class EmbeddingKind(IntEnum):
+class InputEmbeddingFormat(IntEnum):
     """How an attention body takes the planes in. Lc0 treats NONE as MAP."""
 
     NONE = 0
@@ -77,58 +77,58 @@ class DefaultActivation(IntEnum):
 
 
 @dataclass(frozen=True)
-class Format:
+class NetworkFormat:
     """What kind of network a file holds."""
 
-    structure: Structure
-    policy: PolicyKind
-    value: ValueKind
-    moves_left: MovesLeftKind
-    embedding: EmbeddingKind
-    activation: Activation
-    smolgen_activation: Activation
-    feed_forward_activation: Activation
+    structure: NetworkStructure
+    policy: PolicyFormat
+    value: ValueFormat
+    moves_left: MovesLeftFormat
+    embedding: InputEmbeddingFormat
+    activation: ActivationFunction
+    smolgen_activation: ActivationFunction
+    feed_forward_activation: ActivationFunction
 
     @property
     def attention(self) -> bool:
         """Whether the body is one of encoder layers."""
-        return self.structure in (Structure.ATTENTION, Structure.ATTENTION_MULTIHEAD)
+        return self.structure in (NetworkStructure.ATTENTION, NetworkStructure.ATTENTION_MULTIHEAD)
 
 
 E = TypeVar("E", bound=IntEnum)
 
 _OLD_HEADS = {
-    Structure.CLASSICAL: Structure.CLASSICAL_WITH_HEADS,
-    Structure.SE: Structure.SE_WITH_HEADS,
+    NetworkStructure.CLASSICAL: NetworkStructure.CLASSICAL_WITH_HEADS,
+    NetworkStructure.SE: NetworkStructure.SE_WITH_HEADS,
 }
 _ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of Weights
 
 
-def read_format(network: Message | None, weights: Message) -> Format:
+def read_network_format(network: Message | None, weights: Message) -> NetworkFormat:
     """What kind a file is of; files from before a field was invented are understood as Lc0 does.
 
     Raises BadNetwork for what we do not read.
     """
     if network is None:  # the oldest files do not say
-        return _plain(Structure.CLASSICAL_WITH_HEADS)
-    if network.number(1, "input") != InputKind.CLASSICAL_112:
+        return _plain(NetworkStructure.CLASSICAL_WITH_HEADS)
+    if network.number(1, "input") != InputFormat.CLASSICAL_112:
         raise BadNetwork(
             f"its input format is {network.number(1, 'input')}; "
-            f"only {InputKind.CLASSICAL_112} (the classical 112 planes) is read"
+            f"only {InputFormat.CLASSICAL_112} (the classical 112 planes) is read"
         )
-    structure = _known(Structure, network.number(3, "network"), "network structure")
-    if structure is Structure.ONNX:
+    structure = _known(NetworkStructure, network.number(3, "network"), "network structure")
+    if structure is NetworkStructure.ONNX:
         raise BadNetwork("it wraps an ONNX model, which is not read; a file with weights is")
     if structure in _OLD_HEADS:
         return _plain(_OLD_HEADS[structure])
     activation = _known(DefaultActivation, network.number(7, "default_activation"), "default activation")
-    default = Activation[activation.name]
-    found = Format(
+    default = ActivationFunction[activation.name]
+    found = NetworkFormat(
         structure=structure,
-        policy=_known(PolicyKind, network.number(4, "policy"), "policy format"),
-        value=_known(ValueKind, network.number(5, "value"), "value format"),
-        moves_left=_known(MovesLeftKind, network.number(6, "moves_left"), "moves-left format"),
-        embedding=_known(EmbeddingKind, network.number(10, "input_embedding"), "input embedding"),
+        policy=_known(PolicyFormat, network.number(4, "policy"), "policy format"),
+        value=_known(ValueFormat, network.number(5, "value"), "value format"),
+        moves_left=_known(MovesLeftFormat, network.number(6, "moves_left"), "moves-left format"),
+        embedding=_known(InputEmbeddingFormat, network.number(10, "input_embedding"), "input embedding"),
         activation=default,
         smolgen_activation=_activation(network.number(8, "smolgen_activation"), default),
         feed_forward_activation=_activation(network.number(9, "ffn_activation"), default),
@@ -136,43 +136,47 @@ def read_format(network: Message | None, weights: Message) -> Format:
     return _modernised(found, weights)
 
 
-def _plain(structure: Structure) -> Format:
-    return Format(
+def _plain(structure: NetworkStructure) -> NetworkFormat:
+    return NetworkFormat(
         structure=structure,
-        policy=PolicyKind.CLASSICAL,
-        value=ValueKind.CLASSICAL,
-        moves_left=MovesLeftKind.NONE,
-        embedding=EmbeddingKind.NONE,
-        activation=Activation.RELU,
-        smolgen_activation=Activation.RELU,
-        feed_forward_activation=Activation.RELU,
+        policy=PolicyFormat.CLASSICAL,
+        value=ValueFormat.CLASSICAL,
+        moves_left=MovesLeftFormat.NONE,
+        embedding=InputEmbeddingFormat.NONE,
+        activation=ActivationFunction.RELU,
+        smolgen_activation=ActivationFunction.RELU,
+        feed_forward_activation=ActivationFunction.RELU,
     )
 
 
-def _modernised(found: Format, weights: Message) -> Format:
+def _modernised(found: NetworkFormat, weights: Message) -> NetworkFormat:
     """Attention bodies were first written with the numbers of residual towers."""
-    if found.structure is Structure.SE_WITH_HEADS and _ENCODER in weights:
-        found = replace(found, structure=Structure.ATTENTION)
+    if found.structure is NetworkStructure.SE_WITH_HEADS and _ENCODER in weights:
+        found = replace(found, structure=NetworkStructure.ATTENTION)
         if _SMOLGEN in weights:
             found = replace(
                 found,
-                feed_forward_activation=Activation.RELU_SQUARED,
-                smolgen_activation=Activation.SWISH,
+                feed_forward_activation=ActivationFunction.RELU_SQUARED,
+                smolgen_activation=ActivationFunction.SWISH,
             )
-    elif found.structure is Structure.ATTENTION_LEGACY_MULTIHEAD:
-        return replace(found, structure=Structure.ATTENTION_MULTIHEAD)
-    if found.structure is Structure.ATTENTION and _POLICY_HEADS in weights and _VALUE_HEADS in weights:
-        return replace(found, structure=Structure.ATTENTION_MULTIHEAD, embedding=EmbeddingKind.DENSE)
+    elif found.structure is NetworkStructure.ATTENTION_LEGACY_MULTIHEAD:
+        return replace(found, structure=NetworkStructure.ATTENTION_MULTIHEAD)
+    if found.structure is NetworkStructure.ATTENTION and _POLICY_HEADS in weights and _VALUE_HEADS in weights:
+        return replace(
+            found, structure=NetworkStructure.ATTENTION_MULTIHEAD, embedding=InputEmbeddingFormat.DENSE
+        )
     return found
 
 
-def _activation(number: int, default: Activation) -> Activation:
+def _activation(number: int, default: ActivationFunction) -> ActivationFunction:
     if number == 0:
         return default
     try:
-        return Activation(number)
+        return ActivationFunction(number)
     except ValueError:
-        raise BadNetwork(f"its activation {number} is unknown; {_list(Activation)} are read") from None
+        raise BadNetwork(
+            f"its activation {number} is unknown; {_list(ActivationFunction)} are read"
+        ) from None
 
 
 def _known(kinds: type[E], number: int, what: str) -> E:
@@ -182,5 +186,5 @@ def _known(kinds: type[E], number: int, what: str) -> E:
         raise BadNetwork(f"its {what} is {number}; {_list(kinds)} are read") from None
 
 
-def _list(kinds: type[IntEnum] | type[Activation]) -> str:
+def _list(kinds: type[IntEnum] | type[ActivationFunction]) -> str:
     return ", ".join(f"{kind.value} ({kind.name.lower().replace('_', ' ')})" for kind in kinds)

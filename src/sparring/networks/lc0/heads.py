@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import lc0_policy_moves
-from sparring.networks.graph import Graph
-from sparring.networks.lc0.attention import EncoderStyle, encoders
-from sparring.networks.lc0.blocks import activate, convolution, dense, pick
+from sparring.networks.graph import GraphBuilder
+from sparring.networks.lc0.attention import EncoderConfig, encoders
+from sparring.networks.lc0.ops import activate, convolution, dense, gather_columns
 from sparring.networks.lc0.weights import (
     SQUARES,
-    Activation,
+    ActivationFunction,
     AttentionBody,
-    AttentionPolicy,
-    ClassicalPolicy,
-    Convolution,
-    ConvolutionPolicy,
+    AttentionPolicyHead,
+    ClassicalPolicyHead,
+    ConvolutionPolicyHead,
     Head,
-    Weights,
+    Lc0Convolution,
+    Lc0Weights,
 )
 
 _QUEEN, _ROOK, _BISHOP = 4, 3, 2
@@ -26,29 +26,29 @@ _DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1,
 _KNIGHT_JUMPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 
 
-def policy(graph: Graph, x: str, weights: Weights) -> str:
+def policy(graph: GraphBuilder, x: str, weights: Lc0Weights) -> str:
     """The logits of 1858 moves from the body's output."""
     match weights.policy:
-        case ClassicalPolicy() as head:
+        case ClassicalPolicyHead() as head:
             y = activate(graph, convolution(graph, x, head.entry), weights.activation)
             return dense(graph, graph.reshape(y, -1, head.entry.outputs * SQUARES), head.output)
-        case ConvolutionPolicy() as head:
+        case ConvolutionPolicyHead() as head:
             y = activate(graph, convolution(graph, x, head.first), weights.activation)
             y = convolution(graph, y, head.second)
             flat = graph.reshape(y, -1, head.second.outputs * SQUARES)
-            return pick(graph, flat, convolution_places())
-        case AttentionPolicy() as head:
+            return gather_columns(graph, flat, convolution_policy_map())
+        case AttentionPolicyHead() as head:
             return attention_policy(graph, x, head, weights)
 
 
-def attention_policy(graph: Graph, x: str, head: AttentionPolicy, weights: Weights) -> str:
+def attention_policy(graph: GraphBuilder, x: str, head: AttentionPolicyHead, weights: Lc0Weights) -> str:
     """Each move is a from-square's question answered by its to-square."""
     if isinstance(weights.body, AttentionBody):
         activation, inner = weights.activation, weights.feed_forward_activation
     else:
         x = graph.reshape(graph.op("Transpose", x, perm=[0, 2, 3, 1]), -1, weights.body.width)
-        activation = inner = Activation.SELU
-    style = EncoderStyle(
+        activation = inner = ActivationFunction.SELU
+    config = EncoderConfig(
         skip=1.0,
         epsilon=1e-6,
         smolgen_activation=weights.smolgen_activation,
@@ -56,27 +56,27 @@ def attention_policy(graph: Graph, x: str, head: AttentionPolicy, weights: Weigh
         smolgen=None,
     )
     x = activate(graph, dense(graph, x, head.embedding), activation)
-    x = encoders(graph, x, head.layers, style)
+    x = encoders(graph, x, head.layers, config)
     width = head.query.outputs
     query = graph.reshape(dense(graph, x, head.query, scale=width**-0.5), -1, SQUARES, width)
     key = graph.reshape(dense(graph, x, head.key), -1, SQUARES, width)
     scores = graph.op("MatMul", query, graph.op("Transpose", key, perm=[0, 2, 1]))
     plain = graph.reshape(scores, -1, SQUARES * SQUARES)
-    named = promotions(graph, plain, key, head)
-    return pick(graph, graph.op("Concat", plain, named, axis=1), attention_places())
+    named = promotion_logits(graph, plain, key, head)
+    return gather_columns(graph, graph.op("Concat", plain, named, axis=1), attention_policy_map())
 
 
-def promotions(graph: Graph, plain: str, key: str, head: AttentionPolicy) -> str:
+def promotion_logits(graph: GraphBuilder, plain: str, key: str, head: AttentionPolicyHead) -> str:
     """Promotions to queen, rook and bishop, [batch, 8 * 8 * 3]: the knight's logit and an offset."""
     offsets = head.promotion[:3] + head.promotion[3]
     last_rank = graph.op("Gather", key, graph.constant(np.arange(56, 64, dtype=np.int64)), axis=1)
     extra = graph.op("MatMul", last_rank, graph.weights(offsets.T))  # [batch, to-file, piece]
     ranks = (np.arange(48, 56)[:, None] * SQUARES + np.arange(56, 64)).reshape(-1).astype(np.int64)
-    knight = graph.reshape(pick(graph, plain, ranks), -1, 8, 8, 1)
+    knight = graph.reshape(gather_columns(graph, plain, ranks), -1, 8, 8, 1)
     return graph.reshape(graph.op("Add", knight, graph.reshape(extra, -1, 1, 8, 3)), -1, 8 * 8 * 3)
 
 
-def attention_places() -> NDArray[np.int64]:
+def attention_policy_map() -> NDArray[np.int64]:
     """Where an attention policy has each of the 1858 moves."""
 
     def place(start: int, end: int, promotion: int) -> int:
@@ -88,7 +88,7 @@ def attention_places() -> NDArray[np.int64]:
     return np.array([place(*move) for move in lc0_policy_moves()], dtype=np.int64)
 
 
-def convolution_places() -> NDArray[np.int64]:
+def convolution_policy_map() -> NDArray[np.int64]:
     """Where a convolution policy has each of the 1858 moves: 73 planes of 64 from-squares.
 
     Eight directions by one to seven squares, eight knight's jumps, and for each direction of a pawn
@@ -107,9 +107,9 @@ def convolution_places() -> NDArray[np.int64]:
     return np.array([plane(*move) * SQUARES + move[0] for move in lc0_policy_moves()], dtype=np.int64)
 
 
-def head_output(graph: Graph, x: str, head: Head, activation: Activation) -> str:
+def head_output(graph: GraphBuilder, x: str, head: Head, activation: ActivationFunction) -> str:
     """The value and moves-left heads before their last function."""
-    if isinstance(head.entry, Convolution):
+    if isinstance(head.entry, Lc0Convolution):
         y = convolution(graph, x, head.entry)
     else:
         y = dense(graph, x, head.entry)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from sparring.networks.errors import BadNetwork
 from sparring.networks.lc0.format import (
-    EmbeddingKind,
-    Format,
-    MovesLeftKind,
-    PolicyKind,
-    ValueKind,
-    read_format,
+    InputEmbeddingFormat,
+    MovesLeftFormat,
+    NetworkFormat,
+    PolicyFormat,
+    ValueFormat,
+    read_network_format,
 )
-from sparring.networks.lc0.layers import LayerReader
+from sparring.networks.lc0.layer_reader import LayerReader
+from sparring.networks.lc0.protobuf import Message, parse
 from sparring.networks.lc0.weights import (
     CONVOLUTION_POLICY_PLANES,
     PLANES,
@@ -19,25 +20,24 @@ from sparring.networks.lc0.weights import (
     SQUARES,
     Array,
     AttentionBody,
-    AttentionPolicy,
+    AttentionPolicyHead,
     Body,
-    ClassicalPolicy,
-    Convolution,
-    ConvolutionPolicy,
-    Dense,
+    ClassicalPolicyHead,
+    ConvolutionPolicyHead,
     DenseEmbedding,
     EncoderLayer,
-    Excitation,
-    FeedForward,
     Gate,
     Head,
-    Policy,
-    ResidualBlock,
-    ResidualTower,
+    Lc0Convolution,
+    Lc0Dense,
+    Lc0FeedForward,
+    Lc0PolicyHead,
+    Lc0ResidualBlock,
+    Lc0ResidualTower,
+    Lc0Weights,
     Smolgen,
-    Weights,
+    SqueezeExcitation,
 )
-from sparring.networks.lc0.wire import Message, parse
 
 _MAGIC = 0x1C0
 _MAGIC_TAG = b"\x0d"  # field 1, four bytes
@@ -52,7 +52,7 @@ def looks_like_lc0(data: bytes) -> bool:
     return data[:5] == _MAGIC_TAG + _MAGIC.to_bytes(4, "little")
 
 
-def read_weights(data: bytes) -> Weights:
+def read_weights(data: bytes) -> Lc0Weights:
     """The network in a file's content. Raises BadNetwork."""
     if not looks_like_lc0(data):
         raise BadNetwork(f"it is no network of Lc0's: it does not begin with Lc0's number {_MAGIC:#x}")
@@ -67,7 +67,7 @@ def read_weights(data: bytes) -> Weights:
     network = format_message.message(2, "network_format") if 2 in format_message else None
     return _Reader(
         weights,
-        read_format(network, weights),
+        read_network_format(network, weights),
         LayerReader(format_message.number(1, "weights_encoding")),
     ).read(net)
 
@@ -84,16 +84,16 @@ def _check_version(version: Message) -> None:
 class _Reader:
     """Walks through the weights of a file whose format is known."""
 
-    def __init__(self, weights: Message, form: Format, layers: LayerReader) -> None:
+    def __init__(self, weights: Message, form: NetworkFormat, layers: LayerReader) -> None:
         self._weights = weights
         self._format = form
         self._layers = layers
 
-    def read(self, net: Message) -> Weights:
+    def read(self, net: Message) -> Lc0Weights:
         body = self._attention_body() if self._format.attention else self._tower()
         policy, value = self._policy(body), self._value(body)
         moves_left = self._moves_left(body)
-        return Weights(
+        return Lc0Weights(
             body=body,
             policy=policy,
             value=value,
@@ -108,25 +108,25 @@ class _Reader:
 
     # Bodies
 
-    def _tower(self) -> ResidualTower:
+    def _tower(self) -> Lc0ResidualTower:
         weights, layers = self._weights, self._layers
         entry = layers.convolution(weights.message(1, "input"), PLANES, kernel=3)
         width = entry.outputs
         blocks = tuple(self._block(block, width) for block in weights.messages(2, "residual"))
         if not blocks:
             raise BadNetwork("it has no residual blocks")
-        return ResidualTower(entry, blocks)
+        return Lc0ResidualTower(entry, blocks)
 
-    def _block(self, block: Message, width: int) -> ResidualBlock:
+    def _block(self, block: Message, width: int) -> Lc0ResidualBlock:
         layers = self._layers
         first = layers.convolution(block.message(1, "conv1"), width, 3, width)
         second = layers.convolution(block.message(2, "conv2"), width, 3, width)
         if 3 not in block:
-            return ResidualBlock(first, second, None)
+            return Lc0ResidualBlock(first, second, None)
         unit = block.message(3, "se")
         squeeze = layers.dense(unit, 1, "squeeze", width)
         excite = layers.dense(unit, 3, "excite", squeeze.outputs, 2 * width)
-        return ResidualBlock(first, second, Excitation(squeeze, excite))
+        return Lc0ResidualBlock(first, second, SqueezeExcitation(squeeze, excite))
 
     def _attention_body(self) -> AttentionBody:
         weights, layers = self._weights, self._layers
@@ -134,9 +134,9 @@ class _Reader:
             raise BadNetwork("it has residual blocks before its attention body, which are not read")
         biases = layers.vector(weights, 26, "ip_emb_b")
         width = biases.size
-        dense = self._dense_embedding(width) if self._format.embedding is EmbeddingKind.DENSE else None
+        dense = self._dense_embedding(width) if self._format.embedding is InputEmbeddingFormat.DENSE else None
         told = dense.pieces.outputs // SQUARES if dense else SQUARES
-        embedding = Dense(layers.matrix(weights, 25, "ip_emb_w", width, PLANES + told), biases)
+        embedding = Lc0Dense(layers.matrix(weights, 25, "ip_emb_w", width, PLANES + told), biases)
         gate = self._gate(width) if 33 in weights or 34 in weights else None
         found = self._encoders(weights, 27, 28, "encoder", "headcount", width)
         if not found:
@@ -211,20 +211,20 @@ class _Reader:
             layers.norm(message, 8, "ln2", second.outputs),
         )
 
-    def _feed_forward(self, message: Message, width: int) -> FeedForward:
+    def _feed_forward(self, message: Message, width: int) -> Lc0FeedForward:
         first = self._layers.dense(message, 1, "dense1", width)
-        return FeedForward(first, self._layers.dense(message, 3, "dense2", first.outputs, width))
+        return Lc0FeedForward(first, self._layers.dense(message, 3, "dense2", first.outputs, width))
 
     # Heads
 
-    def _policy(self, body: Body) -> Policy:
+    def _policy(self, body: Body) -> Lc0PolicyHead:
         weights, layers, kind = self._weights, self._layers, self._format.policy
-        if kind is PolicyKind.ATTENTION:
+        if kind is PolicyFormat.ATTENTION:
             return self._attention_policy(body.width)
         if self._format.attention:
             raise BadNetwork("it has an attention body with a policy of another kind, which is not read")
         entry = weights.message(3, "policy")
-        if kind is PolicyKind.CONVOLUTION:
+        if kind is PolicyFormat.CONVOLUTION:
             first = layers.convolution(weights.message(11, "policy1"), body.width, 3, body.width)
             second = layers.convolution(entry, body.width, kernel=3)
             if second.outputs < CONVOLUTION_POLICY_PLANES:
@@ -232,11 +232,13 @@ class _Reader:
                     f"weights.policy has {second.outputs} planes; "
                     f"at least {CONVOLUTION_POLICY_PLANES} are expected"
                 )
-            return ConvolutionPolicy(first, second)
+            return ConvolutionPolicyHead(first, second)
         planes = layers.convolution(entry, body.width, kernel=1)
-        return ClassicalPolicy(planes, layers.dense(weights, 4, "ip_pol", planes.outputs * SQUARES, POLICY))
+        return ClassicalPolicyHead(
+            planes, layers.dense(weights, 4, "ip_pol", planes.outputs * SQUARES, POLICY)
+        )
 
-    def _attention_policy(self, width: int) -> AttentionPolicy:
+    def _attention_policy(self, width: int) -> AttentionPolicyHead:
         weights, layers = self._weights, self._layers
         head, embedding = weights, (weights, 4)
         query, key, promotion, encoders, count = 17, 19, 22, 21, 24
@@ -250,7 +252,7 @@ class _Reader:
         if any(layer.smolgen for layer in found):
             raise BadNetwork("its policy has encoder layers with smolgen, which are not read")
         asked = layers.dense(head, query, "ip2_pol", entry.outputs)
-        return AttentionPolicy(
+        return AttentionPolicyHead(
             entry,
             found,
             asked,
@@ -259,7 +261,7 @@ class _Reader:
         )
 
     def _value(self, body: Body) -> Head:
-        outputs = 3 if self._format.value is ValueKind.WDL else 1
+        outputs = 3 if self._format.value is ValueFormat.WDL else 1
         if self._format.attention and 44 in self._weights:  # of several values Lc0 takes "winner"
             winner = self._weights.message(44, "value_heads").message(1, "winner")
             entry = self._layers.dense(winner, 1, "ip_val", body.width)
@@ -271,9 +273,9 @@ class _Reader:
         return self._head(self._weights, planes, 7, 9, "val", outputs)
 
     def _moves_left(self, body: Body) -> Head | None:
-        if self._format.moves_left is MovesLeftKind.NONE:
+        if self._format.moves_left is MovesLeftFormat.NONE:
             return None
-        entry: Convolution | Dense
+        entry: Lc0Convolution | Lc0Dense
         if self._format.attention:
             entry = self._layers.dense(self._weights, 31, "ip_mov", body.width)
         else:
@@ -281,7 +283,13 @@ class _Reader:
         return self._head(self._weights, entry, 13, 15, "mov", 1)
 
     def _head(
-        self, message: Message, entry: Convolution | Dense, first: int, second: int, name: str, outputs: int
+        self,
+        message: Message,
+        entry: Lc0Convolution | Lc0Dense,
+        first: int,
+        second: int,
+        name: str,
+        outputs: int,
     ) -> Head:
         hidden = self._layers.dense(message, first, f"ip1_{name}", entry.outputs * SQUARES)
         return Head(

@@ -22,7 +22,7 @@ CONVOLUTION_POLICY_PLANES = 73
 """The planes of a convolution policy that mean moves; files have some more that do not."""
 
 
-class Activation(Enum):
+class ActivationFunction(Enum):
     """What follows a layer; the values are those of Lc0's files."""
 
     MISH = 1
@@ -36,7 +36,7 @@ class Activation(Enum):
 
 
 @dataclass(frozen=True)
-class Dense:
+class Lc0Dense:
     """A fully connected layer."""
 
     weights: Array  # [outputs, inputs]
@@ -49,7 +49,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Convolution:
+class Lc0Convolution:
     """A convolution that keeps the board's size."""
 
     weights: Array  # [outputs, inputs, kernel, kernel]
@@ -62,28 +62,28 @@ class Convolution:
 
 
 @dataclass(frozen=True)
-class Excitation:
+class SqueezeExcitation:
     """A squeeze-and-excitation unit: its output scales (first half) and shifts every plane."""
 
-    squeeze: Dense
-    excite: Dense  # outputs twice the planes
+    squeeze: Lc0Dense
+    excite: Lc0Dense  # outputs twice the planes
 
 
 @dataclass(frozen=True)
-class ResidualBlock:
+class Lc0ResidualBlock:
     """Two convolutions beside a skip connection."""
 
-    first: Convolution
-    second: Convolution
-    excitation: Excitation | None
+    first: Lc0Convolution
+    second: Lc0Convolution
+    squeeze_excitation: SqueezeExcitation | None
 
 
 @dataclass(frozen=True)
-class ResidualTower:
+class Lc0ResidualTower:
     """A body of convolutions."""
 
-    input: Convolution
-    blocks: tuple[ResidualBlock, ...]
+    input: Lc0Convolution
+    blocks: tuple[Lc0ResidualBlock, ...]
 
     @property
     def width(self) -> int:
@@ -92,7 +92,7 @@ class ResidualTower:
 
 
 @dataclass(frozen=True)
-class Norm:
+class LayerNorm:
     """A layer normalisation."""
 
     gammas: Array
@@ -104,18 +104,18 @@ class Smolgen:
     """Makes an addition to the attention weights out of the whole board."""
 
     compress: Array  # [compressed, embedding], for each square
-    first: Dense  # from all squares together
-    first_norm: Norm
-    second: Dense  # outputs `heads` parts
-    second_norm: Norm
+    first: Lc0Dense  # from all squares together
+    first_norm: LayerNorm
+    second: Lc0Dense  # outputs `heads` parts
+    second_norm: LayerNorm
 
 
 @dataclass(frozen=True)
-class FeedForward:
+class Lc0FeedForward:
     """Two dense layers with an activation between them."""
 
-    first: Dense
-    second: Dense
+    first: Lc0Dense
+    second: Lc0Dense
 
 
 @dataclass(frozen=True)
@@ -123,24 +123,24 @@ class EncoderLayer:
     """Attention between the squares, then a feed-forward layer for each."""
 
     heads: int
-    query: Dense
-    key: Dense
-    value: Dense
-    output: Dense
+    query: Lc0Dense
+    key: Lc0Dense
+    value: Lc0Dense
+    output: Lc0Dense
     smolgen: Smolgen | None
-    attention_norm: Norm
-    feed_forward: FeedForward
-    feed_forward_norm: Norm
+    attention_norm: LayerNorm
+    feed_forward: Lc0FeedForward
+    feed_forward_norm: LayerNorm
 
 
 @dataclass(frozen=True)
 class DenseEmbedding:
     """The newer kind of input: a dense layer over all squares sees the pieces before each square does."""
 
-    pieces: Dense  # from 12 planes of 64 squares to some numbers a square
-    norm: Norm
-    feed_forward: FeedForward
-    feed_forward_norm: Norm
+    pieces: Lc0Dense  # from 12 planes of 64 squares to some numbers a square
+    norm: LayerNorm
+    feed_forward: Lc0FeedForward
+    feed_forward_norm: LayerNorm
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Gate:
 class AttentionBody:
     """A body of encoder layers."""
 
-    embedding: Dense
+    embedding: Lc0Dense
     """From the planes and 64 numbers that tell the square (or what `dense` made) to the embedding."""
     dense: DenseEmbedding | None
     gate: Gate | None
@@ -168,59 +168,59 @@ class AttentionBody:
         return self.embedding.outputs
 
 
-Body: TypeAlias = ResidualTower | AttentionBody
+Body: TypeAlias = Lc0ResidualTower | AttentionBody
 
 
 @dataclass(frozen=True)
-class ClassicalPolicy:
+class ClassicalPolicyHead:
     """A convolution of one square and a dense layer."""
 
-    entry: Convolution
-    output: Dense
+    entry: Lc0Convolution
+    output: Lc0Dense
 
 
 @dataclass(frozen=True)
-class ConvolutionPolicy:
+class ConvolutionPolicyHead:
     """Two convolutions; a plane says how a move goes, a square where from."""
 
-    first: Convolution
-    second: Convolution
+    first: Lc0Convolution
+    second: Lc0Convolution
 
 
 @dataclass(frozen=True)
-class AttentionPolicy:
+class AttentionPolicyHead:
     """Attention between from-squares and to-squares."""
 
-    embedding: Dense
+    embedding: Lc0Dense
     layers: tuple[EncoderLayer, ...]
-    query: Dense
-    key: Dense
+    query: Lc0Dense
+    key: Lc0Dense
     promotion: Array  # [4, key's outputs]: queen, rook, bishop, all three
 
 
-Policy: TypeAlias = ClassicalPolicy | ConvolutionPolicy | AttentionPolicy
+Lc0PolicyHead: TypeAlias = ClassicalPolicyHead | ConvolutionPolicyHead | AttentionPolicyHead
 
 
 @dataclass(frozen=True)
 class Head:
     """The shape of the value and moves-left heads."""
 
-    entry: Convolution | Dense  # for every square
-    hidden: Dense
-    output: Dense
+    entry: Lc0Convolution | Lc0Dense  # for every square
+    hidden: Lc0Dense
+    output: Lc0Dense
 
 
 @dataclass(frozen=True)
-class Weights:
+class Lc0Weights:
     """A whole network."""
 
     body: Body
-    policy: Policy
+    policy: Lc0PolicyHead
     value: Head  # outputs 3 for win, draw and loss, or 1
     moves_left: Head | None
-    activation: Activation
-    smolgen_activation: Activation
-    feed_forward_activation: Activation
+    activation: ActivationFunction
+    smolgen_activation: ActivationFunction
+    feed_forward_activation: ActivationFunction
     parameters: int
     licence: str
     training_steps: int

@@ -1,21 +1,27 @@
 """Players of Expendibots: the agent, its predecessors, and what the report's authors knew by hand."""
 
-from sparring.players.expendibots.champion import Budget, Champion, Knowledge
-from sparring.players.expendibots.predecessors import GreedyPlayer, RandomPlayer, ReportAgent
-from sparring.players.expendibots.rungs import RUNGS, knowledge, levelled, rung, shipped_champion
-from sparring.players.expendibots.strategies import ending_move
+from sparring.players.expendibots.agent import AgentComponents, AlphaBetaLimits, ExpendibotsAgent
+from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, ReportAgent
+from sparring.players.expendibots.endgame_heuristics import endgame_move
+from sparring.players.expendibots.ladder import (
+    LADDER,
+    agent_components,
+    ladder_player,
+    make_level_agent,
+    shipped_agent,
+)
 
 __all__ = [
-    "RUNGS",
-    "Budget",
-    "Champion",
+    "LADDER",
+    "AgentComponents",
+    "AlphaBetaLimits",
+    "ExpendibotsAgent",
     "GreedyPlayer",
-    "Knowledge",
     "RandomPlayer",
     "ReportAgent",
-    "ending_move",
-    "knowledge",
-    "levelled",
-    "rung",
-    "shipped_champion",
+    "agent_components",
+    "endgame_move",
+    "ladder_player",
+    "make_level_agent",
+    "shipped_agent",
 ]

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
-from sparring.disk import written_whole
 from sparring.games import Move
 from sparring.games.expendibots import Expendibots
 from sparring.players.book import BadBook
+from sparring.storage import atomic_writer
 
 SHIPPED_BOOK = Path(__file__).parent / "book.npz"
 
@@ -46,7 +46,7 @@ class ExpendibotsBook:
         return {} if move is None else {move: 1.0}
 
 
-def open_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
+def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
     """The book of a file. Raises BadBook or OSError."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -58,15 +58,15 @@ def open_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
 
 
 def write_book(book: ExpendibotsBook, path: Path) -> None:
-    """Writes a file that `open_book` reads, whole or not at all."""
+    """Writes a file that `open_expendibots_book` reads, whole or not at all."""
     keys = np.array(sorted(book.entries), np.uint64)
     moves = np.array([book.entries[key] for key in keys.tolist()], np.uint16)
-    with written_whole(path) as part, part.open("wb") as file:
+    with atomic_writer(path) as part, part.open("wb") as file:
         np.savez_compressed(file, keys=keys, moves=moves, origin=np.array(json.dumps(book.origin)))
 
 
 @dataclass(frozen=True)
-class Plan:
+class BookConfig:
     """How a book is built."""
 
     positions: int = 400
@@ -90,21 +90,23 @@ class _Waiting:
     state: ExpendibotsState = field(compare=False)
 
 
-def build_book(search: ExpendibotsSearch, plan: Plan, known: dict[int, Move]) -> Iterator[tuple[int, Move]]:
+def build_book(
+    search: ExpendibotsSearch, config: BookConfig, known: dict[int, Move]
+) -> Iterator[tuple[int, Move]]:
     """The entries one by one, likeliest first, for either side; what is known is not searched again."""
     waiting: list[_Waiting] = []
     seen: set[int] = set()
 
     def add(state: ExpendibotsState, cost: float) -> None:
-        if state.outcome is None and state.ply < plan.plies and state.canonical_key not in seen:
+        if state.outcome is None and state.ply < config.plies and state.canonical_key not in seen:
             seen.add(state.canonical_key)
             heapq.heappush(waiting, _Waiting(cost, len(seen), state))
 
     start = Expendibots().initial()
     add(start, 0.0)
-    for reply, cost in _replies(search, start, plan):
+    for reply, cost in _replies(search, start, config):
         add(start.play(reply), cost)
-    for _ in range(plan.positions):
+    for _ in range(config.positions):
         if not waiting:
             return
         at = heapq.heappop(waiting)
@@ -112,19 +114,21 @@ def build_book(search: ExpendibotsSearch, plan: Plan, known: dict[int, Move]) ->
         if key in known:
             move = at.state.from_canonical(known[key])
         else:
-            search.forget()
-            move = search.analyse(at.state, nodes=plan.nodes).moves[0][0]
+            search.clear()
+            move = search.analyse(at.state, nodes=config.nodes).moves[0][0]
         yield key, at.state.to_canonical(move)
         after = at.state.play(move)
         if after.outcome is None:
-            for reply, cost in _replies(search, after, plan):
+            for reply, cost in _replies(search, after, config):
                 add(after.play(reply), at.cost + cost + 1.0)
 
 
-def _replies(search: ExpendibotsSearch, state: ExpendibotsState, plan: Plan) -> Iterator[tuple[Move, float]]:
+def _replies(
+    search: ExpendibotsSearch, state: ExpendibotsState, config: BookConfig
+) -> Iterator[tuple[Move, float]]:
     """Moves worth preparing for, and how much worse than the best they are."""
-    search.forget()
-    found = search.analyse(state, nodes=plan.reply_nodes, margin=plan.margin)
+    search.clear()
+    found = search.analyse(state, nodes=config.reply_nodes, margin=config.margin)
     for move, value in found.moves:
-        if value >= found.value - plan.margin:
+        if value >= found.value - config.margin:
             yield move, found.value - value

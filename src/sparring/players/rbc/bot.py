@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sparring.games import Move
 from sparring.games.rbc import Observation
-from sparring.players.player import Choice
+from sparring.players.player import Decision
 
 
 class Bot(Protocol):
@@ -17,7 +17,7 @@ class Bot(Protocol):
         """Takes in what it is told, in the order in which it happens."""
         ...
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
         """A sense or a request, whichever is due; `seconds` are left on its clock, None without one."""
         ...
 
@@ -30,7 +30,7 @@ class Bot(Protocol):
         ...
 
 
-class Unprepared:
+class NoPonder:
     """What bots do that have nothing to prepare and nothing to put away."""
 
     def ponder(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import chess
 
 from sparring._core import RbcState
-from sparring.games.rbc import PASS, Moved, Observation, OpponentMoved, Sensed, board_fen
+from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult, board_fen
 
 _HOMES = (chess.E1, chess.E8)
 
@@ -30,11 +30,11 @@ class Guess:
     def observe(self, observation: Observation) -> None:
         """Takes in what the player is told."""
         match observation:
-            case OpponentMoved(capture_square):
+            case OpponentMoveResult(capture_square):
                 self._opponent_moved(capture_square)
-            case Sensed(pieces):
+            case SenseResult(pieces):
                 self._sensed(dict(pieces))
-            case Moved(_, taken, capture_square):
+            case MoveResult(_, taken, capture_square):
                 self._moved(PASS if taken is None else taken, capture_square)
 
     def _opponent_moved(self, lost: int | None) -> None:

@@ -8,9 +8,9 @@ import chess
 import numpy as np
 
 from sparring.games import Move
-from sparring.games.rbc import NO_SENSE, SENSE, Moved, Observation
-from sparring.players.player import Choice
-from sparring.players.rbc.bot import Unprepared
+from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation
+from sparring.players.player import Decision
+from sparring.players.rbc.bot import NoPonder
 
 ATTACKS = (
     "b1c3 c3b5 b5d6 d6e8",
@@ -30,7 +30,7 @@ ATTACKS = (
 """Ways to the black king on e8 that work against who does not look. Black's are the mirror images."""
 
 
-class RandomBot(Unprepared):
+class RandomBot(NoPonder):
     """Senses and moves anywhere."""
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -39,13 +39,13 @@ class RandomBot(Unprepared):
     def observe(self, observation: Observation) -> None:
         """Learns nothing from it."""
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
         """Any of them."""
         move = legal_moves[int(self._rng.integers(len(legal_moves)))]
-        return Choice(move, dict.fromkeys(legal_moves, 1 / len(legal_moves)), "by chance")
+        return Decision(move, dict.fromkeys(legal_moves, 1 / len(legal_moves)), "by chance")
 
 
-class AttackerBot(Unprepared):
+class AttackerBot(NoPonder):
     """Plays one of the attacks to its end, looking where it goes next; afterwards it plays anything."""
 
     def __init__(self, player: int, rng: np.random.Generator) -> None:
@@ -56,11 +56,11 @@ class AttackerBot(Unprepared):
 
     def observe(self, observation: Observation) -> None:
         """A step that led elsewhere ends the attack."""
-        if isinstance(observation, Moved) and self._plan and observation.request == self._plan[0]:
+        if isinstance(observation, MoveResult) and self._plan and observation.request == self._plan[0]:
             arrived = observation.taken == observation.request
             self._plan = self._plan[1:] if arrived else []
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Choice:
+    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
         """The next step, or a look at where it leads."""
         sensing = legal_moves[-1] == NO_SENSE
         if self._plan and not sensing and self._plan[0] not in legal_moves:
@@ -68,7 +68,7 @@ class AttackerBot(Unprepared):
         if not self._plan:
             return self._afterwards.choose(legal_moves)
         move = SENSE + (self._plan[0] & 63) if sensing else self._plan[0]
-        return Choice(move, {move: 1.0}, f"{len(self._plan)} steps of its attack to go")
+        return Decision(move, {move: 1.0}, f"{len(self._plan)} steps of its attack to go")
 
 
 def _as_seen_by(player: int, move: chess.Move) -> Move:

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from sparring.records.filters import FILTERS, Filter
+from sparring.records.filters import FILTERS, GameFilter
 
 
 class BadPreset(Exception):
@@ -30,13 +30,13 @@ class Preset:
 
     name: str
     game: str
-    games: Filter
+    games: GameFilter
     positions: PositionFilter
 
-    def facts(self) -> dict[str, Any]:
+    def manifest_entry(self) -> dict[str, Any]:
         """What a table remembers of it."""
-        facts: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return facts
+        manifest_entry: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return manifest_entry
 
 
 def names() -> list[str]:

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sparring._core import BadText, ExpendibotsEndgames
-from sparring.disk import written_whole
+from sparring._core import ExpendibotsEndgameTables, ParseError
+from sparring.storage import atomic_writer
 
-SHIPPED = Path(__file__).parent / "expendibots.zip"
+SHIPPED_TABLES = Path(__file__).parent / "expendibots.zip"
 """The package's own tables."""
 MATERIALS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1))
 """The tokens of the stronger and the weaker side, each after those that its BOOMs lead to."""
@@ -38,9 +38,9 @@ def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, obje
 
     `done` hears of each material. Raises BadTables when a check fails, which is an error of ours.
     """
-    endgames, about = ExpendibotsEndgames(), []
+    endgames, about = ExpendibotsEndgameTables(), []
     with (
-        written_whole(path) as part,
+        atomic_writer(path) as part,
         zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
     ):
         for strong, weak in MATERIALS:
@@ -54,25 +54,25 @@ def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, obje
         _write(archive, _ABOUT, json.dumps({**origin, "materials": about}, indent=1).encode())
 
 
-def open_tables(path: Path = SHIPPED) -> ExpendibotsEndgames:
+def open_tables(path: Path = SHIPPED_TABLES) -> ExpendibotsEndgameTables:
     """The tables of a file that `build_tables` wrote. Raises BadTables or OSError."""
-    endgames = ExpendibotsEndgames()
+    endgames = ExpendibotsEndgameTables()
     try:
         with zipfile.ZipFile(path) as archive:
             for strong, weak in MATERIALS:
                 endgames.add(strong, weak, archive.read(f"{strong}v{weak}"))
-    except (zipfile.BadZipFile, zlib.error, KeyError, BadText) as error:
+    except (zipfile.BadZipFile, zlib.error, KeyError, ParseError) as error:
         raise BadTables(f"{path} has no endgame tables: {error}") from None
     return endgames
 
 
 @cache
-def shipped_tables() -> ExpendibotsEndgames:
+def shipped_tables() -> ExpendibotsEndgameTables:
     """The package's tables, read once."""
     return open_tables()
 
 
-def about_tables(path: Path = SHIPPED) -> dict[str, object]:
+def about_tables(path: Path = SHIPPED_TABLES) -> dict[str, object]:
     """How the tables were made, and what each material has. Raises BadTables or OSError."""
     try:
         with zipfile.ZipFile(path) as archive:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import Analysis, BreakthroughSearch, ExpendibotsSearch
-from sparring.disk import write_whole
 from sparring.games import Move
+from sparring.storage import atomic_write
 
-Weights = NDArray[np.float64]
+FeatureWeights = NDArray[np.float64]
 """[stages, features]"""
 
 
@@ -27,10 +27,10 @@ class BadEvaluation(Exception):
     """An evaluation that cannot be used; the message says why."""
 
 
-class Searcher(Protocol):
+class AlphaBetaSearcher(Protocol):
     """What `sparring._core` has for every game with features: see ExpendibotsSearch."""
 
-    def set_weights(self, weights: Weights) -> None:
+    def set_weights(self, weights: FeatureWeights) -> None:
         """Other weights; what was remembered is gone."""
         ...
 
@@ -38,7 +38,7 @@ class Searcher(Protocol):
         """The value for the side to move without looking ahead."""
         ...
 
-    def plausible(self, state: Any) -> list[Move]:
+    def candidate_moves(self, state: Any) -> list[Move]:
         """The moves that a search would try."""
         ...
 
@@ -56,23 +56,23 @@ class Searcher(Protocol):
         """Searches until the first limit is reached."""
         ...
 
-    def teach(
+    def treestrap(
         self,
         state: Any,
         *,
         depth: int,
-        tree: bool,
-        full: bool,
-        least_depth: int,
+        all_nodes: bool,
+        minimax: bool,
+        min_depth: int,
         decay: float,
-        most_error: float,
+        max_error: float,
         skip_draws: bool,
         staged: bool,
-    ) -> tuple[Analysis, Weights, int, float]:
+    ) -> tuple[Analysis, FeatureWeights, int, float]:
         """A search, and what it teaches: the summed gradient, positions, their squared error."""
         ...
 
-    def describe(self, state: Any) -> tuple[int, NDArray[np.float64]]:
+    def extract_features(self, state: Any) -> tuple[int, NDArray[np.float64]]:
         """The stage and the features of a state."""
         ...
 
@@ -80,7 +80,7 @@ class Searcher(Protocol):
         """Ends the search that another thread is in."""
         ...
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forgets what earlier searches found."""
         ...
 
@@ -90,18 +90,18 @@ SEARCHERS: dict[str, type[Any]] = {"expendibots": ExpendibotsSearch, "breakthrou
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class LinearEvaluation:
     """Weights of a game's features, and where they came from."""
 
     game: str
-    weights: Weights
+    weights: FeatureWeights
     """[stages, features]"""
     origin: Mapping[str, Any] = field(default_factory=dict)
     """How they were made: whatever helps to make them again."""
 
-    def searcher(self, megabytes: int = 16) -> Searcher:
+    def searcher(self, megabytes: int = 16) -> AlphaBetaSearcher:
         """A search with this evaluation."""
-        made: Searcher = SEARCHERS[self.game](self.weights, megabytes)
+        made: AlphaBetaSearcher = SEARCHERS[self.game](self.weights, megabytes)
         return made
 
 
@@ -117,7 +117,7 @@ def feature_names(game: str) -> list[str]:
     return names
 
 
-def open_evaluation(game: str, source: str | Path = "learned") -> Evaluation:
+def open_evaluation(game: str, source: str | Path = "learned") -> LinearEvaluation:
     """The evaluation of a file, or one that the package has: `start` or `learned`. Raises BadEvaluation."""
     if game not in SEARCHERS:
         raise BadEvaluation(f"{game} offers no features; {', '.join(SEARCHERS)} do")
@@ -131,7 +131,7 @@ def open_evaluation(game: str, source: str | Path = "learned") -> Evaluation:
         raise BadEvaluation(f"{path}: {error}") from None
 
 
-def read_evaluation(text: str, game: str) -> Evaluation:
+def read_evaluation(text: str, game: str) -> LinearEvaluation:
     """The evaluation that a text describes. Raises BadEvaluation."""
     try:
         content = json.loads(text)
@@ -154,10 +154,10 @@ def read_evaluation(text: str, game: str) -> Evaluation:
             if not isinstance(weight, int | float) or not np.isfinite(weight):
                 raise BadEvaluation(f"the weight of {name!r} is a number, not {weight!r}")
             weights[stages.index(stage), features.index(name)] = weight
-    return Evaluation(game, weights, content.get("origin", {}))
+    return LinearEvaluation(game, weights, content.get("origin", {}))
 
 
-def write_evaluation(evaluation: Evaluation, path: Path) -> None:
+def write_evaluation(evaluation: LinearEvaluation, path: Path) -> None:
     """Writes a file that `open_evaluation` reads, whole or not at all."""
     features = feature_names(evaluation.game)
     stages = {
@@ -165,4 +165,4 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
         for stage, row in zip(stage_names(evaluation.game), evaluation.weights, strict=True)
     }
     content = {"game": evaluation.game, "origin": dict(evaluation.origin), "stages": stages}
-    write_whole(path, json.dumps(content, indent=1) + "\n")
+    atomic_write(path, json.dumps(content, indent=1) + "\n")

@@ -1,0 +1,208 @@
+// A search with a learned evaluation as one Python class a game.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "bindings/policy.hpp"
+#include "bindings/state.hpp"
+#include "search/searcher.hpp"
+#include "search/treestrap.hpp"
+
+namespace sparring::bindings {
+
+using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A search's answer in the evaluation's own units.
+struct Analysis {
+    search::SearchResult found;
+
+    const search::ScoredMove& best() const { return found.moves.front(); }
+    /// Plies to the end of a decided game.
+    std::optional<int> plies_to_end() const {
+        const int score = std::abs(best().score);
+        if (score <= search::decided_score) return {};
+        return search::win_score - score;
+    }
+};
+
+/// A searcher that one thread at a time may use; `stop` may come from any.
+template <GamePosition P, search::Evaluator J>
+class LockedSearcher {
+ public:
+    using F = typename J::Features;
+
+    LockedSearcher(const Weights& weights, std::size_t megabytes)
+        : searcher_(evaluator(weights), megabytes << 20) {}
+
+    void set_weights(const Weights& weights) {
+        update_evaluator([other = evaluator(weights)](J& evaluator) {
+            if constexpr (requires { evaluator.set_weights(other); })
+                evaluator.set_weights(other);
+            else
+                evaluator = other;
+        });
+    }
+    /// `change` is given the judge.
+    template <class Change>
+    void update_evaluator(Change change) {
+        const std::lock_guard lock(mutex_);
+        J evaluator = searcher_.evaluator();
+        change(evaluator);
+        searcher_.set_evaluator(std::move(evaluator));
+    }
+    void stop() { searcher_.stop(); }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        searcher_.clear();
+    }
+    Analysis analyse(const State<P>& state, const search::Limits& limits,
+                     const search::SearchOptions& options, int threads) {
+        check_goes_on(state);
+        nb::gil_scoped_release release;
+        const std::lock_guard lock(mutex_);
+        return {searcher_.search(state.node(), limits, options, threads)};
+    }
+    std::pair<Analysis, search::Gradient> treestrap(const State<P>& state,
+                                                    const search::TreeStrapConfig& config, bool staged) {
+        check_goes_on(state);
+        nb::gil_scoped_release release;
+        const std::lock_guard lock(mutex_);
+        const J plain = searcher_.evaluator();
+        searcher_.set_evaluator(staged ? with_terminal_stage(plain, state) : plain);
+        auto [found, gradient] = search::treestrap(searcher_, state.node(), config);
+        if (staged) searcher_.set_evaluator(plain);
+        return {{std::move(found)}, std::move(gradient)};
+    }
+    std::vector<int> candidate_moves(const State<P>& state) const {
+        check_goes_on(state);
+        search::OrderedMoves moves;
+        searcher_.evaluator().moves(J::search_state(state.node()), moves);
+        std::vector<int> result;
+        for (const auto& [move, order] : moves) result.push_back(move);
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+    double evaluate(const State<P>& state) const {
+        return search::value_of(searcher_.evaluator().evaluate(J::search_state(state.node())));
+    }
+
+ private:
+    static J evaluator(const Weights& weights) {
+        if (weights.shape(0) != F::stages || weights.shape(1) != F::size) {
+            throw nb::value_error(("weights are " + std::to_string(F::stages) + " stages of " +
+                                   std::to_string(F::size) + " features, not " +
+                                   std::to_string(weights.shape(0)) + " of " +
+                                   std::to_string(weights.shape(1)))
+                                      .c_str());
+        }
+        const std::span<const double> plain(weights.data(), weights.size());
+        for (const double weight : plain) {
+            if (!std::isfinite(weight)) throw nb::value_error("weights are finite numbers");
+        }
+        return J(plain);
+    }
+    static J with_terminal_stage(J evaluator, const State<P>& state) {
+        if constexpr (requires { typename J::Stage; }) {
+            evaluator.set_terminal_stage(
+                static_cast<typename J::Stage>(F::stage(J::search_state(state.node()))));
+        }
+        return evaluator;
+    }
+    static void check_goes_on(const State<P>& state) {
+        if (state.outcome().over()) throw nb::value_error("the game is over: there is nothing to search");
+    }
+
+    search::Searcher<P, J> searcher_;
+    std::mutex mutex_;
+};
+
+/// No limit at all would search for ever, or nearly.
+inline search::Limits limits_of(std::optional<int> depth, std::optional<std::uint64_t> nodes,
+                                std::optional<double> seconds) {
+    if (!depth && !nodes && !seconds) throw nb::value_error("a search needs a depth, nodes or seconds");
+    search::Limits limits;
+    if (depth) {
+        if (*depth < 1) throw nb::value_error("a depth is at least 1");
+        limits.depth = std::min(*depth, limits.depth);
+    }
+    if (nodes) limits.nodes = *nodes;
+    if (seconds) limits.seconds = *seconds;
+    return limits;
+}
+
+template <GamePosition P, search::Evaluator J>
+nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name) {
+    using S = LockedSearcher<P, J>;
+    using F = typename J::Features;
+    return nb::class_<S>(m, name, "Alpha-beta with an evaluation that is linear in the game's features.")
+        .def(nb::init<const Weights&, std::size_t>(), nb::arg("weights"), nb::arg("megabytes") = 16)
+        .def_static("feature_names", &F::names, "What the columns of the weights mean.")
+        .def_static("stage_names", &F::stage_names, "What the rows of the weights mean.")
+        .def_static(
+            "extract_features",
+            [](const State<P>& state) {
+                const auto search_state = J::search_state(state.node());
+                const Zeros<double> features(F::size);
+                F::extract_features(search_state, {features.data(), static_cast<std::size_t>(F::size)});
+                return nb::make_tuple(F::stage(search_state),
+                                      features.array(features.data(), {static_cast<std::size_t>(F::size)}));
+            },
+            nb::arg("state"),
+            nb::sig("def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]"),
+            "The stage and the features of a state, seen by its side to move.")
+        .def("set_weights", &S::set_weights, nb::arg("weights"),
+             "Other weights; what was remembered is gone.")
+        .def("evaluate", &S::evaluate, nb::arg("state"),
+             "The value of a state for its side to move without looking ahead, between -100 and 100.")
+        .def("candidate_moves", &S::candidate_moves, nb::arg("state"),
+             "The moves that a search would try, in ascending order.")
+        .def(
+            "analyse",
+            [](S& searcher, const State<P>& state, std::optional<int> depth,
+               std::optional<std::uint64_t> nodes, std::optional<double> seconds, int threads, double margin,
+               bool reduce) {
+                const auto limits = limits_of(depth, nodes, seconds);
+                search::SearchOptions options;
+                options.margin = static_cast<int>(std::clamp(margin, 0.0, 200.0) * search::score_unit);
+                options.reduce = reduce;
+                return searcher.analyse(state, limits, options, std::clamp(threads, 1, 256));
+            },
+            nb::arg("state"), nb::kw_only(), nb::arg("depth") = nb::none(), nb::arg("nodes") = nb::none(),
+            nb::arg("seconds") = nb::none(), nb::arg("threads") = 1, nb::arg("margin") = 0.0,
+            nb::arg("reduce") = true,
+            "Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of "
+            "the best "
+            "get exact values. Without `reduce` every move is searched to the whole depth.")
+        .def(
+            "treestrap",
+            [](S& searcher, const State<P>& state, int depth, bool all_nodes, bool minimax, int min_depth,
+               double decay, double max_error, bool skip_draws, bool staged) {
+                if (depth < 1) throw nb::value_error("a depth is at least 1");
+                auto [analysis, gradient] = searcher.treestrap(
+                    state, {depth, all_nodes, minimax, min_depth, decay, max_error, skip_draws}, staged);
+                const Zeros<double> sums(gradient.sums.size());
+                std::copy(gradient.sums.begin(), gradient.sums.end(), sums.data());
+                return nb::make_tuple(std::move(analysis),
+                                      sums.array(sums.data(), {static_cast<std::size_t>(F::stages),
+                                                               static_cast<std::size_t>(F::size)}),
+                                      gradient.positions, gradient.squared_error);
+            },
+            nb::arg("state"), nb::kw_only(), nb::arg("depth"), nb::arg("all_nodes"), nb::arg("minimax"),
+            nb::arg("min_depth"), nb::arg("decay"), nb::arg("max_error"), nb::arg("skip_draws"),
+            nb::arg("staged"),
+            nb::sig("def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, "
+                    "min_depth: int, "
+                    "decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, "
+                    "numpy.typing.NDArray[numpy.float64], int, float]"),
+            "A search with nothing remembered, and what it teaches: the sum over its positions of "
+            "lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.")
+        .def("stop", &S::stop, "Ends the search that another thread is in.")
+        .def("clear", &S::clear, "Forgets what earlier searches found.");
+}
+
+}  // namespace sparring::bindings

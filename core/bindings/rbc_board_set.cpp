@@ -1,0 +1,331 @@
+// Sets of possible boards, and what follows from them.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+
+#include <limits>
+
+#include "bindings/games.hpp"
+#include "bindings/policy.hpp"
+#include "bindings/squares.hpp"
+#include "rbc/board_set.hpp"
+#include "rbc/forced_wins.hpp"
+#include "rbc/position.hpp"
+#include "rbc/request_evaluation.hpp"
+#include "rbc/senses.hpp"
+#include "rbc/synopsis.hpp"
+
+namespace sparring::bindings {
+
+namespace {
+
+using rbc::BoardSet;
+using rbc::Position;
+using S = State<Position>;
+
+std::vector<rbc::SensedSquare> seen_pieces(const std::vector<std::pair<int, Symbol>>& pieces) {
+    std::vector<rbc::SensedSquare> result;
+    for (const auto& [square, piece] : pieces) {
+        if (piece && piece->size() != 1) throw nb::value_error("pieces are FEN letters or None");
+        result.push_back({checked_square(square), piece ? (*piece)[0] : '\0'});
+    }
+    return result;
+}
+
+chess::Color checked_player(int player) {
+    if (player != 0 && player != 1) throw nb::value_error("a player is 0 (White) or 1 (Black)");
+    return static_cast<chess::Color>(player);
+}
+
+BoardSet make_boards(const std::vector<S>& states, int player) {
+    std::vector<chess::Board> boards;
+    for (const S& state : states) boards.push_back(state.position().board());
+    return BoardSet(boards, checked_player(player));
+}
+
+std::vector<chess::Board> sampled(const BoardSet& boards, std::size_t count, std::uint64_t seed) {
+    std::vector<chess::Board> result;
+    for (const std::size_t i : boards.sample_indices(count, seed)) result.push_back(boards.board(i));
+    return result;
+}
+
+std::vector<S> sample(const BoardSet& boards, std::size_t count, std::uint64_t seed) {
+    std::vector<S> result;
+    for (const auto& board : sampled(boards, count, seed)) result.push_back(S(Position(board, false)));
+    return result;
+}
+
+std::vector<std::string> fens(const BoardSet& boards, std::size_t count) {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < boards.size() && i < count; ++i) result.push_back(boards.board(i).fen());
+    return result;
+}
+
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+unsigned checked_threads(int threads) {
+    if (threads < 1) throw nb::value_error("at least one thread works");
+    return static_cast<unsigned>(threads);
+}
+
+BoardSet after_opponent(const BoardSet& boards, std::optional<int> captured,
+                        const std::vector<std::pair<int, Symbol>>& seen, std::size_t limit, int threads,
+                        std::uint64_t salt) {
+    const auto square = checked_square(captured);
+    const auto pieces = seen_pieces(seen);
+    const rbc::ExpansionLimits limits{limit, checked_threads(threads), salt};
+    nb::gil_scoped_release release;
+    return boards.after_opponent(square, pieces, limits);
+}
+
+using Numbers = nb::ndarray<nb::numpy, double>;
+
+Numbers sense_values(const BoardSet& boards, int threads) {
+    const unsigned checked = checked_threads(threads);
+    const Zeros<double> block(64 * 4);
+    {
+        nb::gil_scoped_release release;
+        const auto values = rbc::sense_values(boards, checked);
+        double* out = block.data();
+        for (const auto& [expected_size, entropy, parts, largest] : values) {
+            for (const double each : {expected_size, entropy, double(parts), double(largest)}) *out++ = each;
+        }
+    }
+    return block.array(block.data(), {64, 4});
+}
+
+nb::ndarray<nb::numpy, std::uint32_t> partition(const BoardSet& boards, int square) {
+    checked_square(square);
+    const Zeros<std::uint32_t> block(boards.size());
+    {
+        nb::gil_scoped_release release;
+        const auto numbers = rbc::partition(boards, square);
+        std::copy(numbers.begin(), numbers.end(), block.data());
+    }
+    return block.array(block.data(), {boards.size()});
+}
+
+void bind_senses(nb::class_<BoardSet>& boards) {
+    boards
+        .def("sense_values", &sense_values, nb::arg("threads") = 1,
+             "For each of the 64 senses: boards that remain on average, bits told, different answers, boards "
+             "of "
+             "the commonest answer.")
+        .def("undominated_senses", &rbc::undominated_senses, nb::call_guard<nb::gil_scoped_release>(),
+             "The senses worth choosing among: none of the others shows more of where the boards differ.")
+        .def("partition", &partition, nb::arg("square"),
+             "For each board the number of the part into which a sense of the square puts it.");
+}
+
+/// The requests [M], their scores [boards, M] and whether they attack the other king [boards, M].
+nb::tuple evaluate_requests(const BoardSet& boards, int depth, int margin, int threads) {
+    if (depth < 1 || margin < 0) throw nb::value_error("a depth of at least 1 and a margin of at least 0");
+    const unsigned checked = checked_threads(threads);
+    rbc::RequestEvaluations found;
+    {
+        nb::gil_scoped_release release;
+        found = rbc::evaluate_requests(boards, depth, margin, checked);
+    }
+    const std::size_t width = found.requests.size();
+    const Zeros<std::uint16_t> requests(width);
+    const Zeros<std::int32_t> scores(found.evaluations.size());
+    const Zeros<bool> attacks(found.evaluations.size());
+    std::copy(found.requests.begin(), found.requests.end(), requests.data());
+    for (std::size_t i = 0; i < found.evaluations.size(); ++i) {
+        scores.data()[i] = found.evaluations[i].score;
+        attacks.data()[i] = found.evaluations[i].attacks;
+    }
+    return nb::make_tuple(requests.array(requests.data(), {width}),
+                          scores.array(scores.data(), {boards.size(), width}),
+                          attacks.array(attacks.data(), {boards.size(), width}));
+}
+
+void bind_request_evaluation(nb::class_<BoardSet>& boards) {
+    boards.def(
+        "evaluate_requests", &evaluate_requests, nb::arg("depth"), nb::arg("margin"), nb::arg("threads") = 1,
+        nb::sig("def evaluate_requests(self, depth: int, margin: int, threads: int = 1) -> "
+                "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
+                "numpy.typing.NDArray[numpy.bool]]"),
+        "Every request [M], what it brings on every board as if that were known to both [boards, M], and "
+        "whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a "
+        "pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of "
+        "moves that fall more than `margin` behind the best of a board it only says that they do.");
+}
+
+using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::ndarray<nb::numpy, std::uint64_t> synopsis(const BoardSet& boards, bool moving,
+                                               std::optional<int> last_from, std::optional<int> last_to,
+                                               std::optional<int> own_capture,
+                                               std::optional<int> opposing_capture,
+                                               std::optional<Words> previous, std::size_t count,
+                                               std::uint64_t seed) {
+    if (!boards.size() || !count) throw nb::value_error("a synopsis needs at least one board");
+    if (previous && previous->shape(0) != rbc::synopsis_size)
+        throw nb::value_error("the previous synopsis has other than 104 planes");
+    const rbc::SynopsisContext synopsis_context{moving, checked_square(last_from), checked_square(last_to),
+                                                checked_square(own_capture),
+                                                checked_square(opposing_capture)};
+    const Zeros<std::uint64_t> block(rbc::synopsis_size);
+    {
+        nb::gil_scoped_release release;
+        rbc::Synopsis before{};
+        if (previous) std::copy_n(previous->data(), before.size(), before.begin());
+        const auto planes = boards.size() <= count
+                                ? rbc::compute_synopsis(boards.known(), boards.hidden(), synopsis_context,
+                                                        previous ? &before : nullptr)
+                                : [&] {
+                                      std::vector<rbc::HiddenSide> sampled;
+                                      for (const std::size_t i : boards.sample_indices(count, seed))
+                                          sampled.push_back(boards.hidden()[i]);
+                                      return rbc::compute_synopsis(boards.known(), sampled, synopsis_context,
+                                                                   previous ? &before : nullptr);
+                                  }();
+        std::copy(planes.begin(), planes.end(), block.data());
+    }
+    return block.array(block.data(), {rbc::synopsis_size});
+}
+
+std::vector<std::tuple<std::string, std::string, std::string>> synopsis_planes() {
+    std::vector<std::tuple<std::string, std::string, std::string>> result;
+    for (const auto& [name, fold, meaning] : rbc::synopsis_planes)
+        result.emplace_back(name, rbc::fold_name(fold), meaning);
+    return result;
+}
+
+void bind_synopsis(nb::module_& m, nb::class_<BoardSet>& boards) {
+    boards.def("synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
+               nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
+               nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
+               nb::arg("seed"), "The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.");
+    m.def("rbc_synopsis_planes", &synopsis_planes,
+          "Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.");
+}
+
+void bind_wins(nb::class_<BoardSet>& boards) {
+    using release = nb::call_guard<nb::gil_scoped_release>;
+    boards
+        .def(
+            "king_captures",
+            [](const BoardSet& b) {
+                std::vector<std::pair<int, std::uint32_t>> result;
+                for (const auto& [request, count] : rbc::king_captures(b))
+                    result.emplace_back(request, count);
+                return result;
+            },
+            "Requests that capture the king, each with the number of boards on which it does; most first.")
+        .def(
+            "wins_after_sense",
+            [](const BoardSet& b, int threads) { return rbc::wins_after_sense(b, checked_threads(threads)); },
+            nb::arg("threads") = 1, release(),
+            "For each sense, on how many boards the best request after what it shows captures the king.")
+        .def("with_king_attacked", &BoardSet::with_king_attacked, release(),
+             "The boards on which the opponent attacks the player's king.")
+        .def("threats", &rbc::threats, release(),
+             "For each square, on how many boards the opponent could capture the player's piece there.")
+        .def(
+            "is_forced_win",
+            [](const BoardSet& b, int threads) { return rbc::is_forced_win(b, checked_threads(threads)); },
+            nb::arg("threads") = 1, release(),
+            "Whether the player captures the king in its next turn whatever the opponent, who is to move, "
+            "does.");
+}
+
+}  // namespace
+
+void bind_rbc_board_set(nb::module_& m) {
+    using release = nb::call_guard<nb::gil_scoped_release>;
+    auto boards =
+        nb::class_<BoardSet>(
+            m, "RbcBoardSet",
+            "The boards that are possible for a player, 24 bytes each; immutable. All have the same "
+            "pieces of that player.")
+            .def_static("of", &make_boards, nb::arg("states"), nb::arg("player"),
+                        "The distinct boards of these states, which are for `player` to tell apart.")
+            .def("__len__", &BoardSet::size)
+            .def("__contains__",
+                 [](const BoardSet& b, const S& s) { return b.contains(s.position().board()); })
+            .def_prop_ro(
+                "player", [](const BoardSet& b) { return static_cast<int>(b.known().player); },
+                "Whose knowledge this is: 0 (White) or 1 (Black).")
+            .def_prop_ro(
+                "to_move", [](const BoardSet& b) { return static_cast<int>(b.known().turn); },
+                "Whose turn it is.")
+            .def_prop_ro(
+                "own_pieces",
+                [](const BoardSet& b) {
+                    const auto board = rbc::keyless_board(b.known(), {});
+                    std::vector<std::pair<int, std::string>> result;
+                    for (int s = 0; s < 64; ++s) {
+                        if (const char c = board.symbol_at(s)) result.emplace_back(s, std::string(1, c));
+                    }
+                    return result;
+                },
+                "The player's own pieces: squares and FEN letters.")
+            .def_prop_ro("level", &BoardSet::level,
+                         "0 where no board was left out for a limit, else only one in 2 ** level was kept.")
+            .def("sample", &sample, nb::arg("count"), nb::arg("seed"),
+                 "Up to `count` of the boards, as states whose move is due.")
+            .def("fens", &fens, nb::arg("count") = all, release(), "Up to `count` of the boards as FEN.")
+            .def("subsample", &BoardSet::keep, nb::arg("count"), nb::arg("seed"), release(),
+                 "At most `count` of the boards, drawn at random: for when there are too many to follow.")
+            .def(
+                "after_opponent", &after_opponent, nb::arg("capture_square").none(),
+                nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
+                nb::arg("threads") = 1, nb::arg("seed") = 0,
+                nb::sig("def after_opponent(self, capture_square: int | None, seen: "
+                        "collections.abc.Sequence[tuple[int, "
+                        "str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> "
+                        "RbcBoardSet"),
+                "The boards after an opponent's move that captured on that square, or nowhere, and that show "
+                "what "
+                "was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is "
+                "kept.")
+            .def(
+                "after_sense",
+                [](const BoardSet& b, const std::vector<std::pair<int, Symbol>>& seen) {
+                    return b.after_sense(seen_pieces(seen));
+                },
+                nb::arg("seen"), "The boards that show these pieces on these squares.")
+            .def(
+                "before_move",
+                [](const BoardSet& b, int request, int taken, std::optional<int> captured) {
+                    return b.before_move(checked(request), checked(taken), checked_square(captured));
+                },
+                nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
+                "The boards on which one's own request has this result.")
+            .def(
+                "after_move",
+                [](const BoardSet& b, int request, int taken, std::optional<int> captured) {
+                    return b.after_move(checked(request), checked(taken), checked_square(captured));
+                },
+                nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
+                "The boards after one's own request had this result.")
+            .def(
+                "leading_to",
+                [](const BoardSet& b, const BoardSet& later, int taken, std::optional<int> captured,
+                   std::optional<int> lost, int threads) {
+                    return b.leading_to(later, checked(taken), checked_square(captured), checked_square(lost),
+                                        checked_threads(threads));
+                },
+                nb::arg("later"), nb::arg("taken"), nb::arg("capture_square").none(),
+                nb::arg("lost_square").none(), nb::arg("threads") = 1, release(),
+                "The boards from which the own move `taken`, which captured on `capture_square`, and an "
+                "opponent's "
+                "move that captured on `lost_square` lead to one of the later boards.")
+            .def(
+                "known_pieces",
+                [](const BoardSet& b) {
+                    std::vector<Symbol> result;
+                    for (const char c : b.known_pieces()) result.push_back(symbol(c));
+                    return result;
+                },
+                "For each square the piece that every board has there, None where all are empty, '?' where "
+                "they "
+                "differ.");
+    bind_senses(boards);
+    bind_synopsis(m, boards);
+    bind_wins(boards);
+    bind_request_evaluation(boards);
+}
+
+}  // namespace sparring::bindings

@@ -1,0 +1,182 @@
+#include "rbc/forced_wins.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "game/parallel.hpp"
+#include "rbc/senses.hpp"
+
+namespace sparring::rbc {
+
+using namespace chess;
+
+namespace {
+
+/// On one board: the opponent's king, and the player's pieces that attack it.
+struct KingAttack {
+    Bitboard attacker_squares = 0;
+    Square king = 0;
+};
+
+std::vector<KingAttack> find_king_attacks(const BoardSet& boards) {
+    std::vector<KingAttack> result;
+    result.reserve(boards.size());
+    for (const HiddenSide& side : boards.hidden()) {
+        KingAttack king_attack;
+        if (const Bitboard kings = side.kings()) {
+            const Board board = keyless_board(boards.known(), side);
+            king_attack.king = lsb(kings);
+            king_attack.attacker_squares =
+                board.attackers(king_attack.king, boards.known().player, board.occupied());
+        }
+        result.push_back(king_attack);
+    }
+    return result;
+}
+
+/// On how many boards the piece of a square attacks the king on another.
+class KingCaptureCounts {
+ public:
+    explicit KingCaptureCounts(const KnownSide& known)
+        : sliders_(known.types[bishop] | known.types[rook] | known.types[queen]) {}
+
+    void add(const KingAttack& king_attack) {
+        for (Bitboard from = king_attack.attacker_squares; from;) {
+            std::uint32_t& count = at(pop_lsb(from), king_attack.king);
+            if (!count++) touched_.push_back(&count);
+        }
+    }
+    void clear() {
+        for (std::uint32_t* count : touched_) *count = 0;
+        touched_.clear();
+    }
+
+    /// The boards on which a request from one square to another captures the king. A slider takes what it
+    /// meets first, so that a long request captures every king on its way that it attacks.
+    std::uint32_t captures(Square from, Square to) const {
+        std::uint32_t total = at(from, to);
+        if (sliders_ & bit(from)) {
+            for (Bitboard way = between(from, to); way;) total += at(from, pop_lsb(way));
+        }
+        return total;
+    }
+
+    bool empty() const { return touched_.empty(); }
+
+ private:
+    std::uint32_t& at(Square from, Square to) { return counts_[static_cast<std::size_t>(from * 64 + to)]; }
+    const std::uint32_t& at(Square from, Square to) const {
+        return counts_[static_cast<std::size_t>(from * 64 + to)];
+    }
+
+    std::vector<std::uint32_t> counts_ = std::vector<std::uint32_t>(64 * 64);
+    std::vector<std::uint32_t*> touched_;
+    Bitboard sliders_;
+};
+
+MoveList requests_of(const BoardSet& boards) {
+    MoveList list;
+    requests(keyless_board(boards.known(), {}), list);
+    return list;
+}
+
+/// The boards on which the best request captures the king.
+std::uint32_t best(const KingCaptureCounts& counts, const MoveList& list) {
+    std::uint32_t most = 0;
+    if (counts.empty()) return most;
+    for (const Move request : list)
+        most = std::max(most, counts.captures(from_square(request), to_square(request)));
+    return most;
+}
+
+/// The places of the boards, those of one part of a partition after those of another.
+struct BoardsByPart {
+    std::vector<std::uint32_t> order, ends;
+
+    explicit BoardsByPart(const std::vector<std::uint32_t>& parts) : order(parts.size()) {
+        for (const std::uint32_t part : parts) {
+            if (part >= ends.size()) ends.resize(part + 1);
+            ++ends[part];
+        }
+        std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), 0u);
+        for (std::uint32_t i = 0; i < parts.size(); ++i) order[ends[parts[i]]++] = i;
+    }
+};
+
+std::uint32_t wins_of_sense(const BoardSet& boards, const std::vector<KingAttack>& all, const MoveList& list,
+                            Square centre) {
+    const BoardsByPart sorted(partition(boards, centre));
+    KingCaptureCounts counts(boards.known());
+    std::uint32_t wins = 0, begin = 0;
+    for (const std::uint32_t end : sorted.ends) {
+        for (std::uint32_t i = begin; i < end; ++i) counts.add(all[sorted.order[i]]);
+        wins += best(counts, list);
+        counts.clear();
+        begin = end;
+    }
+    return wins;
+}
+
+}  // namespace
+
+std::vector<KingCapture> king_captures(const BoardSet& boards) {
+    KingCaptureCounts counts(boards.known());
+    for (const KingAttack& king_attack : find_king_attacks(boards)) counts.add(king_attack);
+    std::vector<KingCapture> result;
+    for (const Move request : requests_of(boards)) {
+        const std::uint32_t count = counts.captures(from_square(request), to_square(request));
+        if (count) result.push_back({request, count});
+    }
+    std::sort(result.begin(), result.end(), [](const KingCapture& a, const KingCapture& b) {
+        return a.boards != b.boards ? a.boards > b.boards : a.request < b.request;
+    });
+    return result;
+}
+
+std::array<std::uint32_t, 64> wins_after_sense(const BoardSet& boards, unsigned threads) {
+    const std::vector<KingAttack> all = find_king_attacks(boards);
+    const MoveList list = requests_of(boards);
+    std::array<std::uint32_t, 64> result{};
+    parallel_for(64, 1, boards.size() < 1024 ? 1 : threads, [&](std::size_t centre, std::size_t) {
+        result[centre] = wins_of_sense(boards, all, list, static_cast<Square>(centre));
+    });
+    return result;
+}
+
+std::array<std::uint32_t, 64> threats(const BoardSet& boards) {
+    const KnownSide& known = boards.known();
+    const Bitboard own = known.all();
+    std::array<std::uint32_t, 64> result{};
+    const Square passing = known.en_passant == no_square
+                               ? Square{no_square}
+                               : known.en_passant + (known.player == white ? 8 : -8);
+    for (const HiddenSide& side : boards.hidden()) {
+        const Board board = keyless_board(known, side);
+        for (Bitboard pieces = own; pieces;) {
+            const Square s = pop_lsb(pieces);
+            const bool in_passing =
+                s == passing && (pawn_attacks(known.player, known.en_passant) & side.pawns());
+            result[static_cast<std::size_t>(s)] +=
+                in_passing || board.attackers(s, known.opponent(), board.occupied());
+        }
+    }
+    return result;
+}
+
+bool is_forced_win(const BoardSet& boards, unsigned threads) {
+    const KnownSide& known = boards.known();
+    if (!boards.size() || !known.types[king]) return false;
+    if (threats(boards)[static_cast<std::size_t>(lsb(known.types[king]))]) return false;
+    const auto wins = [&](std::optional<Square> captured) {
+        const BoardSet next = boards.after_opponent(captured, {}, ExpansionLimits{.threads = threads});
+        const auto found = wins_after_sense(next, threads);
+        return !next.size() || *std::max_element(found.begin(), found.end()) == next.size();
+    };
+    if (!wins(std::nullopt)) return false;
+    for (Bitboard pieces = known.all(); pieces;) {
+        if (!wins(pop_lsb(pieces))) return false;
+    }
+    return true;
+}
+
+}  // namespace sparring::rbc

@@ -1,0 +1,128 @@
+"""A judge: an engine that says what moves are worth, and a file that remembers what it said.
+
+The loss of a move is the blend paper's (appendix B): how much better the best of the compared moves is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sparring.arena.engine_process import EngineFailure
+from sparring.arena.engine_types import PositionHistory, TimeForfeit
+from sparring.arena.gtp import GtpEngine
+from sparring.arena.tournament import EngineConfig
+from sparring.arena.uci import UciEngine
+from sparring.games import Move
+from sparring.storage import Journal
+
+WIN_SCORE = 32_000
+"""What a move that wins at once is worth."""
+_TRIES = 3
+
+
+class AnalysisFailed(Exception):
+    """The judge died or hung over one position again and again; what it had said before is kept."""
+
+
+class AnalysisEngine:
+    """A running engine. One that dies is started anew and asked again."""
+
+    def __init__(self, entry: EngineConfig) -> None:
+        self._entry = entry
+        self._engine: UciEngine | GtpEngine | None = None
+        self.restarts = 0
+
+    def value(self, state: Any, move: Move) -> int:
+        """What a move is worth to whoever plays it: centipawns, in Go hundredths of a point.
+
+        Every question is a new game to the engine, so that an answer does not depend on those before.
+        Raises AnalysisFailed.
+        """
+        after = state.play(move)
+        if after.outcome is not None:
+            return {state.to_move: WIN_SCORE, None: 0}.get(after.outcome.winner, -WIN_SCORE)
+        line = _line(after, whole=self._entry.protocol == "gtp")
+        for attempt in range(_TRIES):
+            try:
+                engine = self._running()
+                engine.new_game(line.start, None)
+                return -engine.analyse(line)
+            except (EngineFailure, TimeForfeit) as error:
+                self._kill()
+                self.restarts += 1
+                if attempt == _TRIES - 1:
+                    why = str(error) or "time forfeit"
+                    raise AnalysisFailed(
+                        f"the judge {self._entry.name} failed {_TRIES} times over {after.text()}: {why}"
+                    ) from None
+        raise AssertionError("every try returns or raises")
+
+    def close(self) -> None:
+        """Ends the engine."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def _running(self) -> UciEngine | GtpEngine:
+        if self._engine is None:
+            self._engine = (GtpEngine if self._entry.protocol == "gtp" else UciEngine)(self._entry)
+        return self._engine
+
+    def _kill(self) -> None:
+        if self._engine is not None:
+            with contextlib.suppress(EngineFailure):
+                self._engine.kill()
+            self._engine = None
+
+
+class CachedAnalysis:
+    """What a judge said, in a journal. Raises BadJournal or OSError."""
+
+    def __init__(self, path: Path, entry: EngineConfig) -> None:
+        self._analysis_engine = AnalysisEngine(entry)
+        self._journal = Journal(path, sync=True)
+        self._known: dict[str, int] = dict(self._journal.entries)
+        self._named = _identity(entry)
+
+    @property
+    def restarts(self) -> int:
+        """How often the engine had to be started anew."""
+        return self._analysis_engine.restarts
+
+    def value(self, state: Any, move: Move) -> int:
+        """As `AnalysisEngine.value`; the judge is asked once. Raises AnalysisFailed or OSError."""
+        words = f"{self._named} {state.text()} {state.move_text(move)}"
+        key = hashlib.blake2b(words.encode(), digest_size=10).hexdigest()
+        if key not in self._known:
+            self._known[key] = self._analysis_engine.value(state, move)
+            self._journal.add([key, self._known[key]])
+        return self._known[key]
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self._analysis_engine.close()
+
+
+def _identity(entry: EngineConfig) -> str:
+    """All that answers depend on, as far as an entry says it."""
+    parts: tuple[Mapping[str, str], ...] = (entry.options, entry.env)
+    settings = [sorted(part.items()) for part in parts]
+    return json.dumps([entry.protocol, entry.command, settings, entry.commands, repr(entry.limits)])
+
+
+def _line(state: Any, *, whole: bool) -> PositionHistory:
+    """The position as an engine is told it: from the beginning of the game, or as it stands."""
+    if not whole:
+        alone = type(state).parse(state.text())
+        return PositionHistory(alone, [], alone)
+    moves: list[str] = []
+    at = state
+    while (before := at.previous) is not None:
+        moves.append(before.move_text(at.last_move))
+        at = before
+    return PositionHistory(at, moves[::-1], state)

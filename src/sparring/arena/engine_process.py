@@ -1,0 +1,179 @@
+"""A program that is spoken to in lines. Nothing here waits longer than it is told, whatever the program does.
+
+There are no threads: pipes are read when an answer is waited for, so that a program that floods is held up by
+its own full pipe until then, and memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+MAX_LINE_LENGTH = 1 << 16
+MAX_LINES = 200_000
+MAX_BYTES = 1 << 25
+"""What may come as one answer. An engine that reports every move of an hour's thought stays far below."""
+
+_CHUNK = 1 << 16
+_TAIL = 2000
+
+
+class FailureReason(StrEnum):
+    """What an engine can do wrong."""
+
+    NOT_STARTED = "could not be started"
+    CRASHED = "died"
+    STALLED = "did not answer"
+    OUTPUT_OVERFLOW = "flooded its output"
+    ILLEGAL = "illegal move"
+    FALSE_CLAIM = "false claim"
+    PROTOCOL_ERROR = "broke the protocol"
+
+
+class EngineFailure(Exception):
+    """An engine did something wrong, for which it loses the game."""
+
+    def __init__(self, reason: FailureReason, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}" if detail else str(reason))
+        self.reason = reason
+        self.detail = detail
+
+
+_running: dict[int, EngineProcess] = {}
+
+
+def kill_all() -> None:
+    """Kills every program that still runs; for a process that must end at once."""
+    for process in list(_running.values()):
+        process.kill()
+
+
+class EngineProcess:
+    """A running program, with a process group of its own."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], folder: Path | None) -> None:
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={**os.environ, **env},
+                start_new_session=True,
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:
+            raise EngineFailure(FailureReason.NOT_STARTED, f"{command[0]}: {error}") from None
+        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe, False)
+        self._open = [self._stdout, self._stderr]
+        self._lines: deque[str] = deque()
+        self._partial = b""
+        self._complaints = b""
+        self._taken_lines = self._taken_bytes = 0
+        _running[self._process.pid] = self
+
+    def send(self, line: str, deadline: float) -> None:
+        """Writes a line and begins a new answer. Raises EngineFailure where the program does not read it."""
+        self._taken_lines = self._taken_bytes = 0
+        rest = line.encode() + b"\n"
+        while rest:
+            _, ready, _ = select.select([], [self._stdin], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise EngineFailure(FailureReason.STALLED, f"it does not read {line[:60]!r}")
+            try:
+                rest = rest[os.write(self._stdin, rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                self._read(0.0)
+                raise self._died() from None
+
+    def receive(self, deadline: float) -> str | None:
+        """The next line, or None when the time is over. Raises EngineFailure."""
+        while not self._lines:
+            left = deadline - time.monotonic()
+            if self._stdout not in self._open:
+                raise self._died()
+            if not self._read(max(0.0, left)) and left <= 0:
+                return None
+            if time.monotonic() > deadline and not self._lines:
+                return None
+        return self._lines.popleft()
+
+    def drain(self) -> None:
+        """Drops what was said without being asked."""
+        while self._stdout in self._open and self._read(0.0):
+            self._lines.clear()
+        self._lines.clear()
+
+    def close(self, quit_command: str, timeout: float) -> None:
+        """Asks the program to quit, and kills it where it does not within `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        with contextlib.suppress(EngineFailure):
+            self.send(quit_command, deadline)
+            while self.receive(deadline) is not None:
+                pass
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends the program and all that it started, at once."""
+        _running.pop(self._process.pid, None)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._open = []
+
+    def _read(self, wait: float) -> bool:
+        """Takes in what has come, waiting a while for it; False where nothing has."""
+        ready, _, _ = select.select(self._open, [], [], wait)
+        for pipe in ready:
+            try:
+                chunk = os.read(pipe, _CHUNK)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                self._open.remove(pipe)
+            elif pipe == self._stderr:
+                self._complaints = (self._complaints + chunk)[-_TAIL:]
+            else:
+                self._take(chunk)
+        return bool(ready)
+
+    def _take(self, chunk: bytes) -> None:
+        *lines, self._partial = (self._partial + chunk).split(b"\n")
+        self._taken_lines += len(lines)
+        self._taken_bytes += len(chunk)
+        if (
+            len(self._partial) > MAX_LINE_LENGTH
+            or self._taken_lines > MAX_LINES
+            or self._taken_bytes > MAX_BYTES
+        ):
+            raise EngineFailure(FailureReason.OUTPUT_OVERFLOW, f"{self._taken_bytes:,} bytes for one answer")
+        self._lines.extend(line.decode(errors="replace").strip() for line in lines)
+
+    def _died(self) -> EngineFailure:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        status = self._process.returncode
+        while self._stderr in self._open and self._read(0.0):
+            pass
+        said = self._complaints.decode(errors="replace").strip().splitlines()
+        words = "it closed its output" if status is None else f"exit status {status}"
+        return EngineFailure(FailureReason.CRASHED, words + (f": {said[-1][:200]}" if said else ""))

@@ -1,0 +1,174 @@
+"""Many games between bots of reconnaissance blind chess, side by side, as histories that reconchess reads.
+
+Game n follows from the seed and n alone. A game counts once its line in `index.ndjson` is whole; it says
+where its history ends in `histories.jsonl.zst`, and what lies behind is cut away by the next run. The index's
+first line says what is played.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from sparring.arena.rbc_match import play_rbc_game
+from sparring.players.rbc import BotConfig, load_bot_config, make_bot
+from sparring.records import GameRecord
+from sparring.records.reconchess_history import to_history
+from sparring.records.record import MOVE_BYTES, Termination
+from sparring.storage import BadJournal, Journal, JournalMismatch, append_or_rollback
+from sparring.workers import LocalWorkerPool
+
+INDEX = "index.ndjson"
+HISTORIES = "histories.jsonl.zst"
+
+
+class BadGenerationConfig(ValueError):
+    """Games that cannot be generated as asked."""
+
+
+@dataclass(frozen=True)
+class GenerationConfig:
+    """What is to be played."""
+
+    players: tuple[str, ...]
+    """Names of bots, or TOML files; every two of them play each other with both colours, and themselves."""
+    games: int
+    seed: int = 0
+    random_turns: int = 4
+    """Of each side, at most, before the bots take over: how many is drawn anew for every game."""
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 1:
+            raise BadGenerationConfig("at least one player is expected")
+        if self.random_turns < 0 or self.games < 1 or self.seed < 0:
+            raise BadGenerationConfig("games is 1 or more, random turns and seed are 0 or more")
+        for name in self.players:
+            load_bot_config(name)
+
+
+@dataclass(frozen=True)
+class GeneratedGame:
+    """A game and how it went."""
+
+    number: int
+    first: str
+    second: str
+    result: float | None
+    """1 where White won, 0 where Black did; None where the game was broken off."""
+    random_turns: int
+    plies: int
+    seconds: float
+    end: int = 0
+    """Where its history ends in the packed file."""
+
+
+GeneratedOutput = tuple[GeneratedGame, bytes]
+
+
+def game_setup(generation: GenerationConfig, number: int) -> tuple[str, str, int]:
+    """The players of game `number`, and how many turns of each are played by chance."""
+    players = generation.players
+    pairs = [(first, second) for first in players for second in players]
+    round_number, place = divmod(number, len(pairs))
+    order = np.random.default_rng([generation.seed, 1, round_number]).permutation(len(pairs))
+    first, second = pairs[int(order[place])]
+    turns = int(np.random.default_rng([generation.seed, 2, number]).integers(generation.random_turns + 1))
+    return first, second, turns
+
+
+class _Worker:
+    def __init__(self, generation: GenerationConfig) -> None:
+        self._generation = generation
+        self._settings: dict[str, BotConfig] = {name: load_bot_config(name) for name in generation.players}
+
+    def work(self, number: int) -> GeneratedOutput:
+        first, second, turns = game_setup(self._generation, number)
+        names, began = (first, second), time.perf_counter()
+        bots = [
+            make_bot(
+                self._settings[name],
+                player,
+                np.random.default_rng([self._generation.seed, 3, number, player]),
+            )
+            for player, name in enumerate(names)
+        ]
+        with closing(bots[0]), closing(bots[1]):
+            state = play_rbc_game(bots, turns, np.random.default_rng([self._generation.seed, 4, number]))
+        outcome = state.outcome
+        result = None if outcome is None else 0.5 if outcome.winner is None else 1.0 - outcome.winner
+        record = GameRecord(
+            moves=state.pack_moves(MOVE_BYTES["rbc"]),
+            result=result,
+            ending=Termination.UNKNOWN if result is None else Termination.NORMAL,
+            first=Path(first).stem,
+            second=Path(second).stem,
+            site=str(number),
+        )
+        generated = GeneratedGame(
+            number,
+            first,
+            second,
+            result,
+            turns,
+            state.ply,
+            round(time.perf_counter() - began, 3),
+        )
+        return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
+
+    def close(self) -> None:
+        """Bots are closed with their games."""
+
+    def terminate(self) -> None:
+        """Stockfish notices that nobody listens any more."""
+
+
+class _Store:
+    """The index and the packed histories."""
+
+    def __init__(self, folder: Path, generation: GenerationConfig) -> None:
+        self._histories = folder / HISTORIES
+        try:
+            self._index = Journal(folder / INDEX, header=asdict(generation), mutable_keys=("games",))
+            with self._histories.open("ab") as histories:
+                size = histories.tell()
+                self._index.keep(lambda game: bool(game["end"] <= size))
+                self.games = [GeneratedGame(**game) for game in self._index.entries]
+                histories.truncate(max((game.end for game in self.games), default=0))
+        except JournalMismatch as error:
+            raise BadGenerationConfig(f"{folder} holds other games: {error}") from None
+        except (BadJournal, KeyError, TypeError) as error:
+            raise BadGenerationConfig(f"{folder / INDEX} is no index of generated games: {error}") from None
+
+    def add(self, generated: GeneratedGame, history: bytes) -> None:
+        """A game; it counts once this returns."""
+        placed = replace(generated, end=append_or_rollback(self._histories, history))
+        self._index.add(asdict(placed))
+        self.games.append(placed)
+
+
+def generate(
+    generation: GenerationConfig,
+    folder: Path,
+    processes: int,
+    on_progress: Callable[[Sequence[GeneratedGame]], None] = lambda _: None,
+) -> list[GeneratedGame]:
+    """Plays what is still missing; `on_progress` hears all games after each. Raises BadGenerationConfig."""
+    store = _Store(folder, generation)
+    done = {each.number for each in store.games}
+    missing: Iterator[int] = (n for n in range(generation.games) if n not in done)
+    spawn: Any = partial(_Worker, generation)
+    with LocalWorkerPool[int, GeneratedOutput](
+        spawn, processes, lambda number: f"game {number + 1}"
+    ) as worker_pool:
+        for generated, history in worker_pool.run(missing):
+            store.add(generated, history)
+            on_progress(store.games)
+    return store.games

@@ -1,0 +1,52 @@
+"""Blends that were fitted, as the TOML files that `load_policy` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from sparring.blending.weight_models import PositionWeights
+from sparring.policies import Curve, rating_text
+from sparring.policies.features import position_feature_names
+
+
+def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: str) -> str:
+    """A pool whose weights follow the rating."""
+    lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"']
+    for use, curve in zip(uses, curves, strict=True):
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
+    return "\n".join(lines) + "\n"
+
+
+def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
+    """The paper's blend of two: alpha for the first, the rest of 1 for the second."""
+    lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"', f"alpha = {_curve(game, alpha)}"]
+    for use in uses:
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}"]
+    return "\n".join(lines) + "\n"
+
+
+def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: str) -> str:
+    """A pool whose weights go by position."""
+    names = position_feature_names(len(uses))
+    lines = [*_note(note), f'game = "{game}"', 'kind = "position"', ""]
+    lines += ["[traits]  # the mean and the spread of each"]
+    for name, mean, spread in zip(names, found.scale.means, found.scale.stds, strict=True):
+        lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
+    for use, curve, row in zip(uses, found.curves(), found.trait_coefficients().tolist(), strict=True):
+        parts = [f"{name} = {value:.5f}" for name, value in zip(names, row, strict=True)]
+        lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
+        lines += [f"by = {{ {', '.join(parts)} }}"]
+    return "\n".join(lines) + "\n"
+
+
+def _note(note: str) -> list[str]:
+    return [f"# {line}" for line in note.splitlines()]
+
+
+def _curve(game: str, curve: Curve) -> str:
+    """A number, or a table by rating or rank."""
+    if len(curve.knots) == 1:
+        return f"{curve.knots[0][1]:.4f}"
+    parts = [f"{rating_text(game, round(rating))} = {value:.4f}" for rating, value in curve.knots]
+    return f"{{ {', '.join(parts)} }}"

@@ -1,0 +1,94 @@
+"""Questions about positions: from options on the command line, or one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sparring.cli.errors import UserError
+from sparring.cli.ratings import parse_rating
+from sparring.games import Game, Go, IllegalMove, ParseError, load
+from sparring.networks import Position
+
+
+@dataclass(frozen=True)
+class PositionQuery:
+    """Which position, and what a person there would know. Everything has a sensible default."""
+
+    moves: str | list[str] = ""
+    """Moves from the beginning or from `position`, in the game's notation."""
+    position: str | None = None
+    """FEN, SFEN or Go's text."""
+    komi: float | None = None
+    rules: str | None = None
+    """Go: a rule set by its usual name, such as chinese or japanese."""
+    rating: int | None = None
+    opponent_rating: int | None = None
+    rank: str | None = None
+    """Go's rating."""
+    opponent_rank: str | None = None
+    clock: float | None = None
+    """Seconds that the player to move has left."""
+
+    @classmethod
+    def parse(cls, line: str) -> PositionQuery:
+        """The question of a JSON line. Raises UserError."""
+        try:
+            entries = json.loads(line)
+        except ValueError as error:
+            raise UserError(f"this is not JSON ({error})") from None
+        if not isinstance(entries, dict):
+            raise UserError("a JSON object is expected")
+        known = {field.name for field in fields(cls)}
+        if unknown := sorted(set(entries) - known):
+            raise UserError(f"unknown field '{unknown[0]}'; there are {', '.join(sorted(known))}")
+        return cls(**entries)
+
+    def to_position(self, game_name: str) -> tuple[Game[Any], Position]:
+        """The game and the position that the question is about. Raises UserError."""
+        try:
+            game = self._game(game_name)
+            state = game.initial() if self.position is None else game.parse(self.position)
+            for text in self._moves():
+                state = game.play(state, game.parse_move(state, text))
+        except (ParseError, IllegalMove, ValueError) as error:
+            raise UserError(str(error)) from None
+        if (outcome := game.outcome(state)) is not None:
+            raise UserError(f"the game is over there: {outcome.reason}")
+        return game, Position(
+            state,
+            parse_rating(game_name, self.rating, self.rank),
+            parse_rating(game_name, self.opponent_rating, self.opponent_rank, "opponent "),
+            self._clock(),
+        )
+
+    def _game(self, name: str) -> Game[Any]:
+        if name != "go":
+            if self.komi is not None or self.rules is not None:
+                raise UserError(f"komi and rules are for go, not for {name}")
+            return load(name)
+        komi = None if self.komi is None else _number(self.komi, "komi")
+        if self.rules is not None:
+            return Go.by_rules(str(self.rules), komi=komi)
+        return Go() if komi is None else Go(komi=komi)
+
+    def _moves(self) -> list[str]:
+        if isinstance(self.moves, str):
+            return self.moves.split()
+        if isinstance(self.moves, list) and all(isinstance(move, str) for move in self.moves):
+            return self.moves
+        raise UserError("moves is a text with spaces between the moves, or a list of texts")
+
+    def _clock(self) -> float | None:
+        seconds = None if self.clock is None else _number(self.clock, "clock")
+        if seconds is not None and not 0 <= seconds < math.inf:
+            raise UserError(f"clock is seconds, 0 or more, not {seconds:g}")
+        return seconds
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{name} is a number, not {value!r}")
+    return float(value)

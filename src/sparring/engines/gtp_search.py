@@ -1,0 +1,218 @@
+"""The GTP commands that think: moves, analysis, and the options of who thinks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from threading import Event
+from typing import TypeAlias
+
+from sparring._core import GoState
+from sparring.engines.engine_options import EngineOptions
+from sparring.engines.gtp_analysis import (
+    AnalyzeOptions,
+    kata_analyze_line,
+    lz_analyze_line,
+    parse_analyze_options,
+    raw_network,
+)
+from sparring.engines.gtp_board import GtpError, resumed, with_player_to_move
+from sparring.engines.gtp_game import Arguments, GtpGame, GtpResponse, parse_colour
+from sparring.engines.options import find_option, options_of
+from sparring.engines.player_cache import PlayerCache
+from sparring.engines.settings import EngineSettings
+from sparring.engines.stdio import SendLine
+from sparring.engines.stop_timer import stop_timer
+from sparring.players.thinking import Mind, SearchLimits, Thought
+from sparring.players.time_management import allocate_time
+from sparring.search import SearchResult
+
+AnalysisFormatter: TypeAlias = Callable[[GoState, SearchResult, int | None], str]
+
+_KATAGO_NAMES = {
+    "maxVisits": "nodes",
+    "maxTime": "seconds",
+    "chosenMoveTemperature": "temperature",
+    "cpuctExploration": "c-puct",
+    "numSearchThreads": "threads",
+}
+"""KataGo's words for some options."""
+_UNTIL_STOPPED = 1_000_000_000
+
+
+class GtpSearch:
+    """A player at a table. `interrupt` is set when the GUI has more to say: an analysis then ends."""
+
+    def __init__(self, table: GtpGame, settings: EngineSettings, interrupt: Event) -> None:
+        self._board_commands, self._interrupt = table, interrupt
+        self._options = EngineOptions("gtp", settings)
+        self._player = PlayerCache(_tell)
+        self._analyst = PlayerCache(_tell)
+        """The same player once more: an analysis changes nothing in the game."""
+        self._game = table.games
+
+    def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
+        """By name."""
+        found = {"lz-": lz_analyze_line, "": lz_analyze_line, "kata-": kata_analyze_line}
+        return {
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            **{f"{before}analyze": partial(self._analyse, line) for before, line in found.items()},
+            **{
+                f"{before}genmove_analyze": partial(self._genmove_analyse, line)
+                for before, line in found.items()
+            },
+            "kata-raw-nn": self._ask_network,
+            "kata-list-params": lambda words: " ".join(
+                [o.flag for o in options_of("gtp")] + [*_KATAGO_NAMES]
+            ),
+            "kata-get-param": self._get_option,
+            "kata-set-param": self._set_option,
+            "sparring-options": self._list_options,
+            "clear_cache": self._forget,
+        }
+
+    def _genmove(self, words: Arguments) -> str:
+        player = parse_colour(" ".join(words))
+        return self._played(player, self._thought(player))
+
+    def _reg_genmove(self, words: Arguments) -> str:
+        """A move that is not played."""
+        player = parse_colour(" ".join(words))
+        return self._text(player, self._thought(player))
+
+    def _analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
+        """Searches until the GUI says something else, also for a player that plays without search."""
+        analyze_options = self._wanted(words)
+        state = self._state(self._whose(analyze_options))
+        searchmoves = analyze_options.searchmoves(state)
+        settings = self._options.settings
+        mind = self._analyst.of(
+            replace(settings, player_config=replace(settings.player_config, seconds=None))
+        )
+
+        def stream(send_line: SendLine) -> None:
+            limits = SearchLimits(nodes=_UNTIL_STOPPED, searchmoves=searchmoves)
+            tell = self._teller(line_of, state, analyze_options, send_line)
+            thought = mind.think(
+                state, limits, stop=self._interrupt, report=tell, every=analyze_options.interval
+            )
+            if thought.found is not None:
+                tell(thought.found)
+            self._interrupt.wait()
+
+        return stream
+
+    def _genmove_analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
+        """A move, and on the way there what is thought of it."""
+        analyze_options = self._wanted(words)
+        player = self._whose(analyze_options)
+        self._mind()
+
+        def stream(send_line: SendLine) -> None:
+            tell = self._teller(line_of, self._state(player), analyze_options, send_line)
+            thought = self._thought(player, analyze_options, tell)
+            if thought.found is not None:
+                tell(thought.found)
+            send_line(f"play {self._played(player, thought)}")
+
+        return stream
+
+    def _ask_network(self, words: Arguments) -> str:
+        state = self._state(self._board_commands.board.state.to_move)
+        mind = self._analyst.of(self._options.settings)
+        return raw_network(state, mind.think(state, SearchLimits(nodes=1)).prediction)
+
+    def _thought(
+        self,
+        player: int,
+        analyze_options: AnalyzeOptions | None = None,
+        report: Callable[[SearchResult], None] | None = None,
+    ) -> Thought:
+        started = time.perf_counter()
+        state = self._state(player)
+        mind = self._mind()
+        clock, seconds, stop = self._board_commands.clock.clock(player), None, Event()
+        if clock is not None:
+            seconds = allocate_time(clock, self._options.settings.overhead / 1000)
+            seconds = max(seconds - (time.perf_counter() - started), 0.001)
+        limits = SearchLimits(
+            seconds=seconds, searchmoves=() if analyze_options is None else analyze_options.searchmoves(state)
+        )
+        every = 1.0 if analyze_options is None else analyze_options.interval
+        with stop_timer(seconds, stop):
+            thought = mind.think(state, limits, stop=stop, report=report, every=every)
+        self._board_commands.clock.spend(player, time.perf_counter() - started)
+        return thought
+
+    def _mind(self) -> Mind:
+        """Who plays; in a new game with a fresh memory."""
+        if self._game != self._board_commands.games:
+            self._game = self._board_commands.games
+            self._player.new_game()
+        return self._player.of(self._options.settings)
+
+    def _played(self, player: int, thought: Thought) -> str:
+        text = self._text(player, thought)
+        if text != "resign":
+            self._board_commands.board = self._board_commands.board.played(player, thought.choice.move)
+        return text
+
+    def _text(self, player: int, thought: Thought) -> str:
+        return "resign" if thought.resign else self._state(player).move_text(thought.choice.move)
+
+    def _state(self, player: int) -> GoState:
+        return resumed(with_player_to_move(self._board_commands.board.state, player))
+
+    def _wanted(self, words: Arguments) -> AnalyzeOptions:
+        return parse_analyze_options(words, self._board_commands.board.state)
+
+    def _whose(self, analyze_options: AnalyzeOptions) -> int:
+        return (
+            self._board_commands.board.state.to_move
+            if analyze_options.player is None
+            else analyze_options.player
+        )
+
+    def _teller(
+        self, line_of: AnalysisFormatter, state: GoState, analyze_options: AnalyzeOptions, send_line: SendLine
+    ) -> Callable[[SearchResult], None]:
+        def tell(found: SearchResult) -> None:
+            if line := line_of(state, found, analyze_options.max_moves):
+                send_line(line)
+
+        return tell
+
+    def _get_option(self, words: Arguments) -> str:
+        return find_option("gtp", _own_name(" ".join(words))).value(self._options.settings)
+
+    def _set_option(self, words: Arguments) -> str:
+        if not words:
+            raise GtpError("syntax error: a name and a value expected")
+        self._options.set(_own_name(words[0]), " ".join(words[1:]))
+        return ""
+
+    def _list_options(self, words: Arguments) -> str:
+        """All options with their values and what they mean."""
+        return "\n".join(
+            f"{option.flag} = {option.value(self._options.settings)} ({option.range_text()}): {option.help}"
+            for option in options_of("gtp")
+        )
+
+    def _forget(self, words: Arguments) -> str:
+        self._player.new_game()
+        self._analyst.new_game()
+        return ""
+
+
+def _own_name(name: str) -> str:
+    """Our name of an option that may go by KataGo's."""
+    known = {katago.lower(): flag for katago, flag in _KATAGO_NAMES.items()}
+    return known.get(name.lower(), name)
+
+
+def _tell(message: str) -> None:
+    print(f"sparring: {message}", file=sys.stderr)

@@ -1,0 +1,174 @@
+"""What a UCI or USI engine does besides listening: loads its player and thinks, one job after the other.
+
+Every task gets exactly one `bestmove`, whatever happens.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+from sparring.engines.go_command import GoCommand
+from sparring.engines.player_cache import LOAD_ERRORS, PlayerCache
+from sparring.engines.protocols import ProtocolSpec
+from sparring.engines.settings import EngineSettings
+from sparring.engines.stdio import SendLine
+from sparring.engines.stop_timer import stop_timer
+from sparring.engines.uci_info import decision_info, pv_texts, search_info
+from sparring.games import IllegalMove, Move, ParseError
+from sparring.players.thinking import SearchLimits, Thought
+from sparring.search import SearchResult
+
+
+@dataclass
+class SearchTask:
+    """A `go` under way."""
+
+    state: Any
+    go_command: GoCommand
+    settings: EngineSettings
+    searchmoves: tuple[Move, ...] = ()
+    """The moves to think about; empty for all."""
+    debug: bool = False
+    received: float = field(default_factory=time.perf_counter)
+    stop: Event = field(default_factory=Event)
+    discarded: bool = False
+    """Nobody waits for its answer."""
+    done: bool = False
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether it may answer only when it is told to."""
+        return self.go_command.infinite or self.go_command.ponder
+
+    def limits(self, side: str) -> SearchLimits:
+        """As the mind takes them; the time that loading took is gone."""
+        if self.open_ended:
+            # A policy alone has nothing to add by waiting: what it says is shown at once.
+            alone = self.settings.player_config.nodes <= 1
+            return SearchLimits(nodes=1 if alone else None, infinite=not alone, searchmoves=self.searchmoves)
+        seconds = self.go_command.seconds(side, self.settings.overhead / 1000)
+        if seconds is not None:
+            seconds = max(seconds - (time.perf_counter() - self.received), 0.001)
+        return SearchLimits(nodes=self.go_command.nodes, seconds=seconds, searchmoves=self.searchmoves)
+
+
+class SearchThread:
+    """A thread that loads and thinks. All methods return at once."""
+
+    def __init__(self, protocol: ProtocolSpec, send_line: SendLine) -> None:
+        self._protocol, self._send_line = protocol, send_line
+        self.player_cache = PlayerCache(self.send_info_string)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="thinking")
+        self._task: SearchTask | None = None
+
+    def send_info_string(self, message: str) -> None:
+        """Says something to a person."""
+        self._send_line(f"info string {' '.join(message.split())}")
+
+    def send_error(self, error: Exception) -> None:
+        """One line for a person: an engine that dies tells nobody why."""
+        expected = isinstance(error, (*LOAD_ERRORS, ValueError, ParseError, IllegalMove))
+        self.send_info_string(f"error: {error}" if expected else f"error: {type(error).__name__}: {error}")
+
+    @property
+    def task(self) -> SearchTask | None:
+        """The one under way."""
+        return None if self._task is None or self._task.done else self._task
+
+    def start(self, task: SearchTask) -> None:
+        """Thinks about it after the one under way, which ends now and answers first."""
+        self.stop_search()
+        self._task = task
+        self._worker.submit(self._think, task)
+
+    def stop_search(self, *, discard: bool = False) -> None:
+        """Ends the task under way; unless abandoned, it still answers."""
+        if (task := self.task) is not None:
+            task.discarded = task.discarded or discard
+            task.stop.set()
+
+    def prepare(self, settings: EngineSettings) -> None:
+        """Says `readyok` once the player is loaded, or could not be; at once while it thinks."""
+        if self.task is not None or self.player_cache.ready(settings):
+            self._send_line("readyok")
+        else:
+            self._worker.submit(self._load, settings)
+
+    def finish(self) -> None:
+        """Says what is still to be said, without thinking any longer."""
+        self.stop_search()
+        self._worker.shutdown()
+
+    def shutdown_now(self) -> None:
+        """Ends everything; a network that still loads is not waited for."""
+        self.stop_search(discard=True)
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def _load(self, settings: EngineSettings) -> None:
+        try:
+            self.player_cache.of(settings)
+        except Exception as error:
+            self.send_error(error)
+        self._send_line("readyok")
+
+    def _think(self, task: SearchTask) -> None:
+        answer = self._protocol.no_move
+        try:
+            answer = self._answer(task)
+        except Exception as error:
+            self.send_error(error)
+        if task.open_ended:
+            task.stop.wait()
+        task.done = True
+        if not task.discarded:
+            self._send_line(f"bestmove {answer}")
+
+    def _answer(self, task: SearchTask) -> str:
+        state = task.state
+        if state.outcome is not None:
+            self.send_info_string(f"the game is over: {state.outcome.reason}")
+            return self._protocol.no_move
+        if not task.open_ended and self._can_declare(state):
+            return str(self._protocol.claim_move)
+        mind = self.player_cache.of(task.settings)
+        limits = task.limits(self._side(state))
+        with stop_timer(limits.seconds, task.stop):
+            thought = mind.think(
+                state, limits, stop=task.stop, report=lambda found: self._report(task, found)
+            )
+        return "" if task.discarded else self._spoken(task, thought)
+
+    def _report(self, task: SearchTask, found: SearchResult) -> None:
+        if not task.stop.is_set():
+            for line in search_info(self._protocol, task.settings, task.state, found):
+                self._send_line(line)
+
+    def _spoken(self, task: SearchTask, thought: Thought) -> str:
+        """Says what it thought; gives the answer."""
+        for line in decision_info(self._protocol, task.settings, task.state, thought):
+            self._send_line(line)
+        if task.debug:
+            self.send_info_string(thought.choice.why)
+        if thought.resign and self._protocol.can_resign:
+            return "resign"
+        move = thought.choice.move
+        follows = [] if thought.found is None else thought.found.principal_variation(move)
+        if task.settings.ponder and len(follows) > 1:
+            return " ponder ".join(pv_texts(task.state, follows[:2]))
+        return str(task.state.move_text(move))
+
+    def _can_declare(self, state: Any) -> bool:
+        if self._protocol.claim_move is None:
+            return False
+        try:
+            return state.parse_move(self._protocol.claim_move) in state.legal_moves()
+        except ParseError:
+            return False
+
+    def _side(self, state: Any) -> str:
+        """The letter of the player to move, as in wtime."""
+        return self._protocol.sides[state.to_move]

@@ -1,0 +1,70 @@
+"""The pipes between a GUI and an engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from typing import BinaryIO, TypeAlias
+
+SendLine: TypeAlias = Callable[[str], None]
+"""Sends a line to the GUI; from any thread."""
+
+
+class StdoutWriter:
+    """Says whole lines, one at a time. Nobody listens any more once the pipe is closed."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+        self._lock = threading.Lock()
+
+    def __call__(self, line: str) -> None:
+        """Says a line."""
+        with self._lock:
+            try:
+                self._pipe.write(line.encode(errors="replace") + b"\n")
+                self._pipe.flush()
+            except (BrokenPipeError, ValueError):  # the GUI is gone; the end of our input follows
+                pass
+
+
+class StdinReader:
+    """Lines from the GUI, read ahead in a thread of its own."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self.waiting = threading.Event()
+        """Set while there is something that was not taken: a line, or the end."""
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._pipe = pipe
+        threading.Thread(target=self._read, name="inbox", daemon=True).start()
+
+    def __iter__(self) -> Iterator[str]:
+        while (line := self._take()) is not None:
+            yield line
+
+    def _take(self) -> str | None:
+        line = self._lines.get()
+        if self._lines.empty():
+            self.waiting.clear()
+            if not self._lines.empty():  # one came in between
+                self.waiting.set()
+        return line
+
+    def _read(self) -> None:
+        for line in self._pipe:
+            self._put(line.decode(errors="replace").strip("\r\n"))
+        self._put(None)
+
+    def _put(self, line: str | None) -> None:
+        self._lines.put(line)
+        self.waiting.set()
+
+
+def take_stdout() -> BinaryIO:
+    """Standard output for the engine alone: whatever else is printed goes to standard error from now on."""
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return own

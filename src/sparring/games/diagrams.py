@@ -1,0 +1,189 @@
+"""Pictures of boards: text for a terminal, SVG for a notebook, the report and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape
+
+PieceShape = Literal["stone", "token", "wedge", "glyph"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One thing on the board: a character or two for the terminal, a shape for SVG."""
+
+    symbol: str
+    owner: int
+    shape: PieceShape = "glyph"
+    label: str = ""
+    """What SVG writes on the shape, if not the symbol."""
+    accent: bool = False
+    """Drawn in red, as shogi does with promoted pieces."""
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A board to draw. Rows run from the top of the picture; None is an empty square."""
+
+    cells: tuple[tuple[Piece | None, ...], ...]
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    style: Literal["checkered", "grid", "points"] = "checkered"
+    above: str = ""
+    below: str = ""
+    highlights: frozenset[tuple[int, int]] = frozenset()
+    """(row, column) of squares to set off, such as the last move's."""
+    stars: frozenset[tuple[int, int]] = frozenset()
+    """(row, column) of a Go board's star points."""
+    empty: str = "·"
+    wide: bool = field(default=False)
+    """Whether symbols take two columns of a terminal, as kanji do."""
+    svg: Callable[[], str] | None = field(default=None, compare=False)
+    """A better drawing than ours, where a library has one."""
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg() if self.svg else _svg(self)
+
+
+def diagram_text(state: object) -> str:
+    """The text picture of any native state; its `str()` calls this."""
+    return str(_diagram_of(state))
+
+
+def diagram_svg(state: object) -> str:
+    """The SVG picture of any native state; its `_repr_svg_()` calls this."""
+    return _diagram_of(state)._repr_svg_()
+
+
+def _diagram_of(state: object) -> Diagram:
+    from sparring.games import game_of  # the games import this module
+
+    return game_of(state).diagram(state)
+
+
+def _columns(text: str) -> int:
+    """The columns that a terminal gives a text: kanji take two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _cell(symbol: str, width: int, wide: bool) -> str:
+    """A symbol after a gap. A mark before a wide symbol takes the gap; narrow ones stand at the left."""
+    missing = width - _columns(symbol)
+    return " " * (1 + missing) + symbol if wide else f" {symbol}{' ' * missing}"
+
+
+def _text(diagram: Diagram) -> str:
+    symbols = [piece.symbol for cells in diagram.cells for piece in cells if piece]
+    width = 2 if diagram.wide else max(map(len, symbols), default=1)
+    margin = max(map(len, diagram.rows))
+    gap = " " if diagram.wide else ""  # room for a mark before a wide symbol
+    header = " " * (margin + 1) + gap + " ".join(label.ljust(width) for label in diagram.columns)
+    lines = [diagram.above] if diagram.above else []
+    lines.append(header.rstrip())
+    for r, (label, cells) in enumerate(zip(diagram.rows, diagram.cells, strict=True)):
+        parts = []
+        for c, piece in enumerate(cells):
+            empty = "+" if (r, c) in diagram.stars else diagram.empty
+            parts.append(_cell(piece.symbol if piece else empty, width, diagram.wide))
+        lines.append(f"{label.rjust(margin)}{gap}{''.join(parts)} {label}")
+    lines.append(header.rstrip())
+    if diagram.below:
+        lines.append(diagram.below)
+    return "\n".join(lines)
+
+
+_SQUARE = 45
+_MARGIN = 24
+_COLOURS = {
+    "checkered": ("#f0d9b5", "#b58863"),
+    "grid": ("#f3d9a4", "#f3d9a4"),
+    "points": ("#e3b565", "#e3b565"),
+}
+_INK = "#3b2a1a"
+_HIGHLIGHT = "#cdd26a"
+
+
+def _svg(diagram: Diagram) -> str:
+    rows, columns = len(diagram.rows), len(diagram.columns)
+    head = _MARGIN if diagram.above else 0
+    foot = _MARGIN if diagram.below else 0
+    width = columns * _SQUARE + 2 * _MARGIN
+    height = rows * _SQUARE + 2 * _MARGIN + head + foot
+    light, dark = _COLOURS[diagram.style]
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}" height="{height}" font-family="sans-serif" text-anchor="middle">',
+        f'<rect width="{width}" height="{height}" fill="{light}"/>',
+    ]
+    for text, y in ((diagram.above, _MARGIN - 8), (diagram.below, height - 8)):
+        if text:
+            out.append(f'<text x="{width / 2}" y="{y}" font-size="14" fill="{_INK}">{escape(text)}</text>')
+    top = _MARGIN + head
+    if diagram.style == "points":
+        out.append(_point_lines(rows, columns, top))
+    for r in range(rows):
+        for c in range(columns):
+            x, y = _MARGIN + c * _SQUARE, top + r * _SQUARE
+            lit = (r, c) in diagram.highlights
+            if diagram.style != "points":
+                fill = _HIGHLIGHT if lit else (light, dark)[(r + c) % 2]
+                stroke = f' stroke="{_INK}"' if diagram.style == "grid" else ""
+                out.append(
+                    f'<rect x="{x}" y="{y}" width="{_SQUARE}" height="{_SQUARE}" fill="{fill}"{stroke}/>'
+                )
+            centre = x + _SQUARE / 2, y + _SQUARE / 2
+            if (r, c) in diagram.stars:
+                out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="4" fill="{_INK}"/>')
+            piece = diagram.cells[r][c]
+            if piece:
+                out.append(_svg_piece(piece, *centre))
+            if lit and diagram.style == "points":
+                out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="6" fill="#c33"/>')
+    for c, label in enumerate(diagram.columns):
+        for label_y in (top - 6, top + rows * _SQUARE + 16):
+            out.append(_svg_label(label, _MARGIN + c * _SQUARE + _SQUARE / 2, label_y))
+    for r, label in enumerate(diagram.rows):
+        for label_x in (_MARGIN / 2, width - _MARGIN / 2):
+            out.append(_svg_label(label, label_x, top + r * _SQUARE + _SQUARE / 2 + 5))
+    return "".join([*out, "</svg>"])
+
+
+def _svg_label(text: str, x: float, y: float) -> str:
+    return f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{escape(text)}</text>'
+
+
+def _point_lines(rows: int, columns: int, top: int) -> str:
+    left, half = _MARGIN + _SQUARE / 2, _SQUARE / 2
+    right, bottom = left + (columns - 1) * _SQUARE, top + half + (rows - 1) * _SQUARE
+    lines = [f"M{left} {top + half + r * _SQUARE}H{right}" for r in range(rows)]
+    lines += [f"M{left + c * _SQUARE} {top + half}V{bottom}" for c in range(columns)]
+    return f'<path d="{"".join(lines)}" stroke="{_INK}" fill="none"/>'
+
+
+def _svg_piece(piece: Piece, x: float, y: float) -> str:
+    fill, ink = (("#fff", "#111"), ("#222", "#eee"))[piece.owner]
+    label = escape(piece.label or piece.symbol)
+    if piece.shape == "wedge":  # a shogi piece: both sides alike, pointing at the other
+        turn = f' transform="rotate(180 {x} {y})"' if piece.owner else ""
+        outline = f"M{x} {y - 20}L{x + 13} {y - 14}L{x + 17} {y + 19}H{x - 17}L{x - 13} {y - 14}Z"
+        ink = "#b00" if piece.accent else "#111"
+        return (
+            f'<g{turn}><path d="{outline}" fill="#fbe8bd" stroke="{_INK}"/>'
+            f'<text x="{x}" y="{y + 11}" font-size="22" fill="{ink}">{label}</text></g>'
+        )
+    if piece.shape == "glyph":
+        return f'<text x="{x}" y="{y + 13}" font-size="38" fill="#111">{label}</text>'
+    written = (
+        f'<text x="{x}" y="{y + 6}" font-size="18" fill="{ink}">{label}</text>'
+        if piece.shape == "token"
+        else ""
+    )
+    if piece.shape == "stone":
+        fill = ("#111", "#fff")[piece.owner]  # Black begins in Go
+    return f'<circle cx="{x}" cy="{y}" r="20" fill="{fill}" stroke="#111"/>{written}'

@@ -1,0 +1,133 @@
+"""What policies said of people's games, kept in files that only grow: networks are slow, and fits are many.
+
+A file is one policy's. After a line that says whose it is, each game is a record: its key, how many positions
+of it count, how many legal moves they have together, and the logarithms of the probabilities of all of them.
+Samples of any split, trial or size find the games that they share. Whatever kills a run, whole games count.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import struct
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching.choice_data import ChoiceData
+from sparring.matching.games import PlayedGame
+from sparring.matching.positions import Sample, extract_positions
+from sparring.matching.scores import ProgressCallback, cache_key, checked_predictions
+from sparring.policies import Policy, fingerprint, load_policy
+from sparring.policies.policy import clipped_log
+from sparring.storage import append_or_rollback
+
+_HEAD = struct.Struct("<QII")
+
+
+@dataclass(frozen=True)
+class CachedPolicy:
+    """A policy that has a file for what it says."""
+
+    policy: Policy
+    key: str
+    """Another one means other predictions."""
+
+    @staticmethod
+    def open(
+        name: str,
+        source: str,
+        game: str,
+        *,
+        backend: str = "onnxruntime",
+        threads: int = 1,
+        symmetries: bool = False,
+    ) -> CachedPolicy:
+        """The policy of a model's name, a file or a TOML. Raises BadPolicy, BadNetwork or OSError."""
+        policy = load_policy(source, game, name=name, backend=backend, threads=threads, symmetries=symmetries)
+        return CachedPolicy(policy, cache_key(fingerprint(source, game), backend, str(symmetries)))
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.policy.name
+
+    def path(self, folder: Path) -> Path:
+        """Its file among those of a folder, under whatever name it goes."""
+        return folder / f"{self.key[:20]}.choices"
+
+
+def cached_log_probabilities(
+    expert: CachedPolicy, sample: Sample, folder: Path, on_progress: ProgressCallback = lambda _: None
+) -> NDArray[np.float32]:
+    """[moves of all positions]: the expert's logarithms, asked only about games that its file does not have.
+
+    Raises BadPolicy or OSError.
+    """
+    path = expert.path(folder)
+    header = json.dumps({"key": expert.key}).encode() + b"\n"
+    keys = [_key(sample.game, played) for played in sample.games]
+    sizes = np.bincount(sample.metadata["game"], minlength=len(keys)).tolist()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run that asks the same policy is waited for
+        known = _read(path, header)
+        done = sum(size for key, size in zip(keys, sizes, strict=True) if key in known)
+        on_progress(done)
+        for number, (key, played) in enumerate(zip(keys, sample.games, strict=True)):
+            if key not in known:
+                positions = extract_positions(sample.game, played, number)[0]
+                shares = [each.probabilities for each in checked_predictions(expert.policy, positions)]
+                known[key] = clipped_log(np.concatenate(shares)).astype(np.float32)
+                head = _HEAD.pack(key, len(positions), len(known[key]))
+                append_or_rollback(path, head + known[key].tobytes(), sync=True)
+                done += len(positions)
+                on_progress(done)
+    return np.concatenate([known[key] for key in keys])
+
+
+def gather_choice_data(
+    experts: list[CachedPolicy], sample: Sample, folder: Path, on_progress: ProgressCallback = lambda _: None
+) -> ChoiceData:
+    """What all experts say of a sample."""
+    said = [
+        cached_log_probabilities(expert, sample, folder, partial(_further, on_progress, number * len(sample)))
+        for number, expert in enumerate(experts)
+    ]
+    return ChoiceData.of(np.stack(said), sample.metadata)
+
+
+def _further(on_progress: ProgressCallback, before: int, done: int) -> None:
+    on_progress(before + done)
+
+
+def _key(game: str, played: PlayedGame) -> int:
+    """Of all that the positions of a game and their context depend on."""
+    record = played.record
+    ratings = (record.first_rating, record.second_rating, record.first_rank, record.second_rank)
+    digest = hashlib.blake2b(repr((played.identity, ratings)).encode(), digest_size=8)
+    digest.update(played.plies(game).astype(np.int32).tobytes() + (record.clocks or b""))
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _read(path: Path, header: bytes) -> dict[int, NDArray[np.float32]]:
+    """The whole games of a file; what lies behind them, or is not this policy's, is cut away."""
+    content = path.read_bytes()
+    found: dict[int, NDArray[np.float32]] = {}
+    at = len(header) if content.startswith(header) else 0
+    while at and at + _HEAD.size <= len(content):
+        key, _, moves = _HEAD.unpack_from(content, at)
+        end = at + _HEAD.size + 4 * moves
+        if end > len(content):
+            break
+        found[key] = np.frombuffer(content, np.float32, moves, at + _HEAD.size)
+        at = end
+    os.truncate(path, at)
+    if not at:
+        append_or_rollback(path, header)
+    return found

@@ -1,0 +1,122 @@
+"""Our own networks: a position and the people who play it in, moves and chances out.
+
+Inputs: `planes`, bytes, in an encoding that the native core knows; `context` [batch, 6]: the mover's rating,
+the opponent's and the mover's clock, each a number from 0 to 1 and whether it is known. Outputs: `policy`,
+logits of the encoding's labels; `wdl`, chances of a win, a draw and a loss for the mover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import ChessSamples, GoSamples, ShogiSamples, symmetries, transformed_cells
+from sparring.networks.codec import Tensors
+from sparring.networks.dlshogi import mirrored_directions
+from sparring.networks.lc0 import mirrored_moves
+from sparring.networks.prediction import Position, Prediction
+
+CONTEXT = 6
+_LINES: dict[str, Any] = {"chess": ChessSamples, "go": GoSamples, "shogi": ShogiSamples}
+_LONGEST_CLOCK = 7200.0
+"""Seconds; the clock is seen on a logarithmic scale up to here."""
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """What a network sees: an encoding, how many boards of it, and the range of ratings that it knows."""
+
+    game: str
+    encoding: str
+    history: int = 1
+    lowest: float = 600
+    highest: float = 2600
+
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """The range; None for networks that are told no ratings, which is written as from 0 to 1."""
+        return None if (self.lowest, self.highest) == (0, 1) else (self.lowest, self.highest)
+
+    def context(
+        self, ratings: NDArray[Any], opponents: NDArray[Any], clocks: NDArray[Any]
+    ) -> NDArray[np.float32]:
+        """The context of positions [n, 6]; NaN stands for what is not known."""
+        scaled = [(values - self.lowest) / (self.highest - self.lowest) for values in (ratings, opponents)]
+        with np.errstate(invalid="ignore"):
+            scaled.append(np.log1p(np.maximum(clocks, 0)) / np.log1p(_LONGEST_CLOCK))
+        columns = []
+        for values in scaled:
+            known = ~np.isnan(values)
+            columns += [np.clip(np.where(known, values, 0), 0, 1), known]
+        return np.stack(columns, axis=1).astype(np.float32)
+
+
+class ConditionedCodec:
+    """Settings: those of a `InputSpec`."""
+
+    def __init__(self, settings: Mapping[str, float | int | str]) -> None:
+        self.input_spec = InputSpec(
+            str(settings["game"]),
+            str(settings["encoding"]),
+            int(settings["history"]),
+            float(settings["lowest"]),
+            float(settings["highest"]),
+        )
+        self.game = self.input_spec.game
+        self._lines = _LINES[self.game]
+
+    @property
+    def ratings(self) -> tuple[float, float] | None:
+        """Those of the view."""
+        return self.input_spec.ratings
+
+    def encode(self, positions: Sequence[Position]) -> Tensors:
+        """`planes` and `context`. An opponent whose rating is not given is taken for the player's equal."""
+        states = [position.state for position in positions]
+        others = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
+        facts = np.array(
+            [[p.rating, other, p.clock] for p, other in zip(positions, others, strict=True)], np.float64
+        )
+        planes = self._lines.encode_states(states, self.input_spec.encoding, self.input_spec.history)
+        return {"planes": planes, "context": self.input_spec.context(*facts.reshape(-1, 3).T)}
+
+    def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
+        """Probabilities over the legal moves, and the chances for the side to move."""
+        logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
+        states = [position.state for position in positions]
+        moves, probabilities = self._lines.decode_states(states, logits, self.input_spec.encoding)
+        ends = np.cumsum([len(each) for each in moves])
+        return [
+            Prediction(each, probabilities[end - len(each) : end], value=win - loss, wdl=(win, draw, loss))
+            for each, end, (win, draw, loss) in zip(moves, ends, outputs["wdl"].tolist(), strict=True)
+        ]
+
+    def symmetries(self, position: Position) -> int:
+        """As many as the rules allow in this position."""
+        return symmetries(position.state) if self.input_spec.encoding in _SYMMETRY_LABELS else 1
+
+    def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
+        """Every cell of the planes where the symmetry takes it. All boards are of one size."""
+        planes = inputs["planes"]
+        turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
+        turned[..., transformed_cells(positions[0].state, symmetry)] = planes.reshape(turned.shape)
+        return {**inputs, "planes": turned.reshape(planes.shape)}
+
+    def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
+        """Every label from where the symmetry took its move."""
+        if not symmetry:
+            return outputs
+        labels = _SYMMETRY_LABELS[self.input_spec.encoding](transformed_cells(positions[0].state, symmetry))
+        return {**outputs, "policy": outputs["policy"][:, labels]}
+
+
+_SYMMETRY_LABELS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
+    "lc0": lambda cells: mirrored_moves(),
+    "katago": lambda cells: np.append(cells, len(cells)),  # a pass is a pass
+    "boards": lambda cells: (mirrored_directions()[:, None] * len(cells) + cells).ravel(),
+}
+"""Where a symmetry takes the labels of an encoding, from where it takes the cells."""

@@ -1,0 +1,215 @@
+"""Making graphs that were exported for one position take any number of them.
+
+An export with a fixed batch has the number 1 written into its inputs and outputs and into the constants
+of the operators that change shapes. Here those places are rewritten, and then the numbers decide: the
+rewritten graph must give a batch what the graph as it was gives the positions one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from sparring.networks.errors import BadNetwork
+from sparring.networks.graph import BATCH_DIMENSION
+from sparring.networks.onnx_files import convert_opset, keep_outputs, to_array
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_TOLERANCE = 1e-3
+_VERIFY_BATCH = 3
+_FIXED = "its batch is fixed at one position in a way that cannot be undone"
+
+
+def with_dynamic_batch(
+    model: onnx.ModelProto,
+    outputs: Sequence[str],
+    rewrite: Callable[[onnx.ModelProto], None] = lambda _: None,
+) -> onnx.ModelProto:
+    """The model with these outputs alone, in our opset, taking batches. Raises BadNetwork.
+
+    `rewrite` may change the new graph before it has to prove that it gives the same numbers.
+    """
+    freed = _free_batch(convert_opset(model))
+    rewrite(freed)
+    keep_outputs(freed, outputs)
+    _verify_batches(model, freed)
+    return freed
+
+
+def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with a free first dimension of every input and output.
+
+    The batch has to be the outermost dimension of whatever the graph reshapes, as exporters write it;
+    `_verify_batches` says whether it was.
+    """
+    freed = onnx.ModelProto()
+    freed.CopyFrom(model)
+    ranks = _ranks(model)
+    nodes: list[onnx.NodeProto] = []
+    fed = {value.name for value in freed.graph.input}
+    constants = _constants(freed)
+    for node in freed.graph.node:
+        if fed.intersection(node.input):
+            fed.update(node.output)
+            nodes += _freed(node, fed, constants, ranks, freed.graph)
+        else:
+            nodes.append(node)
+    del freed.graph.node[:]
+    freed.graph.node.extend(nodes)
+    del freed.graph.value_info[:]
+    for value in (*freed.graph.input, *freed.graph.output):
+        for first in value.type.tensor_type.shape.dim[:1]:
+            first.dim_param = BATCH_DIMENSION
+    return freed
+
+
+def _verify_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
+    """Raises BadNetwork unless the freed model gives batches what the original gives single positions."""
+    inputs = _sample_inputs(freed)
+    names = [output.name for output in freed.graph.output]
+    single, with_dynamic_batch = _session(original), _session(freed)
+    rows = [_run(single, names, inputs, slice(i, i + 1)) for i in range(_VERIFY_BATCH)]
+    for batch in (1, _VERIFY_BATCH):
+        try:
+            together = _run(with_dynamic_batch, names, inputs, slice(batch))
+        except BadNetwork as error:
+            raise BadNetwork(f"{_FIXED}: {error}") from None
+        for name, found, *expected in zip(names, together, *rows[:batch], strict=True):
+            if not np.isfinite(expected).all():
+                raise BadNetwork(f"its output {name} is not a finite number")
+            if not _close(found, np.concatenate(expected)):
+                raise BadNetwork(f"{_FIXED}: {name} differs")
+
+
+def _freed(
+    node: onnx.NodeProto,
+    fed: set[str],
+    constants: Mapping[str, NDArray[np.generic]],
+    ranks: Mapping[str, int],
+    graph: onnx.GraphProto,
+) -> list[onnx.NodeProto]:
+    """The node, and what has to go before it, with nothing that fixes the batch."""
+    if node.op_type == "Reshape" and node.input[0] in fed and node.input[1] in constants:
+        _free_reshape(node, constants[node.input[1]].astype(np.int64), graph)
+    if node.op_type == "Concat" and _axis(node, ranks) != 0:
+        return [*_expand_constants(node, fed, ranks, graph), node]
+    return [node]
+
+
+def _free_reshape(node: onnx.NodeProto, shape: NDArray[np.int64], graph: onnx.GraphProto) -> None:
+    """Lets the leading dimension take the batch: alone, or with what is merged into it."""
+    if shape.size == 0 or shape[0] <= 0 or (shape == 0).any():
+        return
+    shape = shape.copy()
+    shape[0] = 0 if -1 in shape else -1
+    node.input[1] = _add_constant(graph, f"{node.output[0]}.shape", shape)
+    kept = [attribute for attribute in node.attribute if attribute.name != "allowzero"]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+
+
+def _expand_constants(
+    node: onnx.NodeProto, fed: set[str], ranks: Mapping[str, int], graph: onnx.GraphProto
+) -> list[onnx.NodeProto]:
+    """Nodes that repeat for every position what is joined to it but is the same for all."""
+    before: list[onnx.NodeProto] = []
+    for i, name in enumerate(node.input):
+        if name in fed:
+            continue
+        prefix = f"{node.output[0]}.{i}"
+        first = _add_constant(graph, f"{prefix}.first", np.array([0], dtype=np.int64))
+        ones = _add_constant(graph, f"{prefix}.ones", np.ones(ranks[name] - 1, dtype=np.int64))
+        before += [
+            helper.make_node("Shape", [graph.input[0].name], [f"{prefix}.Shape"]),
+            helper.make_node("Gather", [f"{prefix}.Shape", first], [f"{prefix}.Gather"]),
+            helper.make_node("Concat", [f"{prefix}.Gather", ones], [f"{prefix}.Concat"], axis=0),
+            helper.make_node("Expand", [name, f"{prefix}.Concat"], [f"{prefix}.Expand"]),
+        ]
+        node.input[i] = f"{prefix}.Expand"
+    return before
+
+
+def _add_constant(graph: onnx.GraphProto, name: str, values: NDArray[np.int64]) -> str:
+    graph.initializer.append(numpy_helper.from_array(values, name))
+    return name
+
+
+def _constants(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
+    """The small integer constants, where shapes are written, by name."""
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
+            tensors[node.output[0]] = node.attribute[0].t
+    return {name: to_array(t) for name, t in tensors.items() if t.data_type == TensorProto.INT64}
+
+
+def _ranks(model: onnx.ModelProto) -> dict[str, int]:
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    ranks = {tensor.name: len(tensor.dims) for tensor in inferred.initializer}
+    for value in (*inferred.value_info, *inferred.input, *inferred.output):
+        ranks[value.name] = len(value.type.tensor_type.shape.dim)
+    return ranks
+
+
+def _axis(node: onnx.NodeProto, ranks: Mapping[str, int]) -> int:
+    axis: int = next(attribute.i for attribute in node.attribute if attribute.name == "axis")
+    return axis if axis >= 0 else axis + ranks.get(node.output[0], 0)
+
+
+def _sample_inputs(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
+    """Random inputs: bits where the network takes numbers, ratings where it takes integers."""
+    rng = np.random.default_rng(0)
+    inputs: dict[str, NDArray[np.generic]] = {}
+    for value in model.graph.input:
+        tensor = value.type.tensor_type
+        shape = (_VERIFY_BATCH, *(dim.dim_value for dim in tensor.shape.dim[1:]))
+        if tensor.elem_type == TensorProto.FLOAT:
+            inputs[value.name] = (rng.random(shape) < 0.1).astype(np.float32)
+        else:
+            dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+            inputs[value.name] = rng.integers(600, 2600, shape).astype(dtype)
+    return inputs
+
+
+def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    import onnxruntime  # begins threads of its own, which nobody who loads no network wants
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # ONNX Runtime's errors have no class of their own in common
+        raise BadNetwork(f"ONNX Runtime cannot load it ({str(error).strip()[:200]})") from None
+
+
+def _run(
+    session: onnxruntime.InferenceSession,
+    names: Sequence[str],
+    inputs: Mapping[str, NDArray[np.generic]],
+    rows: slice,
+) -> list[NDArray[np.generic]]:
+    try:
+        outputs: list[NDArray[np.generic]] = session.run(
+            names, {name: values[rows] for name, values in inputs.items()}
+        )
+    except Exception as error:  # as above
+        raise BadNetwork(f"ONNX Runtime cannot run it ({str(error).strip()[:200]})") from None
+    return outputs
+
+
+def _close(found: NDArray[np.generic], expected: NDArray[np.generic]) -> bool:
+    if found.shape != expected.shape:
+        return False
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    return bool(np.allclose(found, expected, rtol=0, atol=_TOLERANCE * scale))

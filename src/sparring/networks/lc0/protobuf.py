@@ -1,0 +1,132 @@
+"""Protobuf's wire format: as much of it as Lc0's files use, read strictly and without copies."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from sparring.networks.errors import BadNetwork
+
+FieldValue: TypeAlias = int | bytes | memoryview
+"""A variable-length number, the four bytes of a fixed one, or a view of what has a length."""
+
+T = TypeVar("T", int, bytes, memoryview)
+
+_VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
+_LONGEST_VARINT = 10
+_MOST_FIELDS = 10_000
+"""In one message; the deepest networks have some hundred."""
+_KIND_NAMES = {int: "a number", bytes: "four bytes", memoryview: "bytes with a length"}
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message: its fields by number, each with its values in their order."""
+
+    path: str
+    """Where it is in the file, for error messages: such as `weights.residual[3].conv1`."""
+    fields: Mapping[int, tuple[FieldValue, ...]]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self.fields
+
+    def number(self, number: int, name: str, default: int = 0) -> int:
+        """A number or enumeration."""
+        value = self._single(number, name, int)
+        return default if value is None else value
+
+    def fixed(self, number: int, name: str, default: int = 0) -> int:
+        """A number of four bytes."""
+        value = self._single(number, name, bytes)
+        return default if value is None else int.from_bytes(value, "little")
+
+    def real(self, number: int, name: str) -> float:
+        """A float; 0 where it is missing."""
+        value = self._single(number, name, bytes)
+        return 0.0 if value is None else float(struct.unpack("<f", value)[0])
+
+    def bytes(self, number: int, name: str) -> memoryview:
+        """Bytes; none where they are missing."""
+        value = self._single(number, name, memoryview)
+        return memoryview(b"") if value is None else value
+
+    def text(self, number: int, name: str) -> str:
+        """Text; empty where it is missing."""
+        return bytes(self.bytes(number, name)).decode("utf-8", errors="replace")
+
+    def message(self, number: int, name: str) -> Message:
+        """A message inside this one; an empty one where it is missing."""
+        return parse(self.bytes(number, name), self._inside(name))
+
+    def messages(self, number: int, name: str) -> list[Message]:
+        """The messages of a repeated field."""
+        found = []
+        for i, value in enumerate(self.fields.get(number, ())):
+            path = self._inside(f"{name}[{i}]")
+            if not isinstance(value, memoryview):
+                raise BadNetwork(f"{path} is not a message")
+            found.append(parse(value, path))
+        return found
+
+    def _inside(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    def _single(self, number: int, name: str, kind: type[T]) -> T | None:
+        values = self.fields.get(number, ())
+        if not values:
+            return None
+        if len(values) > 1:
+            raise BadNetwork(f"{self._inside(name)} is there {len(values)} times; once is expected")
+        if not isinstance(values[0], kind):
+            raise BadNetwork(f"{self._inside(name)} has the wrong type; {_KIND_NAMES[kind]} is expected")
+        return values[0]
+
+
+def parse(data: memoryview, path: str = "") -> Message:
+    """The message that the bytes hold. Raises BadNetwork."""
+    where = path or "the file"
+    fields: dict[int, list[FieldValue]] = {}
+    at = count = 0
+    while at < len(data):
+        tag, at = _varint(data, at, where)
+        number, kind = tag >> 3, tag & 7
+        count += 1
+        if count > _MOST_FIELDS or number == 0:
+            what = "field 0" if number == 0 else f"more than {_MOST_FIELDS:,} fields"
+            raise BadNetwork(f"{where} is no message of Lc0's: it has {what}")
+        value: FieldValue
+        if kind == _VARINT:
+            value, at = _varint(data, at, where)
+        elif kind == _DELIMITED:
+            size, at = _varint(data, at, where)
+            value, at = _take(data, at, size, where), at + size
+        elif kind == _FIXED32:
+            value, at = bytes(_take(data, at, 4, where)), at + 4
+        elif kind == _FIXED64:
+            value, at = _take(data, at, 8, where), at + 8
+        else:
+            raise BadNetwork(f"{where} is no protobuf message (wire type {kind} at byte {at:,})")
+        fields.setdefault(number, []).append(value)
+    return Message(path, {number: tuple(values) for number, values in fields.items()})
+
+
+def _take(data: memoryview, at: int, size: int, where: str) -> memoryview:
+    left = len(data) - at
+    if size > left:
+        raise BadNetwork(f"{where} is cut off or broken: {size:,} bytes announced, {left:,} left")
+    return data[at : at + size]
+
+
+def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
+    """A number of seven bits a byte, lowest first, and the place behind it."""
+    value = 0
+    for i in range(_LONGEST_VARINT):
+        if at + i >= len(data):
+            raise BadNetwork(f"{where} is cut off or broken: it ends inside a number")
+        byte = data[at + i]
+        value |= (byte & 0x7F) << 7 * i
+        if byte < 0x80:
+            return value, at + i + 1
+    raise BadNetwork(f"{where} is broken: a number has more than {_LONGEST_VARINT} bytes")

@@ -1,0 +1,115 @@
+"""The agent's predecessors: the bottom rungs of its ladder, up to the agent that the report describes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sparring._core import ExpendibotsState
+from sparring.games import Move
+from sparring.players.expendibots.endgame_heuristics import Square, endgame_move, stacks, tokens
+from sparring.players.player import Decision
+from sparring.search.evaluations import LinearEvaluation
+
+
+class RandomPlayer:
+    """Any legal action, each as likely."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def choose(self, state: Any) -> Decision:
+        """One of the legal moves."""
+        return _drawn(state.legal_moves(), self._rng, "at random")
+
+
+class GreedyPlayer:
+    """One action ahead: whatever leaves it furthest ahead in tokens, else at random."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def choose(self, state: ExpendibotsState) -> Decision:
+        """One of the moves with the best balance."""
+        moves = state.legal_moves()
+        balances = [self._balance(state.play(move)) for move in moves]
+        best = max(balances)
+        good = [move for move, balance in zip(moves, balances, strict=True) if balance == best]
+        return _drawn(good, self._rng, f"{best:+d} tokens")
+
+    @staticmethod
+    def _balance(after: ExpendibotsState) -> int:
+        other, own = tokens(after)
+        if after.outcome is not None and after.outcome.winner is not None:
+            return 100 if own else -100
+        return own - other
+
+
+class ReportAgent:
+    """The agent of the Expendibots report: its opening, its endings by hand, and two plies of alpha-beta.
+
+    Two plies as there, with its prunings and without quiescence; values come from features and stages as the
+    report has them. What it is given for an evaluation has been learned the report's way.
+    """
+
+    _WIN = 200.0
+    """What a finished game is worth: more than any evaluation."""
+
+    def __init__(self, evaluation: LinearEvaluation) -> None:
+        self._search = evaluation.searcher(megabytes=1)
+
+    def choose(self, state: ExpendibotsState) -> Decision:
+        """The same move whenever it is asked."""
+        for move, why in ((opening_move(state), "the report's opening"), (endgame_move(state), "by hand")):
+            if move is not None:
+                return Decision(move, {move: 1.0}, why)
+        best_move, best = None, -2 * self._WIN
+        for move in self._search.candidate_moves(state):
+            value = -self._value(state.play(move), 1, -2 * self._WIN, -best)
+            if best_move is None or value > best:
+                best_move, best = move, value
+        assert best_move is not None  # a player with a token has an action
+        return Decision(best_move, {best_move: 1.0}, f"{best:+.1f} of 100")
+
+    def _value(self, state: ExpendibotsState, depth: int, alpha: float, beta: float) -> float:
+        if state.outcome is not None:
+            winner = state.outcome.winner
+            return 0.0 if winner is None else self._WIN if winner == state.to_move else -self._WIN
+        if depth == 0:
+            return self._search.evaluate(state)
+        best = -2 * self._WIN
+        for move in self._search.candidate_moves(state):
+            best = max(best, -self._value(state.play(move), depth - 1, -beta, -max(alpha, best)))
+            if best >= beta:
+                break
+        return best
+
+
+_OPENING = ((1, (4, 0), (4, 1)), (2, (4, 1), (4, 3)), (2, (4, 3), (4, 5)))
+"""Section 2.3, its rows and columns the referee's way round: tokens, from and to, seen from one's side."""
+_HOME = tuple((x, y) for x in (0, 1, 3, 4, 6, 7) for y in (0, 1))
+
+
+def opening_move(state: ExpendibotsState) -> Move | None:
+    """The report's opening, whatever the other side does, while one's own tokens stand as it left them."""
+    own = {_seen(square, state): height for square, height in stacks(state, state.to_move).items()}
+    expected = dict.fromkeys(_HOME, 1)
+    for count, start, end in _OPENING:
+        if own == {square: height for square, height in expected.items() if height}:
+            wanted = ("MOVE", count, _seen(start, state), _seen(end, state))
+            return next((move for move in state.legal_moves() if state.action(move) == wanted), None)
+        expected[start] -= count
+        expected[end] = expected.get(end, 0) + count
+    return None
+
+
+def _seen(square: Square, state: ExpendibotsState) -> Square:
+    """A square from the side of who is to move, or back."""
+    return square if state.to_move == 0 else (square[0], 7 - square[1])
+
+
+def _drawn(moves: Sequence[Move], rng: np.random.Generator, why: str) -> Decision:
+    move = moves[int(rng.integers(len(moves)))]
+    return Decision(move, dict.fromkeys(moves, 1 / len(moves)), why)

@@ -1,0 +1,143 @@
+"""The Expendibots report's hand-made endings (its section 2.4): chase a lone stack, close in on two tokens.
+
+Both are rules of thumb that look one action ahead. The endgame tables know better wherever they reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from typing import TypeAlias
+
+from sparring._core import ExpendibotsState
+from sparring.games import Move
+
+Square: TypeAlias = tuple[int, int]
+"""x from the left and y from White's side."""
+_Cost: TypeAlias = Callable[[ExpendibotsState], tuple[float, ...]]
+
+_COVERING = ((0, 3, 6), (1, 4, 7))
+"""Where three stacks stand in a row so that nothing passes them: two squares between them."""
+
+
+def endgame_move(state: ExpendibotsState) -> Move | None:
+    """The move of the strategy that fits: none where neither does, or where it does not know how to go on."""
+    own, other = tokens(state)
+    if own > 1 and len(stacks(state, 1 - state.to_move)) == 1:
+        return chase(state)
+    if own > 2 and other == 2:
+        return close_in(state)
+    return None
+
+
+def chase(state: ExpendibotsState) -> Move | None:
+    """Against one stack: follow it closely with one's nearest, until it cannot get away from a boom."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _hunt(after, 1 - after.to_move))
+
+
+def close_in(state: ExpendibotsState) -> Move | None:
+    """Against two tokens: three stacks in a row, with two squares between them, come nearer row by row."""
+    if (boom := winning_boom(state)) is not None:
+        return boom
+    return _best_move(state, lambda after: _line(after, 1 - after.to_move))
+
+
+def winning_boom(state: ExpendibotsState) -> Move | None:
+    """A BOOM after which the other side has fewer tokens, and one's own still outnumber them by as much."""
+    own, other = tokens(state)
+    best: tuple[int, Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] != "BOOM":
+            break  # BOOMs come first
+        left_other, left_own = tokens(state.play(move))
+        fine = left_own > 0 if left_other == 0 else left_other < other and left_own > max(1, left_other)
+        if fine and (best is None or own - left_own < best[0]):
+            best = (own - left_own, move)
+    return None if best is None else best[1]
+
+
+def tokens(state: ExpendibotsState) -> tuple[int, int]:
+    """Those of the side to move, and the other's."""
+    white = sum(height for row in state.heights for height in row if height > 0)
+    black = -sum(height for row in state.heights for height in row if height < 0)
+    return (white, black) if state.to_move == 0 else (black, white)
+
+
+def stacks(state: ExpendibotsState, player: int) -> dict[Square, int]:
+    """The heights of a player's stacks."""
+    sign = 1 if player == 0 else -1
+    return {
+        (x, y): sign * height
+        for y, row in enumerate(state.heights)
+        for x, height in enumerate(row)
+        if sign * height > 0
+    }
+
+
+def _best_move(state: ExpendibotsState, cost: _Cost) -> Move | None:
+    """The MOVE that leaves the least cost and no BOOM with which the other side saves itself."""
+    best: tuple[tuple[float, ...], Move] | None = None
+    for move in state.legal_moves():
+        if state.action(move)[0] == "BOOM":
+            continue
+        after = state.play(move)
+        if after.outcome is not None or after.repetitions > 1 or _refuted(after):
+            continue
+        found = (cost(after), move)
+        if best is None or found[0] < best[0]:
+            best = found
+    return None if best is None else best[1]
+
+
+def _refuted(after: ExpendibotsState) -> bool:
+    """Whether the other side has a BOOM that leaves the two level or better for it."""
+    for move in after.legal_moves():
+        if after.action(move)[0] != "BOOM":
+            return False
+        own, other = tokens(after.play(move))
+        if own <= other:
+            return True
+    return False
+
+
+def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
+    """How far the nearest stack is from the prey as a boom reaches, then on foot; the lower stack first."""
+    prey = next(iter(stacks(after, 1 - hunter)))
+    reach, walk, height = min(
+        (max(abs(x - prey[0]), abs(y - prey[1])), abs(x - prey[0]) + abs(y - prey[1]), height)
+        for (x, y), height in stacks(after, hunter).items()
+    )
+    return (max(reach, 1), walk, height)
+
+
+def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
+    """How many steps the line lacks, for the best way to draw it; then how far it is from the enemies."""
+    own, enemies = stacks(after, side), stacks(after, 1 - side)
+    return min(
+        (float(_steps(own, line)), float(gap), float(-len(own))) for line, gap in _lines(list(enemies))
+    )
+
+
+def _lines(enemies: list[Square]) -> Iterator[tuple[tuple[Square, ...], int]]:
+    """The lines that have all enemies on one side, and the rows between."""
+    for swapped in (False, True):
+        rows = [x if swapped else y for x, y in enemies]
+        for row in range(8):
+            if not (row < min(rows) or row > max(rows)):
+                continue
+            gap = min(abs(row - each) for each in rows)
+            for places in _COVERING:
+                yield tuple((row, at) if swapped else (at, row) for at in places), gap
+
+
+def _steps(own: dict[Square, int], line: tuple[Square, ...]) -> int:
+    """The least steps to bring three tokens to their places."""
+    each = [square for square, height in own.items() for _ in range(min(height, 3))]
+    costs = [[abs(x - at[0]) + abs(y - at[1]) for at in line] for x, y in each]
+    near = sorted(range(len(each)), key=lambda i: min(costs[i]))[:5]
+    return min(
+        (sum(costs[i][j] for j, i in enumerate(chosen)) for chosen in permutations(near, min(3, len(near)))),
+        default=99,
+    )

@@ -1,0 +1,145 @@
+"""Opening policies: by a model's name, a network's file, a policy's TOML file, or a shipped one's name."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparring.networks import load
+from sparring.networks.formats import model_name as network_name
+from sparring.networks.store import find
+from sparring.policies.curve import Curve
+from sparring.policies.feature_weighted_pool import FeatureWeightedPool
+from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.policy import Policy
+from sparring.policies.policy_files import BadPolicy, MemberConfig, PolicyConfig, read_policy_config
+from sparring.policies.pool import PolicyPool, PoolMember
+from sparring.policies.temperature import TemperedPolicy
+
+_SHIPPED = Path(__file__).parent / "shipped"
+
+
+@dataclass(frozen=True)
+class _LoadOptions:
+    """What is the same for all parts of a policy."""
+
+    game: str
+    backend: str
+    threads: int
+    batch: int
+    symmetries: bool
+
+
+def load_policy(
+    text: str,
+    game: str,
+    *,
+    name: str | None = None,
+    backend: str = "onnxruntime",
+    threads: int = 1,
+    batch: int = 64,
+    symmetries: bool = False,
+) -> Policy:
+    """The policy of a model's name, a network's file or a policy's TOML file; `blend` comes with each game.
+
+    `symmetries` averages every network over the symmetries of each position.
+    Raises BadPolicy, BadNetwork or OSError.
+    """
+    how = _LoadOptions(game, backend, threads, batch, symmetries)
+    return _open(text, name or model_name(text), how, Path(), ())
+
+
+def model_name(text: str) -> str:
+    """What a policy is called: a model's name, or a file's without its endings."""
+    path = Path(text)
+    return path.stem if _is_policy_file(text) else network_name(path)
+
+
+def fingerprint(text: str, game: str | None = None) -> str:
+    """A hash of every file that the policy is made of: another one means other predictions.
+
+    Raises BadPolicy, BadNetwork or OSError.
+    """
+    digest = hashlib.sha256()
+    for path in _files(text, game, Path(), ()):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]) -> Policy:
+    path = _policy_path(text, how.game, folder, inside)
+    if path is None:
+        return _open_network(_located(text, folder), name, how)
+    file = read_policy_config(path)
+    if file.game != how.game:
+        raise BadPolicy(f"{path} is a policy for {file.game}, not for {how.game}")
+    inner = (*inside, path.resolve())
+    try:
+        members = tuple(_open_member(entry, how, path.parent, inner) for entry in file.members)
+        return _with_temperature(_pool(name, members, file), file.temperature)
+    except ValueError as error:
+        raise BadPolicy(f"{path}: {error}") from None
+
+
+def _open_member(
+    entry: MemberConfig, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]
+) -> PoolMember:
+    policy = _open(entry.use, model_name(entry.use), how, folder, inside)
+    return PoolMember(_with_temperature(policy, entry.temperature), entry.weight)
+
+
+def _pool(name: str, members: tuple[PoolMember, ...], file: PolicyConfig) -> Policy:
+    if file.scale is None:
+        return PolicyPool(name, members, file.kind, file.beta)
+    return FeatureWeightedPool(name, members, file.scale, tuple(entry.by for entry in file.members))
+
+
+def _with_temperature(policy: Policy, temperature: Curve | None) -> Policy:
+    return policy if temperature is None else TemperedPolicy(policy, temperature)
+
+
+def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
+    try:
+        network = load(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
+    except (ImportError, ValueError) as error:
+        raise BadPolicy(f"{name}: {error}") from None
+    if network.codec.game != how.game:
+        raise BadPolicy(f"{text} is a network for {network.codec.game}, not for {how.game}")
+    return NetworkPolicy(network, name, how.symmetries)
+
+
+def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
+    """The files of a policy, its own first."""
+    path = _policy_path(text, game, folder, inside)
+    if path is None:
+        path = find(_located(text, folder), game)
+        weights = path.with_name(path.name + ".data")  # where ONNX may keep them
+        return [path, weights] if weights.is_file() else [path]
+    files = [path]
+    for member in read_policy_config(path).members:
+        files += _files(member.use, game, path.parent, (*inside, path.resolve()))
+    return files
+
+
+def _is_policy_file(text: str) -> bool:
+    return text.endswith(".toml")
+
+
+def _located(text: str, folder: Path) -> str:
+    """A file beside the TOML that names it, else the text as it is: a model's name or another path."""
+    return str(folder / text) if (folder / text).is_file() else text
+
+
+def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> Path | None:
+    """The TOML file of a policy; None for a network's name or file."""
+    if not _is_policy_file(text):
+        shipped = _SHIPPED / f"{text}-{game}.toml"
+        return shipped if shipped.is_file() else None
+    path = folder / text
+    if not path.is_file():
+        raise BadPolicy(f"there is no policy file {path}")
+    if path.resolve() in inside:
+        chain = " uses ".join(each.name for each in (*inside, path))
+        raise BadPolicy(f"{path} is a part of itself: {chain}")
+    return path

@@ -1,0 +1,68 @@
+"""What ratings a policy can be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from sparring.policies.curve import Curve
+from sparring.policies.feature_weighted_pool import FeatureWeightedPool
+from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.policy import Policy
+from sparring.policies.pool import PolicyPool
+from sparring.policies.temperature import TemperedPolicy
+from sparring.records.ranks import rank_text
+
+RatingRange: TypeAlias = tuple[float, float]
+
+
+def rating_range(policy: Policy) -> RatingRange | None:
+    """The lowest and the highest rating that all its parts know; None where a rating changes nothing."""
+    ranges = list(_ranges(policy))
+    return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
+
+
+def unrated(policy: Policy) -> str:
+    """What there is to say to somebody who gave ratings; empty where the policy is told them."""
+    return "" if rating_range(policy) is not None else f"{policy.name} is told no {_rating_word(policy.game)}"
+
+
+def rating_out_of_range(policy: Policy, *told: int | None) -> str:
+    """What is wrong with ratings that the policy does not know; empty where nothing is."""
+    known = rating_range(policy)
+    for number in told:
+        if known is not None and number is not None and not known[0] <= number <= known[1]:
+            what = _rating_word(policy.game)
+            low, high, given = (rating_text(policy.game, int(each)) for each in (*known, number))
+            return f"{policy.name} knows {what} from {low} to {high}, not {given}"
+    return ""
+
+
+def rating_text(game: str, number: int) -> str:
+    """A rating or, in Go, a rank as people say it."""
+    return rank_text(number) if game == "go" else str(number)
+
+
+def _rating_word(game: str) -> str:
+    return "ranks" if game == "go" else "ratings"
+
+
+def _ranges(policy: Policy) -> Iterator[RatingRange]:
+    match policy:
+        case NetworkPolicy():
+            if (known := policy.network.ratings) is not None:
+                yield known
+        case TemperedPolicy():
+            yield from _ranges(policy.policy)
+            yield from _curve_range(policy.temperature)
+        case PolicyPool() | FeatureWeightedPool():
+            for member in policy.members:
+                yield from _ranges(member.policy)
+                yield from _curve_range(member.weight)
+
+
+def _curve_range(curve: Curve) -> Iterator[RatingRange]:
+    """Level beyond its knots, a curve takes any rating; with one knot it does not look at it."""
+    if len(curve.knots) > 1:
+        yield -math.inf, math.inf

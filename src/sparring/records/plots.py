@@ -1,0 +1,49 @@
+"""A picture of what is in a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparring.records.statistics import TableStatistics, group_order
+from sparring.reports.plot_style import BAR_COLOR, INK_COLOR, MUTED_BAR_COLOR, open_pyplot
+
+_ASIDE = ("mixed", "unknown")
+"""Groups that are none: drawn apart, in a lighter colour."""
+
+
+def plot_statistics(found: TableStatistics, path: Path) -> None:
+    """Writes a plot (PNG, SVG or PDF by the suffix). Raises MatplotlibMissing, OSError or ValueError."""
+    pyplot = open_pyplot()
+    panels = {
+        "games by group": sorted(found.groups.items(), key=lambda item: group_order(item[0])),
+        "speeds": found.speeds.most_common(8),
+        "results": found.results.most_common(),
+        "endings": found.endings.most_common(8),
+    }
+    shown = {
+        title: counts for title, counts in panels.items() if len(counts) > 1 or title == "games by group"
+    }
+    widths = [max(2, len(counts)) for counts in shown.values()]
+    figure, axes = pyplot.subplots(
+        1,
+        len(shown),
+        figsize=(3 + 0.55 * sum(widths), 3.4),
+        width_ratios=widths,
+        layout="constrained",
+        squeeze=False,
+    )
+    for axis, (title, counts) in zip(axes[0], shown.items(), strict=True):
+        names, values = zip(*counts, strict=True) if counts else ((), ())
+        axis.bar(names, values, color=[MUTED_BAR_COLOR if name in _ASIDE else BAR_COLOR for name in names])
+        axis.set_title(title)
+        axis.tick_params(axis="x", labelrotation=60 if len(names) > 4 else 20, labelsize=8)
+        axis.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    figure.suptitle(
+        f"{found.games:,} games of {found.game}, {found.positions:,} positions",
+        color=INK_COLOR,
+        fontsize=12,
+        x=0.01,
+        ha="left",
+    )
+    figure.savefig(path, dpi=130, facecolor="white")
+    pyplot.close(figure)

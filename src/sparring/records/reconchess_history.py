@@ -1,0 +1,288 @@
+"""Reconnaissance blind chess: reconchess's GameHistory objects as JSON, read and written.
+
+A history says the same thing several times over: moves asked for and taken, captures, what senses showed and
+the boards. Reading plays the game by our rules and refuses a history that contradicts them. Two habits of
+the public server before reconchess 1.6 are understood: a pawn could be moved straight to the last rank
+without naming a queen, and en passant existed only where chess's own rules allowed the capture, so that such
+a request could come to nothing. The first is recorded as the move taken, the second as a pass.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sparring._core import RbcState
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, board_fen
+from sparring.records.record import MOVE_BYTES, GameRecord, ParsedGame, Termination
+from sparring.records.text_lines import read_lines
+
+_LONGEST = 1 << 24
+"""Bytes of a history; the longest of real ones are a fiftieth of this."""
+_LONGEST_NAME = 200
+_COLORS = {"true": "White", "false": "Black"}
+_COLUMNS = (
+    "senses",
+    "sense_results",
+    "requested_moves",
+    "taken_moves",
+    "capture_squares",
+    "fens_before_move",
+    "fens_after_move",
+)
+_SENSE_COLUMNS = 2
+_ENDINGS = {
+    "KING_CAPTURE": Termination.NORMAL,
+    "RESIGN": Termination.NORMAL,
+    "MOVE_LIMIT": Termination.NORMAL,
+    "TURN_LIMIT": Termination.NORMAL,
+    "TIMEOUT": Termination.TIME,
+}
+_WIDTH = MOVE_BYTES["rbc"]
+
+
+class _BadHistory(ValueError):
+    """What is wrong with a history."""
+
+
+def read_histories(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
+    """The games of a file with a history a line, from byte `skip` on."""
+    for line in read_lines(chunks, skip, _LONGEST):
+        where = f"line {line.number:,}"
+        if not line.whole:
+            yield ParsedGame(None, "the line is too long for a game", where, line.end)
+        elif line.text.strip():
+            yield _parsed(line.text, where, line.end)
+
+
+def read_history(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
+    """The game of a file that holds one history."""
+    content, length = bytearray(), 0
+    for chunk in chunks:
+        content += chunk[: _LONGEST - len(content)]
+        length += len(chunk)
+    if skip or not content.strip():
+        return
+    if length > _LONGEST:
+        yield ParsedGame(None, "the file is too long for a game", "byte 0", length)
+    else:
+        yield _parsed(bytes(content), "byte 0", length)
+
+
+def _parsed(text: bytes, where: str, end: int) -> ParsedGame:
+    try:
+        return ParsedGame(record_of(json.loads(text.decode("utf-8-sig"))), "", where, end)
+    except json.JSONDecodeError as error:
+        problem = f"no JSON at character {error.pos:,} of {len(text):,} ({error.msg})"
+    except (ValueError, RecursionError) as error:
+        problem = str(error)
+    return ParsedGame(None, problem[:_LONGEST_NAME], where, end)
+
+
+def record_of(history: Any) -> GameRecord:
+    """The record of a decoded history. Raises ValueError where it contradicts itself or the rules."""
+    if not isinstance(history, dict) or history.get("type", "GameHistory") != "GameHistory":
+        raise _BadHistory("a GameHistory object expected")
+    state = RbcState.initial()
+    for turn in _turns(history):
+        state = _play(state, turn)
+    winner, reason = history.get("winner_color"), _value(history.get("win_reason"), "WinReason")
+    if winner not in (True, False, None):
+        raise _BadHistory("winner_color is true, false or null")
+    if reason == "KING_CAPTURE" and _king_taken_by(state) is not winner:
+        raise _BadHistory("the winner is said to have taken the king, but did not")
+    game_id = history.get("game_id")
+    return GameRecord(
+        moves=state.pack_moves(_WIDTH),
+        result=float(winner) if winner is not None else None if reason is None else 0.5,
+        ending=_ENDINGS.get(reason or "", Termination.UNKNOWN),
+        first=_name(history.get("white_name")),
+        second=_name(history.get("black_name")),
+        site=None if game_id is None else _name(str(game_id)),
+    )
+
+
+@dataclass(frozen=True)
+class _Turn:
+    color: str
+    number: int
+    sense: Any
+    seen: Any
+    move: tuple[Any, ...] | None
+    """What was asked for and taken, the capture and the boards; None when the game ended before it."""
+
+    def trouble(self, what: str) -> _BadHistory:
+        return _BadHistory(f"{_COLORS[self.color]}'s turn {self.number}: {what}")
+
+
+def _turns(history: dict[str, Any]) -> Iterator[_Turn]:
+    """White's first turn, Black's first turn and so on; only the last of all may lack its move."""
+    columns = {color: [_column(history, name, color) for name in _COLUMNS] for color in _COLORS}
+    senses = {color: len(columns[color][0]) for color in _COLORS}
+    if senses["true"] - senses["false"] not in (0, 1):
+        raise _BadHistory(f"{senses['true']} turns of White and {senses['false']} of Black do not alternate")
+    last = "false" if senses["true"] == senses["false"] else "true"
+    for color in _COLORS:
+        lengths = [len(column) for column in columns[color]]
+        moves = lengths[_SENSE_COLUMNS]
+        missing_moves = (0, 1) if color == last else (0,)
+        if lengths != [senses[color]] * _SENSE_COLUMNS + [moves] * (len(_COLUMNS) - _SENSE_COLUMNS) or (
+            senses[color] - moves not in missing_moves
+        ):
+            raise _BadHistory(f"the lists of {_COLORS[color]} have different lengths: {lengths}")
+    for i in range(sum(senses.values())):
+        color, turn = ("true", "false")[i % 2], i // 2
+        sense, seen, *moves_of_turn = (column[turn : turn + 1] for column in columns[color])
+        move = tuple(cell[0] for cell in moves_of_turn) if moves_of_turn[0] else None
+        yield _Turn(color, turn + 1, sense[0], seen[0], move)
+
+
+def _column(history: dict[str, Any], name: str, color: str) -> list[Any]:
+    both = history.get(name)
+    column = both.get(color) if isinstance(both, dict) else None
+    if not isinstance(column, list):
+        raise _BadHistory(f"there is no list of {name} for {_COLORS[color]}")
+    return column
+
+
+def _play(state: RbcState, turn: _Turn) -> RbcState:
+    """The state after a turn. Games of the old server go on where the move limit would end them now."""
+    if turn.sense is not None and not (type(turn.sense) is int and 0 <= turn.sense < 64):
+        raise turn.trouble(f"{turn.sense!r} is no square to sense")
+    seen = [] if turn.sense is None else [_seen(square, piece) for square, piece in state.sense(turn.sense)]
+    if turn.seen != seen:
+        raise turn.trouble("the sense shows other pieces than there are")
+    state = state.play_past_end(NO_SENSE if turn.sense is None else SENSE + turn.sense)
+    if turn.move is None:
+        return state
+    requested, taken, captured, before, after = turn.move
+    if not _same_board(before, state):
+        raise turn.trouble(f"the board before the move is {board_fen(state)}")
+    request = _request(state, turn, _value(requested, "Move"), _value(taken, "Move"), before)
+    really, captures = state.result_of(request)
+    if _value(taken, "Move") != (None if really == PASS else state.move_text(really)):
+        raise turn.trouble(f"asking for {state.move_text(request)} gives {state.move_text(really)}")
+    if captured != captures:
+        raise turn.trouble(f"{state.move_text(really)} captures on {captures}, not on {captured!r}")
+    state = state.play_past_end(request)
+    if not _same_board(after, state):
+        raise turn.trouble(f"the board after the move is {board_fen(state)}")
+    return state
+
+
+def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None, before: str) -> int:
+    """The move asked for, in our rules' terms (see above)."""
+    if asked is None or asked == "0000":
+        return PASS
+    for text in (asked, f"{asked}q"):
+        try:
+            move = state.parse_move(text)
+            really = state.result_of(move)[0]
+            break
+        except ValueError:
+            continue
+    else:
+        raise turn.trouble(f"{asked[:10]} cannot be asked for")
+    target, allowed = state.move_text(really)[2:4], before.split()[3]
+    if taken is None and allowed == "-" and target == board_fen(state).split()[3]:
+        return PASS
+    return move
+
+
+def _same_board(fen: Any, state: RbcState) -> bool:
+    """Whether a FEN is the state's; the old server left out en passant squares that nobody could use."""
+    if not isinstance(fen, str):
+        return False
+    fields, expected = fen.split(" "), board_fen(state).split(" ")
+    if len(fields) == len(expected) and fields[3] == "-":
+        expected[3] = "-"
+    return fields == expected
+
+
+def _king_taken_by(state: RbcState) -> bool | None:
+    outcome = state.outcome
+    return None if outcome is None or outcome.winner is None else outcome.winner == 0
+
+
+def _seen(square: int, piece: str | None) -> list[Any]:
+    return [square, None if piece is None else _tagged("Piece", piece)]
+
+
+def _tagged(kind: str, value: str | None) -> dict[str, str] | None:
+    return None if value is None else {"type": kind, "value": value}
+
+
+def _value(tagged: Any, kind: str) -> str | None:
+    """The value of an object such as {"type": "Move", "value": "e2e4"}."""
+    if tagged is None:
+        return None
+    if isinstance(tagged, dict) and tagged.get("type") == kind and isinstance(tagged.get("value"), str):
+        value: str = tagged["value"]
+        return value
+    raise _BadHistory(f"a {kind} or null expected")
+
+
+def _name(name: Any) -> str | None:
+    """A name that every table can hold; JSON may have half characters in it."""
+    if not isinstance(name, str) or not name:
+        return None
+    return name[:_LONGEST_NAME].encode(errors="replace").decode()
+
+
+def to_history(record: GameRecord) -> str:
+    """An RBC record as a GameHistory that reconchess loads."""
+    state = RbcState.initial().unpack_moves(record.moves, _WIDTH)
+    columns: dict[str, dict[str, list[Any]]] = {name: {color: [] for color in _COLORS} for name in _COLUMNS}
+    for before, move, after in _steps(state):
+        cells = _sense_cells(before, move) if before.sensing else _move_cells(before, move, after)
+        for name, cell in cells.items():
+            columns[name][("true", "false")[before.to_move]].append(cell)
+    history = {
+        "type": "GameHistory",
+        "white_name": record.first,
+        "black_name": record.second,
+        **columns,
+        "winner_color": {1.0: True, 0.0: False}.get(-1.0 if record.result is None else record.result),
+        "win_reason": _tagged("WinReason", _reason(record, state)),
+    }
+    return json.dumps(history if record.site is None else {**history, "game_id": record.site})
+
+
+def _steps(state: RbcState) -> list[tuple[RbcState, int, RbcState]]:
+    """The moves of a line with the states before and after them."""
+    steps = []
+    while state.previous is not None and state.last_move is not None:
+        steps.append((state.previous, state.last_move, state))
+        state = state.previous
+    return steps[::-1]
+
+
+def _sense_cells(before: RbcState, move: int) -> dict[str, Any]:
+    square = None if move == NO_SENSE else move - SENSE
+    seen = [] if square is None else [_seen(*each) for each in before.sense(square)]
+    return {"senses": square, "sense_results": seen}
+
+
+def _move_cells(before: RbcState, move: int, after: RbcState) -> dict[str, Any]:
+    taken, captured = before.result_of(move)
+    texts = [None if each == PASS else before.move_text(each) for each in (move, taken)]
+    return {
+        "requested_moves": _tagged("Move", texts[0]),
+        "taken_moves": _tagged("Move", texts[1]),
+        "capture_squares": captured,
+        "fens_before_move": board_fen(before),
+        "fens_after_move": board_fen(after),
+    }
+
+
+def _reason(record: GameRecord, state: RbcState) -> str | None:
+    """The reason follows from how the record ended and from the last board."""
+    if record.result is None:
+        return None
+    if record.ending is Termination.TIME:
+        return "TIMEOUT"
+    if record.result in (0.0, 1.0):
+        return "RESIGN" if _king_taken_by(state) is None else "KING_CAPTURE"
+    return "TURN_LIMIT" if state.outcome is None else "MOVE_LIMIT"

@@ -1,0 +1,199 @@
+"""A shogi game as its file is read, each move checked by our own rules."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from sparring._core import ShogiState
+from sparring.games import IllegalMove, ParseError
+from sparring.records.ranks import parse_rank
+from sparring.records.record import MOVE_BYTES, GameRecord, ParsedGame, Termination, UnsupportedFormat
+from sparring.records.text_lines import TextLine, read_lines
+
+_UNKNOWN = -1
+_NO_EVAL = -32768
+_MOST_PLIES = 5000
+_RATING = re.compile(r"\s*(?:[(（\[]\s*R?(\d{3,4})\s*[)）\]]|\bR(\d{3,4}))\s*$")
+_RANK = re.compile(r"[\s　]*[(（\[\s　]([^\s　()（）\[\]]+)[)）\]]?\s*$")
+_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})")
+
+
+def load_cshogi() -> Any:
+    """cshogi with its parsers. Raises UnsupportedFormat where it is not installed."""
+    try:
+        importlib.import_module("cshogi.KI2")
+        return importlib.import_module("cshogi")
+    except ImportError:
+        raise UnsupportedFormat(
+            "shogi records are read through cshogi: pip install 'sparring[shogi]'"
+        ) from None
+
+
+@dataclass
+class ShogiGameBuilder:
+    """What is known of a game so far. After an error nothing more is played."""
+
+    line: int
+    """Where the game begins."""
+    state: ShogiState = field(default_factory=ShogiState.initial)
+    start: str | None = None
+    started: bool = False
+    """Whether a move or the end was read."""
+    error: str = ""
+    illegal: str = ""
+    """A last move against the rules: no error if the record says that it lost the game."""
+    result: float | None = None
+    ending: Termination = Termination.UNKNOWN
+    players: list[str | None] = field(default_factory=lambda: [None, None])
+    ratings: list[int | None] = field(default_factory=lambda: [None, None])
+    ranks: list[str | None] = field(default_factory=lambda: [None, None])
+    spent: dict[int, int] = field(default_factory=dict)
+    """Tenths of a second, by the number of the move from 1."""
+    evals: dict[int, int] = field(default_factory=dict)
+    """Centipawns for Black after a move, by its number."""
+    time_control: str | None = None
+    date: datetime.date | None = None
+    event: str | None = None
+    site: str | None = None
+
+    def fail(self, line: TextLine, message: str) -> None:
+        """The game cannot be read any further."""
+        self.error = self.error or f"line {line.number:,}: {message}"
+
+    def set_start(self, sfen: str, line: TextLine) -> None:
+        """Another position than the usual one."""
+        try:
+            self.state = ShogiState.parse(sfen)
+        except ParseError as error:
+            self.fail(line, str(error))
+            return
+        self.start = None if self.state == ShogiState.initial() else self.state.text()
+
+    def set_player(self, side: int, text: str) -> None:
+        """A name, perhaps with a rating in brackets or a rank behind it."""
+        name = text.strip(" 　")
+        if match := _RATING.search(name):
+            self.ratings[side] = int(match[1] or match[2])
+            name = name[: match.start()].strip(" 　")
+        if (match := _RANK.search(name)) and (rank := parse_rank(match[1])):
+            self.ranks[side] = rank
+            name = name[: match.start()].strip(" 　")
+        self.players[side] = name or None
+
+    def play(self, usi: str, line: TextLine, written: str) -> bool:
+        """Plays a move; whether that was possible. `written` is what the file calls it."""
+        self.started = True
+        if self.error or self.illegal:
+            return False
+        if self.state.outcome is not None:
+            self.fail(line, f"{written[:40]} is played after the game was over ({self.state.outcome.reason})")
+        elif self.state.ply >= _MOST_PLIES:
+            self.fail(line, "the game is longer than a game can be")
+        else:
+            try:
+                self.state = self.state.play(self.state.parse_move(usi))
+            except (ParseError, IllegalMove):
+                number = self.state.ply + 1
+                self.illegal = f"line {line.number:,}: {written[:40]} is no legal move at move {number}"
+            else:
+                return True
+        return False
+
+    def end(self, result: float | None, ending: Termination) -> None:
+        """How it ended."""
+        self.started = True
+        if ending == Termination.RULES:
+            self.illegal = ""
+        self.result, self.ending = result, ending
+
+    def parsed(self, end: int) -> ParsedGame:
+        """The game as a reader gives it, when the file is read up to `end`."""
+        error = self.error or self.illegal
+        return ParsedGame(None if error else self._record(), error, f"line {self.line:,}", end)
+
+    def _record(self) -> GameRecord:
+        plies = self.state.ply
+        return GameRecord(
+            moves=self.state.pack_moves(MOVE_BYTES["shogi"]),
+            result=self.result,
+            start=self.start,
+            ending=self.ending,
+            first=self.players[0],
+            second=self.players[1],
+            first_rating=self.ratings[0],
+            second_rating=self.ratings[1],
+            first_rank=self.ranks[0],
+            second_rank=self.ranks[1],
+            time_control=self.time_control,
+            spent=_packed(self.spent, plies, _UNKNOWN, np.int32),
+            evals=_packed(self.evals, plies, _NO_EVAL, np.int16),
+            date=self.date,
+            event=self.event,
+            site=self.site,
+        )
+
+
+class LineReader(Protocol):
+    """What knows the lines of a format: it is told of them one by one."""
+
+    builder: ShogiGameBuilder | None
+    """The game that is being read, if one has begun."""
+
+    def starts_new_game(self, text: str) -> bool:
+        """Whether the line can only belong to another game than the one being read."""
+        ...
+
+    def feed(self, text: str, line: TextLine) -> None:
+        """The next line. It begins a draft where there is none."""
+        ...
+
+
+def read_games(chunks: Iterable[bytes], skip: int, reader: LineReader) -> Iterator[ParsedGame]:
+    """The games of a file of lines."""
+    end, games, content = skip, 0, False
+    for line in read_lines(chunks, skip):
+        text = decoded(line.text)
+        content = content or bool(text.strip())
+        if reader.builder is not None and reader.starts_new_game(text):
+            games += 1
+            yield reader.builder.parsed(line.begin)
+            reader.builder = None
+        reader.feed(text, line)
+        end = line.end
+    if reader.builder is not None:
+        yield reader.builder.parsed(end)
+    elif content and not games and not skip:
+        yield ParsedGame(None, "no game begins in it; is its charset UTF-8 or Shift-JIS?", "line 1", end)
+
+
+def decoded(text: bytes) -> str:
+    """Japanese text as files have it: UTF-8, or else Shift-JIS."""
+    try:
+        return text.removeprefix(b"\xef\xbb\xbf").decode()
+    except UnicodeDecodeError:
+        return text.decode("cp932", "replace")
+
+
+def parse_date(text: str) -> datetime.date | None:
+    """The day of a time such as 2020/05/28 19:30:00."""
+    match = _DATE.search(text)
+    try:
+        return datetime.date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return None
+
+
+def _packed(
+    known: dict[int, int], plies: int, missing: int, kind: type[np.int16] | type[np.int32]
+) -> bytes | None:
+    """Values by the number of the move as one array, None where none is known."""
+    if not known:
+        return None
+    return np.array([known.get(number, missing) for number in range(1, plies + 1)], kind).tobytes()

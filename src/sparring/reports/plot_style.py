@@ -1,0 +1,142 @@
+"""How our figures look: the same ink, colours and type everywhere. Needs matplotlib."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sparring.storage import atomic_write
+
+INK_COLOR = "#3b2a1a"
+BAR_COLOR = "#b58863"
+MUTED_BAR_COLOR = "#d9c3a5"
+LINE_COLORS = (
+    "#b5502b",
+    "#2f6f8f",
+    "#6b8e3a",
+    "#8a5a9e",
+    "#c79a1e",
+    "#4f5d75",
+    "#b0527a",
+    "#3f8f7a",
+    "#7a6a55",
+)
+"""Colours that can be told apart on light and on dark paper, and by most colour-blind people."""
+
+_STYLE: dict[Any, object] = {
+    "axes.edgecolor": INK_COLOR,
+    "axes.labelcolor": INK_COLOR,
+    "axes.labelsize": 9,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK_COLOR,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "font.family": "sans-serif",
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sparring",
+    "text.color": INK_COLOR,
+    "xtick.color": INK_COLOR,
+    "xtick.labelsize": 8,
+    "ytick.color": INK_COLOR,
+    "ytick.labelsize": 8,
+}
+
+
+class MatplotlibMissing(Exception):
+    """The library that draws is not installed."""
+
+
+def open_pyplot() -> Any:
+    """matplotlib's pyplot in our look. Raises MatplotlibMissing."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MatplotlibMissing("pictures need matplotlib: pip install 'sparring[plots]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams.update(_STYLE)
+    return pyplot
+
+
+def save(figure: Any, folder: Path, name: str) -> str:
+    """Writes name.svg and name.png, closes the figure and returns its SVG for a page.
+
+    In the page's copy the ink is the page's own, so that it turns light on dark paper.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    tight = {"bbox_inches": "tight", "pad_inches": 0.1}  # names at the ends of lines may be long
+    figure.savefig(folder / f"{name}.png", dpi=150, facecolor="white", **tight)
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None}, **tight)
+    svg = drawn.getvalue()
+    atomic_write(folder / f"{name}.svg", svg)
+    open_pyplot().close(figure)
+    inline = svg[svg.index("<svg") :].replace(INK_COLOR, "currentColor")
+    inline = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", inline, count=1)
+    inline = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", inline, count=1)
+    # Several figures on one page: their clip paths and markers must not be taken for each other's.
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{name}-", inline)
+
+
+def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Names at the right ends of lines (x, y, name, colour), moved apart where they would overlap."""
+    if not ends:
+        return
+    low, high = axis.get_ylim()
+    # 11 points a line of text, in units of the axis.
+    height = axis.get_window_extent().height * 72 / axis.figure.dpi
+    step = 11 * (high - low) / height
+    right = max(x for x, *_ in ends)
+    places = spread_labels([y for _, y, *_ in ends], step)
+    for (x, y, name, colour), place in zip(ends, places, strict=True):
+        axis.annotate(
+            name,
+            (x, y),
+            xytext=(right, place),
+            textcoords=_shifted(axis, 8),
+            color=colour,
+            fontsize=8.5,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def spread_labels(values: Sequence[float], step: float) -> list[float]:
+    """The values in the same order, at least `step` apart, moved as little as a simple rule can."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    clusters: list[list[int]] = []
+    for i in order:
+        clusters.append([i])
+        while (
+            len(clusters) > 1
+            and _bottom(clusters[-1], values, step) < _top(clusters[-2], values, step) + step
+        ):
+            last = clusters.pop()
+            clusters[-1] += last
+    places = [0.0] * len(values)
+    for cluster in clusters:
+        for rank, i in enumerate(cluster):
+            places[i] = _bottom(cluster, values, step) + rank * step
+    return places
+
+
+def _bottom(cluster: list[int], values: Sequence[float], step: float) -> float:
+    return sum(values[i] for i in cluster) / len(cluster) - (len(cluster) - 1) * step / 2
+
+
+def _top(cluster: list[int], values: Sequence[float], step: float) -> float:
+    return _bottom(cluster, values, step) + (len(cluster) - 1) * step
+
+
+def _shifted(axis: Any, points: float) -> Any:
+    from matplotlib.transforms import offset_copy
+
+    return offset_copy(axis.transData, axis.figure, points, 0, units="points")

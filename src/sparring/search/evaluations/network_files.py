@@ -1,0 +1,51 @@
+"""Evaluations by a neural network, and their files: the layers in half precision, and their origin."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import ExpendibotsNetwork, ParseError
+from sparring.search.evaluations import BadEvaluation
+from sparring.storage import atomic_writer
+
+SHIPPED_NETWORK = Path(__file__).parent / "expendibots-network.npz"
+LAYERS = ("stacks", "measured", "first_bias", "between", "second_bias", "last", "last_bias")
+"""The arrays of a file, named as `ExpendibotsNetwork` takes them."""
+
+
+def open_network(path: Path = SHIPPED_NETWORK) -> ExpendibotsNetwork:
+    """The network of a file. Raises BadEvaluation."""
+    layers = {name: each.astype(np.float32) for name, each in _arrays(path).items() if name in LAYERS}
+    try:
+        last_bias = float(layers.pop("last_bias"))
+        return ExpendibotsNetwork(**layers, last_bias=last_bias)
+    except (ParseError, TypeError, ValueError, KeyError) as error:
+        raise BadEvaluation(f"{path} has no network: {error}") from None
+
+
+def origin_of(path: Path) -> dict[str, Any]:
+    """How a network was made. Raises BadEvaluation."""
+    origin: dict[str, Any] = json.loads(str(_arrays(path).get("origin", "{}")))
+    return origin
+
+
+def write_network(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str, Any], path: Path) -> None:
+    """Writes a file that `open_network` reads, whole or not at all."""
+    halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
+    with atomic_writer(path) as part, part.open("wb") as file:
+        np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise BadEvaluation(f"{path} has no network: {error}") from None

@@ -1,0 +1,88 @@
+"""Monte Carlo tree search with random playouts (UCT; Kocsis and Szepesvári 2006).
+
+It needs no knowledge of the game beyond its rules, which makes it the small opponent for games
+whose positions are hard to judge by counting, such as Go.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from sparring.games.game import Move, Outcome
+from sparring.games.native import NativeState
+
+N = TypeVar("N", bound=NativeState)
+
+
+@dataclass(frozen=True)
+class MoveStats:
+    """What the search found out about one move of the root."""
+
+    move: Move
+    visits: int
+    value: float
+    """Mean result for the player to move, from 0 (lost) to 1 (won)."""
+
+
+@dataclass
+class _Node(Generic[N]):
+    state: N
+    untried: list[Move]
+    children: dict[Move, _Node[N]] = field(default_factory=dict)
+    visits: int = 0
+    total: float = 0.0
+    """Sum of results for the player who moved into this node."""
+
+    def value(self) -> float:
+        return self.total / self.visits
+
+
+def uct(
+    state: N, playouts: int, rng: np.random.Generator, *, exploration: float = 0.7, max_plies: int = 1000
+) -> list[MoveStats]:
+    """The root's moves by number of visits, most first. A playout cut off at `max_plies` plies is a draw."""
+    root = _node(state, rng)
+    for _ in range(playouts):
+        path = _select_leaf(root, rng, exploration)
+        outcome, _ = path[-1].state.playout(int(rng.integers(2**63)), max_plies)
+        for parent, node in zip([None, *path], path, strict=False):
+            node.visits += 1
+            if parent is not None:
+                node.total += _result(outcome, parent.state.to_move)
+    found = [MoveStats(move, child.visits, child.value()) for move, child in root.children.items()]
+    return sorted(found, key=lambda v: (-v.visits, v.move))
+
+
+def _select_leaf(root: _Node[N], rng: np.random.Generator, exploration: float) -> list[_Node[N]]:
+    """From the root along the best upper bounds to a node that is new or ends the game."""
+    path = [root]
+    while path[-1].children or path[-1].untried:
+        node = path[-1]
+        if node.untried:
+            move = node.untried.pop()
+            node.children[move] = _node(node.state.play(move), rng)
+            return [*path, node.children[move]]
+        log_visits = math.log(node.visits)
+        path.append(
+            max(
+                node.children.values(),
+                key=lambda child: child.value() + exploration * math.sqrt(log_visits / child.visits),
+            )
+        )
+    return path
+
+
+def _node(state: N, rng: np.random.Generator) -> _Node[N]:
+    moves = state.legal_moves()
+    rng.shuffle(moves)
+    return _Node(state, moves)
+
+
+def _result(outcome: Outcome | None, player: int) -> float:
+    if outcome is None or outcome.winner is None:
+        return 0.5
+    return 1.0 if outcome.winner == player else 0.0

@@ -1,0 +1,14 @@
+"""What is written to the disk so that a kill, an error or a full disk leaves nothing half done."""
+
+from sparring.storage.atomic import append_or_rollback, atomic_write, atomic_writer
+from sparring.storage.journal import BadJournal, Journal, JournalMismatch, read_journal
+
+__all__ = [
+    "BadJournal",
+    "Journal",
+    "JournalMismatch",
+    "append_or_rollback",
+    "atomic_write",
+    "atomic_writer",
+    "read_journal",
+]

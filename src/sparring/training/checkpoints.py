@@ -1,0 +1,59 @@
+"""Where a training run stands, on disk: written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sparring.storage import atomic_writer
+from sparring.training.config import BadTrainingConfig, TrainingConfig
+
+_NAME = "checkpoint.pt"
+_VERSION = 1
+
+
+def save(folder: Path, config: TrainingConfig, state: dict[str, Any]) -> None:
+    """Replaces the run's checkpoint."""
+    with atomic_writer(folder / _NAME) as part, part.open("wb") as file:
+        torch.save({"version": _VERSION, "config": config.as_dict(), **state}, file)
+
+
+def exists(folder: Path) -> bool:
+    """Whether there is a run to go on with."""
+    return (folder / _NAME).exists()
+
+
+def load(folder: Path, config: TrainingConfig) -> dict[str, Any] | None:
+    """The run's checkpoint, or None before the first. Raises BadTrainingConfig for one of another run."""
+    path = folder / _NAME
+    if not path.exists():
+        return None
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        version, written = state["version"], state["config"]
+    except Exception as error:  # whatever a file that is no checkpoint makes of PyTorch
+        raise BadTrainingConfig(f"{path} is no checkpoint ({type(error).__name__})") from None
+    if version != _VERSION:
+        raise BadTrainingConfig(
+            f"{path} has version {version}; this Sparring goes on with version {_VERSION}"
+        )
+    ours, theirs = _flat(config.as_dict()), _flat(written)
+    different = [
+        key for key in ours | theirs if key not in ours or key not in theirs or ours[key] != theirs[key]
+    ]
+    if different:
+        raise BadTrainingConfig(
+            f"{path} is of another configuration ({', '.join(different[:4])} differ): "
+            "give another --out, or the same configuration"
+        )
+    return state
+
+
+def _flat(entries: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Every entry by its path, such as network.width."""
+    flat: dict[str, Any] = {}
+    for key, value in entries.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

@@ -1,0 +1,267 @@
+"""A trained network as an ONNX graph with its model card: what `learn.model` computes, node by node.
+
+Batch normalisation is taken into the convolutions. Numbers are stored in 16 bits and used in 32.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto
+from torch import Tensor, nn
+
+from sparring.networks.card import ModelCard
+from sparring.networks.conditioned import CONTEXT
+from sparring.networks.graph import GraphBuilder
+from sparring.networks.lc0.ops import gather_columns
+from sparring.training.config import TrainingConfig
+from sparring.training.layouts import Layout, input_spec_of, layout_of
+from sparring.training.model import (
+    KNOTS,
+    QUERY_WIDTH,
+    AttentionBlock,
+    AttentionTower,
+    ContextEncoder,
+    FromToHead,
+    PlanesHead,
+    PointsHead,
+    PolicyValueNetwork,
+    ResidualBlock,
+    ResidualTower,
+)
+
+
+def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
+    """The graph; `card` has what the card should say beside the obvious."""
+    layout = layout_of(config)
+    writer = _Writer(layout)
+    graph = writer.graph
+    side: tuple[int | str, ...] = (
+        ("rows", "columns") if config.game == "go" else (layout.rows, layout.columns)
+    )
+    planes = graph.input("planes", (layout.planes, *side), TensorProto.UINT8)
+    context = graph.input("context", (CONTEXT,))
+    x = graph.op("Cast", planes, to=TensorProto.FLOAT)
+    x = graph.op("Mul", x, graph.constant(_array(model.scales)))
+    conditioning = writer.context(model.context, context)
+    if isinstance(model.tower, ResidualTower):
+        x = writer.residual(model.tower, x, conditioning)
+    else:
+        x = writer.attention(model.tower, x, conditioning)
+    moves: int | str = "moves" if config.game == "go" else layout.moves
+    graph.output("policy", writer.policy(model.policy, x), (moves,))
+    pooled = writer.means(x, model.value_embed.in_features)
+    value_hidden = graph.op("Add", writer.dense(pooled, model.value_embed),
+                      writer.dense(conditioning, model.condition))  # fmt: skip
+    result = writer.dense(graph.op("Relu", value_hidden), model.result)
+    graph.output("wdl", graph.op("Softmax", result, axis=-1), (3,))
+    return graph.build(
+        ModelCard(
+            name=config.name,
+            game=config.game,
+            codec="people",
+            architecture=describe(config),
+            parameters=sum(parameter.numel() for parameter in model.parameters()),
+            settings=dict(vars(input_spec_of(config))),
+            **card,
+        )
+    )
+
+
+def describe(config: TrainingConfig) -> str:
+    """The architecture in words."""
+    part = config.network
+    shape = f"{part.blocks}x{part.width}"
+    words = (
+        [f"residual {shape}", f"squeeze-and-excitation {part.squeeze}"]
+        if part.kind == "residual"
+        else [f"attention {shape}", f"{part.heads} heads"]
+    )
+    if part.ratings:
+        words.append("conditioned on both players' ratings")
+    if part.clock:
+        words.append("and on the clock")
+    return ", ".join([*words, f"{layout_of(config).head} policy", "WDL"])
+
+
+class _Writer:
+    """Writes parts of the model into one graph."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.graph = GraphBuilder()
+        self._layout = layout
+
+    def weights(self, array: NDArray[Any]) -> str:
+        """Large arrays are stored in 16 bits."""
+        if array.size < 512:
+            return self.graph.weights(array)
+        stored = self.graph.constant(array.astype(np.float16))
+        self.graph.parameters += array.size
+        return self.graph.op("Cast", stored, to=TensorProto.FLOAT)
+
+    def dense(self, x: str, layer: nn.Linear) -> str:
+        """Over [rows, inputs]."""
+        biases = [] if layer.bias is None else [self.weights(_array(layer.bias))]
+        return self.graph.op("Gemm", x, self.weights(_array(layer.weight)), *biases, transB=1)
+
+    def convolution(self, x: str, layer: nn.Conv2d, norm: nn.BatchNorm2d | None = None) -> str:
+        weights = _array(layer.weight)
+        if norm is None:
+            biases = _array(cast(Tensor, layer.bias))
+        else:
+            scales = _array(norm.weight) / np.sqrt(_array(norm.running_var) + norm.eps)
+            biases = _array(norm.bias) - _array(norm.running_mean) * scales
+            weights = weights * scales[:, None, None, None]
+        kernel = weights.shape[-1]
+        return self.graph.op("Conv", x, self.weights(weights), self.weights(biases),
+                             kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4)  # fmt: skip
+
+    def norm(self, x: str, layer: nn.LayerNorm) -> str:
+        return self.graph.op(
+            "LayerNormalization", x, self.weights(_array(layer.weight)), self.weights(_array(layer.bias)),
+            axis=-1, epsilon=layer.eps,
+        )  # fmt: skip
+
+    def means(self, x: str, width: int) -> str:
+        """Of every plane, [batch, width]."""
+        return self.graph.reshape(self.graph.op("GlobalAveragePool", x), -1, width)
+
+    def context(self, part: ContextEncoder, context: str) -> str:
+        graph = self.graph
+
+        def columns(*which: int) -> str:
+            return graph.op("Gather", context, graph.constant(np.array(which, np.int64)), axis=1)
+
+        seen = _array(part.seen)
+        known = graph.op("Mul", columns(1, 3, 5), graph.constant(seen))
+        steps = graph.op("Mul", graph.reshape(columns(0, 2), -1, 2, 1),
+                         graph.constant(np.array(KNOTS - 1, np.float32)))  # fmt: skip
+        away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(part.knots))))
+        hats = graph.op("Relu", graph.op("Sub", graph.constant(np.array(1, np.float32)), away))
+        of_ratings = graph.op("Gather", known, graph.constant(np.array([0, 1], np.int64)), axis=1)
+        of_clock = graph.op("Gather", known, graph.constant(np.array([2], np.int64)), axis=1)
+        hats = graph.op("Mul", hats, graph.reshape(of_ratings, -1, 2, 1))
+        clock = graph.op("Mul", columns(4), of_clock)
+        condition = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, of_clock, axis=1)
+        return graph.op("Relu", self.dense(condition, part.project))
+
+    def residual(self, tower: ResidualTower, x: str, conditioning: str) -> str:
+        x = self.graph.op("Relu", self.convolution(x, tower.stem, tower.stem_norm))
+        for block in tower.blocks:
+            x = self.residual_block(cast(ResidualBlock, block), x, conditioning)
+        return x
+
+    def residual_block(self, block: ResidualBlock, x: str, conditioning: str) -> str:
+        graph, width = self.graph, block.first.in_channels
+        y = graph.op("Relu", self.convolution(x, block.first, block.first_norm))
+        y = self.convolution(y, block.second, block.second_norm)
+        middle = graph.op(
+            "Add", self.dense(self.means(y, width), block.squeeze), self.dense(conditioning, block.condition)
+        )
+        excited = self.dense(graph.op("Relu", middle), block.excite)
+        halves = [
+            graph.op("Gather", excited, graph.constant(np.arange(width, dtype=np.int64) + start), axis=1)
+            for start in (0, width)
+        ]
+        scale, shift = (graph.reshape(half, -1, width, 1, 1) for half in halves)
+        y = graph.op("Add", graph.op("Mul", y, graph.op("Sigmoid", scale)), shift)
+        return graph.op("Relu", graph.op("Add", y, x))
+
+    def attention(self, tower: AttentionTower, x: str, conditioning: str) -> str:
+        """Between blocks the values are [batch * cells, width]."""
+        graph, layout, width = self.graph, self._layout, tower.embed.out_features
+        squares = graph.op("Transpose", graph.reshape(x, -1, layout.planes, layout.cells), perm=[0, 2, 1])
+        x = self.dense(graph.reshape(squares, -1, layout.planes), tower.embed)
+        x = graph.op("Add", graph.reshape(x, -1, layout.cells, width), self.weights(_array(tower.places)))
+        x = graph.op("Add", x, graph.reshape(self.dense(conditioning, tower.condition), -1, 1, width))
+        x = graph.reshape(x, -1, width)
+        smolgen_weights = (
+            None if tower.smolgen_weights is None else self.weights(_array(tower.smolgen_weights))
+        )
+        for block in tower.blocks:
+            x = self.attention_block(cast(AttentionBlock, block), x, conditioning, smolgen_weights)
+        x = graph.reshape(self.norm(x, tower.norm), -1, layout.cells, width)
+        x = graph.op("Transpose", x, perm=[0, 2, 1])
+        return graph.reshape(x, -1, width, layout.rows, layout.columns)
+
+    def attention_block(
+        self, block: AttentionBlock, x: str, conditioning: str, smolgen_weights: str | None
+    ) -> str:
+        graph, cells = self.graph, self._layout.cells
+        y = self.norm(x, block.attention_norm)
+        seen = self.qkv(block, y, smolgen_weights)
+        x = graph.op("Add", x, self.dense(seen, block.seen))
+        hidden = block.first.out_features
+        middle = graph.reshape(self.dense(self.norm(x, block.ffn_norm), block.first), -1, cells, hidden)
+        middle = graph.op(
+            "Add", middle, graph.reshape(self.dense(conditioning, block.condition), -1, 1, hidden)
+        )
+        middle = graph.reshape(graph.op("Relu", middle), -1, hidden)
+        return graph.op("Add", x, self.dense(middle, block.second))
+
+    def qkv(self, block: AttentionBlock, y: str, smolgen_weights: str | None) -> str:
+        graph, cells, heads = self.graph, self._layout.cells, block.heads
+        width = block.seen.in_features
+        depth = width // heads
+        weights, biases = _array(block.qkv.weight), _array(block.qkv.bias)
+        parts = []
+        for index, order in enumerate(((0, 2, 1, 3), (0, 2, 3, 1), (0, 2, 1, 3))):
+            rows = slice(index * width, (index + 1) * width)
+            factor = np.float32(depth**-0.5 if index == 0 else 1)
+            projected = graph.op("Gemm", y, self.weights(weights[rows] * factor),
+                                 self.weights(biases[rows] * factor), transB=1)  # fmt: skip
+            split = graph.reshape(projected, -1, cells, heads, depth)
+            parts.append(graph.op("Transpose", split, perm=list(order)))
+        scores = graph.op(
+            "Add", graph.op("MatMul", parts[0], parts[1]), self.weights(_array(block.attention_bias))
+        )
+        if smolgen_weights is not None:
+            compressed = graph.op("MatMul", y, self.weights(_array(block.smolgen_compress.weight).T))
+            board = self.dense(
+                graph.reshape(compressed, -1, block.smolgen_dense.in_features), block.smolgen_dense
+            )
+            drawn = self.dense(self.norm(graph.op("Relu", board), block.smolgen_norm), block.smolgen_generate)
+            made = graph.op("MatMul", graph.reshape(drawn, -1, block.smolgen_size), smolgen_weights)
+            scores = graph.op("Add", scores, graph.reshape(made, -1, heads, cells, cells))
+        seen = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
+        return graph.reshape(graph.op("Transpose", seen, perm=[0, 2, 1, 3]), -1, width)
+
+    def policy(self, head: nn.Module, x: str) -> str:
+        graph = self.graph
+        match head:
+            case PlanesHead():
+                return graph.op("Flatten", self.convolution(x, head.convolution), axis=1)
+            case PointsHead():
+                middle = graph.op("Relu", self.convolution(x, head.middle))
+                points = graph.op("Flatten", self.convolution(middle, head.point), axis=1)
+                passing = self.dense(self.means(x, head.passing.in_features), head.passing)
+                return graph.op("Concat", points, passing, axis=1)
+            case FromToHead():
+                return self.from_to(head, x)
+            case _:
+                raise TypeError(f"no such head: {head}")
+
+    def from_to(self, head: FromToHead, x: str) -> str:
+        graph, cells, width = self.graph, self._layout.cells, head.query.in_features
+        squares = graph.op("Transpose", graph.reshape(x, -1, width, cells), perm=[0, 2, 1])
+        squares = graph.reshape(squares, -1, width)
+        query = graph.reshape(self.dense(squares, head.query), -1, cells, QUERY_WIDTH)
+        query = graph.op("Mul", query, graph.constant(np.array(QUERY_WIDTH**-0.5, np.float32)))
+        key = graph.reshape(self.dense(squares, head.key), -1, cells, QUERY_WIDTH)
+        scores = graph.op("MatMul", query, graph.op("Transpose", key, perm=[0, 2, 1]))
+        plain = graph.reshape(scores, -1, cells * cells)
+        last_rank = graph.op("Gather", key, graph.constant(np.arange(56, 64, dtype=np.int64)), axis=1)
+        extra = graph.op("MatMul", last_rank, self.weights(_array(head.promotion.weight).T))
+        ranks = (np.arange(48, 56)[:, None] * cells + np.arange(56, 64)).reshape(-1).astype(np.int64)
+        knight = graph.reshape(gather_columns(graph, plain, ranks), -1, 8, 8, 1)
+        named = graph.op("Add", knight, graph.reshape(extra, -1, 1, 8, 3))
+        both = graph.op("Concat", plain, graph.reshape(named, -1, 8 * 8 * 3), axis=1)
+        return gather_columns(graph, both, _array(head.places))
+
+
+def _array(tensor: Any) -> NDArray[Any]:
+    array: NDArray[Any] = tensor.detach().cpu().numpy()
+    return array.astype(np.float32) if array.dtype.kind == "f" else array

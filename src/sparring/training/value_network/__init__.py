@@ -1,0 +1,60 @@
+"""Networks that evaluate Expendibots: positions from self-play, and what learns from them.
+
+`train_value_network` goes round: play, learn from all games so far, play with what was learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sparring.search.evaluations import LinearEvaluation
+from sparring.search.evaluations.network_files import open_network, write_network
+from sparring.training.value_network.model import Epoch, ValueNetwork, ValueNetworkConfig, train
+from sparring.training.value_network.selfplay import generate_games, read_positions
+
+__all__ = ["Epoch", "ValueNetworkConfig", "train_value_network"]
+
+
+def train_value_network(
+    folder: Path,
+    evaluation: LinearEvaluation,
+    config: ValueNetworkConfig,
+    *,
+    generations: int,
+    games: int,
+    nodes: int,
+    origin: dict[str, Any],
+    played: Callable[[int, int, int], None],
+    learned: Callable[[int, Epoch], None],
+) -> Path:
+    """The file of the last generation's network. What the folder has already is not done again.
+
+    The first generation plays with the evaluation, the others with the network of the one before. `played`
+    hears of a generation's games and positions, `learned` of its passes.
+    """
+    network, path = None, folder
+    for generation in range(generations):
+        path = folder / f"network-{generation}.npz"
+        if not path.exists():
+            found = generate_games(
+                folder / f"games-{generation}",
+                evaluation,
+                games=games,
+                nodes=nodes,
+                seed=config.seed + generation,
+                network=network,
+            )
+            for number, count in found:
+                played(generation, number, count)
+            positions = read_positions([folder / f"games-{each}" for each in range(generation + 1)])
+            evaluator, journal = ValueNetwork.initialised(config, positions), []
+            for epoch in train(evaluator, positions, config):
+                journal.append(asdict(epoch))
+                learned(generation, epoch)
+            about = {**origin, "generation": generation, "positions": len(positions), "epochs": journal}
+            write_network(evaluator.layers(), about, path)
+        network = open_network(path)
+    return path

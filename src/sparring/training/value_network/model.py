@@ -1,0 +1,164 @@
+"""A network's evaluation of Expendibots, from positions of self-play.
+
+Against the report's trouble, a network that learns to say 0 of everything: a draw counts a little against
+both sides, and positions count the more the later in their game they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from sparring._core import ExpendibotsNetwork
+from sparring.training.value_network.selfplay import PositionSet
+
+_SYMMETRIES = 8
+
+
+@dataclass(frozen=True)
+class ValueNetworkConfig:
+    """How to train."""
+
+    hidden: tuple[int, int] = (32, 16)
+    epochs: int = 12
+    batch: int = 1024
+    rate: float = 2e-3
+    """The first learning rate of Adam; it falls to nothing along a cosine."""
+    outcome_weight: float = 0.3
+    """How much of the target is the game's outcome; the rest is the search's value."""
+    draw_value: float = -0.1
+    """What a drawn game is worth to either side."""
+    late_weight: float = 1.0
+    """A position at the end of its game counts so much more than one at its start."""
+    validation_share: float = 0.05
+    """Every so many of a hundred positions measure and do not teach: the last ones, whole games."""
+    seed: int = 0
+
+    def training_size(self, positions: PositionSet) -> int:
+        """How many of the positions teach."""
+        return int(len(positions) * (1 - self.validation_share))
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How a pass went: weighted mean squared errors."""
+
+    number: int
+    loss: float
+    validation_loss: float
+    std: float
+    """The standard deviation of what the network says of the held-out positions: near 0 it has collapsed."""
+
+
+class ValueNetwork(nn.Module):
+    """What `core/expendibots/network.hpp` runs, in PyTorch: measured numbers come standardised."""
+
+    def __init__(self, hidden: tuple[int, int], mean: Tensor, scale: Tensor) -> None:
+        super().__init__()
+        first, second = hidden
+        self.stacks = nn.EmbeddingBag(ExpendibotsNetwork.places + 1, first, mode="sum", padding_idx=-1)
+        nn.init.normal_(self.stacks.weight, std=0.05)
+        self.measured = nn.Linear(ExpendibotsNetwork.numbers, first)
+        self.between = nn.Linear(first, second)
+        self.last = nn.Linear(second, 1)
+        self.mean, self.scale = nn.Buffer(mean), nn.Buffer(scale)
+
+    @classmethod
+    def initialised(cls, config: ValueNetworkConfig, positions: PositionSet) -> ValueNetwork:
+        """Drawn at random, with the scale of the positions that it will learn from."""
+        torch.manual_seed(config.seed)
+        measured = positions.measured[: config.training_size(positions)]
+        std = measured.std(0)
+        scale = np.divide(1, std, out=np.zeros_like(std), where=std > 1e-3)
+        return cls(config.hidden, _tensor(measured.mean(0)), _tensor(scale))
+
+    def forward(self, places: Tensor, measured: Tensor) -> Tensor:
+        """The values of [n, 24] places and [n, 40] numbers: [n]."""
+        numbers = self.measured((measured - self.mean) * self.scale)
+        first = torch.relu(self.stacks(places) + numbers)
+        values: Tensor = torch.tanh(self.last(torch.relu(self.between(first)))).squeeze(1)
+        return values
+
+    def layers(self) -> dict[str, NDArray[np.float32]]:
+        """The layers as the native network takes them, the standardisation within."""
+        weight = self.measured.weight * self.scale
+        tensors = {
+            "stacks": self.stacks.weight[:-1],
+            "measured": weight.T,
+            "first_bias": self.measured.bias - weight @ self.mean,
+            "between": self.between.weight.T,
+            "second_bias": self.between.bias,
+            "last": self.last.weight[0],
+            "last_bias": self.last.bias[0],
+        }
+        return {name: each.detach().numpy().astype(np.float32).copy() for name, each in tensors.items()}
+
+
+def train(network: ValueNetwork, positions: PositionSet, config: ValueNetworkConfig) -> Iterator[Epoch]:
+    """Teaches the network, and tells of each pass over the positions."""
+    torch.set_num_threads(1)  # so small a network only waits for other threads
+    rng = np.random.default_rng(config.seed)
+    targets, weights = _targets(positions, config)
+    training_size = config.training_size(positions)
+    optimiser = torch.optim.Adam(network.parameters(), lr=config.rate)
+    steps = config.epochs * -(-training_size // config.batch)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    turned = symmetric_places()
+    for number in range(1, config.epochs + 1):
+        order, total = rng.permutation(training_size), 0.0
+        for at in range(0, training_size, config.batch):
+            chosen = order[at : at + config.batch]
+            symmetry = rng.integers(_SYMMETRIES, size=(len(chosen), 1))
+            places = torch.from_numpy(turned[symmetry, positions.places[chosen]])
+            values = network(places, torch.from_numpy(positions.measured[chosen]))
+            loss = (_tensor(weights[chosen]) * (values - _tensor(targets[chosen])) ** 2).mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            total += loss.item() * len(chosen)
+        yield _measured(network, positions, targets, weights, training_size, number, total / training_size)
+
+
+def symmetric_places() -> NDArray[np.int64]:
+    """[8, places + 1]: where each symmetry of the board takes a stack; the filling stays where it is."""
+    squares = np.arange(64).reshape(8, 8)
+    images = [np.rot90(each, turns) for each in (squares, squares.T) for turns in range(4)]
+    planes = np.arange(ExpendibotsNetwork.places).reshape(-1, 64)
+    return np.array(
+        [np.append(planes[:, image.reshape(64)].reshape(-1), ExpendibotsNetwork.places) for image in images]
+    )
+
+
+def _targets(
+    positions: PositionSet, config: ValueNetworkConfig
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    outcomes = np.where(positions.outcomes == 0, config.draw_value, positions.outcomes)
+    targets = (1 - config.outcome_weight) * positions.values + config.outcome_weight * outcomes
+    weights = 1 + config.late_weight * positions.passed
+    return targets.astype(np.float32), (weights / weights.mean()).astype(np.float32)
+
+
+@torch.no_grad()
+def _measured(
+    network: ValueNetwork,
+    positions: PositionSet,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    training_size: int,
+    number: int,
+    loss: float,
+) -> Epoch:
+    places = torch.from_numpy(positions.places[training_size:].astype(np.int64))
+    values = network(places, torch.from_numpy(positions.measured[training_size:])).numpy()
+    errors = weights[training_size:] * (values - targets[training_size:]) ** 2
+    return Epoch(number, loss, float(errors.mean()), float(values.std()))
+
+
+def _tensor(array: NDArray[np.floating]) -> Tensor:
+    return torch.from_numpy(np.asarray(array, np.float32))

@@ -1,0 +1,64 @@
+"""Players from descriptions in the arena: read, seated, repeatable, and punished for their faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparring.arena.tournament import NamedPlayerConfig, TimeControl
+from sparring.arena.tournament_config import read_tournament
+from sparring.players import PlayerConfig
+from tests.arena.tournaments import play, small, tournament
+from tests.networks.tiny_networks import tiny_network, write
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write(tiny_network("chess"), tmp_path_factory.mktemp("models") / "small.onnx"))
+
+
+def test_entries_here_and_files_describe_players(model: str, tmp_path: Path) -> None:
+    (tmp_path / "club.toml").write_text(f'game = "chess"\nmodel = "{model}"\nrating = 1400\nnodes = 9\n')
+    text = """
+game = "chess"
+games = 2
+[[player]]
+name = "here"
+rating = 1500
+[[player]]
+name = "file"
+file = "club.toml"
+nodes = 5
+"""
+    (tmp_path / "t.toml").write_text(text)
+    here, file = read_tournament(tmp_path / "t.toml").entries
+    assert here == NamedPlayerConfig("here", PlayerConfig("chess", name="here", rating=1500))
+    assert file == NamedPlayerConfig(
+        "file", PlayerConfig("chess", name="file", model=model, rating=1400, nodes=5)
+    )
+
+
+def test_games_of_minds_are_repeatable(model: str) -> None:
+    entries = [
+        NamedPlayerConfig(f"m{nodes}", PlayerConfig("chess", model=model, nodes=nodes)) for nodes in (0, 6)
+    ]
+    games = [play(tournament(*entries, seed=seed)) for seed in (3, 3, 4)]
+    moves = [[record.moves for _, record in each if record is not None] for each in games]
+    assert moves[0] == moves[1] != moves[2]
+    assert all(len(each) == 2 for each in moves)
+
+
+def test_a_mind_plays_by_the_clock_and_resigns(model: str) -> None:
+    quitter = NamedPlayerConfig(
+        "quitter", PlayerConfig("chess", model=model, resign_below=1.0, resign_after=2)
+    )
+    played = play(tournament(quitter, *small(1), clock=TimeControl(base=60, increment=1)))
+    assert all("resign" in result.reason for result, _ in played)
+    assert [result.result for result, _ in played] == [0, 1]
+
+
+def test_a_mind_that_cannot_be_made_forfeits(tmp_path: Path) -> None:
+    failed_to_start = NamedPlayerConfig("absent", PlayerConfig("chess", model=str(tmp_path / "no.onnx")))
+    played = play(tournament(failed_to_start, *small(1)))
+    assert all(record is None or not record.moves for _, record in played)

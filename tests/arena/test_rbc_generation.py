@@ -1,0 +1,94 @@
+"""Games in numbers: from the seed alone, and nothing lost or doubled whatever stops a run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sparring.arena.rbc_generation import (
+    HISTORIES,
+    INDEX,
+    BadGenerationConfig,
+    GeneratedGame,
+    GenerationConfig,
+    game_setup,
+    generate,
+)
+from sparring.players.rbc import BadBotConfig
+from sparring.records.reconchess_history import read_histories
+from sparring.records.streams import open_chunks
+
+GENERATION = GenerationConfig(("random", "attacker"), 6, seed=3, random_turns=2)
+
+
+def histories(folder: Path) -> dict[str, bytes]:
+    """The games in a folder, by their numbers."""
+    found = list(read_histories(open_chunks(folder / HISTORIES)))
+    assert all(each.record is not None for each in found), [each.error for each in found]
+    return {each.record.site or "": each.record.moves for each in found if each.record}
+
+
+def test_every_two_bots_meet_with_both_colours() -> None:
+    met = Counter(game_setup(GENERATION, number)[:2] for number in range(40))
+    assert set(met) == {(a, b) for a in GENERATION.players for b in GENERATION.players}
+    assert set(met.values()) == {10}
+    assert {game_setup(GENERATION, number)[2] for number in range(40)} == {0, 1, 2}
+
+
+def test_a_run_that_was_killed_goes_on_and_gives_the_same_games(tmp_path: Path) -> None:
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    games = generate(GENERATION, whole, 1)
+    assert sorted(each.number for each in games) == list(range(6))
+
+    class Kill(Exception):
+        pass
+
+    def on_progress(done: object) -> None:
+        if isinstance(done, list) and len(done) == 2:
+            raise Kill
+
+    with pytest.raises(Kill):
+        generate(GENERATION, stopped, 1, on_progress)
+    for name, cut_off in ((HISTORIES, b"half a game"), (INDEX, b'{"number": 2, "fir')):
+        with (stopped / name).open("ab") as file:
+            file.write(cut_off)
+    assert len(generate(GENERATION, stopped, 2)) == 6
+    assert histories(stopped) == histories(whole)
+    assert len(histories(whole)) == 6
+
+
+def test_a_game_whose_history_is_not_whole_is_played_again(tmp_path: Path) -> None:
+    generate(GenerationConfig(("random",), 2), tmp_path, 1)
+    whole = histories(tmp_path)
+    os.truncate(tmp_path / HISTORIES, (tmp_path / HISTORIES).stat().st_size - 1)
+    assert [each.number for each in generate(GenerationConfig(("random",), 2), tmp_path, 1)] == [0, 1]
+    assert histories(tmp_path) == whole
+
+
+def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:
+    generate(GenerationConfig(("random",), 1), tmp_path, 1)
+    assert len(generate(GenerationConfig(("random",), 2), tmp_path, 1)) == 2  # more of the same
+    with pytest.raises(BadGenerationConfig, match="holds other games"):
+        generate(GenerationConfig(("random",), 2, seed=1), tmp_path, 1)
+    (tmp_path / INDEX).write_text("nonsense\n")
+    with pytest.raises(BadGenerationConfig, match="no index"):
+        generate(GenerationConfig(("random",), 2), tmp_path, 1)
+
+
+def test_what_cannot_be_played_is_said_at_once() -> None:
+    with pytest.raises(BadBotConfig, match="nobody"):
+        GenerationConfig(("nobody",), 1)
+    with pytest.raises(BadGenerationConfig, match="at least one"):
+        GenerationConfig((), 1)
+
+
+def test_the_index_says_how_games_went(tmp_path: Path) -> None:
+    generate(GENERATION, tmp_path, 1)
+    _, *lines = (tmp_path / INDEX).read_text().splitlines()
+    for each in (GeneratedGame(**json.loads(line)) for line in lines):
+        assert each.result in (0.0, 0.5, 1.0, None)
+        assert each.plies > 0

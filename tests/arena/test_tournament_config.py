@@ -1,0 +1,209 @@
+"""Tournaments from TOML: what is read, and what is refused in one clear line."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparring.arena.schedule import pairing_of
+from sparring.arena.sprt import Sprt
+from sparring.arena.tournament import (
+    Adjudication,
+    BadTournament,
+    DrawRule,
+    EngineConfig,
+    EngineLimits,
+    LevelPlayerConfig,
+    OpeningSuite,
+    ResignRule,
+    TimeControl,
+)
+from sparring.arena.tournament_config import parse_tournament, read_tournament
+
+FULL = """
+name = "The cup"
+game = "chess"
+format = "gauntlet"
+games = 100
+seed = 7
+
+[openings]
+file = "book.epd"
+plies = 6
+
+[clock]
+base = 10
+increment = 0.1
+
+[adjudication]
+plies = 300
+resign = { score = 600, moves = 4 }
+draw = { score = 10, moves = 8, after = 80 }
+
+[sprt]
+elo0 = 0
+elo1 = 10
+
+[[player]]
+name = "ours"
+level = 3
+
+[[player]]
+name = "engine"
+protocol = "uci"
+command = ["engine", "--quiet"]
+options = { Hash = 16, Ponder = false }
+env = { THREADS = "1" }
+folder = "nets"
+nodes = 1000
+start_seconds = 5
+"""
+PLAYERS = '[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\nlevel = 2\n'
+
+
+def test_every_entry_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(FULL)
+    cup = read_tournament(path)
+    assert (cup.name, cup.game, cup.format, cup.games, cup.seed) == ("The cup", "chess", "gauntlet", 100, 7)
+    assert cup.rules == {"claim_draws": True}
+    assert cup.openings == OpeningSuite(tmp_path / "book.epd", 6)
+    assert cup.clock == TimeControl(10.0, 0.1)
+    assert cup.adjudication == Adjudication(ResignRule(600, 4), DrawRule(10, 8, 80), 300)
+    assert cup.sprt == Sprt(0.0, 10.0)
+    assert cup.entries == (
+        LevelPlayerConfig("ours", 3),
+        EngineConfig(
+            "engine",
+            "uci",
+            ("engine", "--quiet"),
+            {"Hash": "16", "Ponder": "false"},
+            env={"THREADS": "1"},
+            folder=tmp_path / "nets",
+            limits=EngineLimits(nodes=1000),
+            start_seconds=5.0,
+        ),
+    )
+
+
+def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(f'game = "go"\n{PLAYERS}')
+    assert read_tournament(path, 12).games == 12
+    with pytest.raises(BadTournament, match="--games"):
+        read_tournament(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("game = ", "no TOML"),
+        ("games = 4\n" + PLAYERS, "'game' is one of"),
+        ('game = "rbc"\ngames = 4\n' + PLAYERS, "'game' is one of chess, shogi"),
+        ('game = "chess"\ngames = 4\n', "at least two"),
+        ('game = "chess"\ngames = 4\nplayer = 3\n', "at least two"),
+        ('game = "chess"\ngames = 0\n' + PLAYERS, "'games' is"),
+        ('game = "chess"\ngames = 4\nspeed = 1\n' + PLAYERS, "no entry 'speed'"),
+        ('game = "chess"\ngames = 4\nseed = -1\n' + PLAYERS, "0 or more"),
+        ('game = "chess"\ngames = 4\nseed = "x"\n' + PLAYERS, "'seed' is a whole number"),
+        ('game = "chess"\ngames = 4\nformat = "swiss"\n' + PLAYERS, "one of round-robin, gauntlet"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace('"b"', '"a"'), "two players are named"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"), "from 1 to 9"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", "elo = 2"), "no entry 'elo'"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'rating = "3d"'), "rating is a number"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'file = "no.toml"'), "no.toml"),
+        (
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'),
+            "a whole number, not 'x'",
+        ),
+        ('game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS, "all from 0"),
+        ('game = "chess"\ngames = 4\n[clock]\nbase = nan\n' + PLAYERS, "number"),
+        ('game = "chess"\ngames = 4\n[clock]\nbase = 1\nbyoyomi = 1\n' + PLAYERS, "no byoyomi"),
+        ('game = "chess"\ngames = 4\n[rules]\nkomi = 1\n' + PLAYERS, "no entry 'komi'"),
+        ('game = "go"\ngames = 4\n[rules]\nsize = 99\n' + PLAYERS, "size"),
+        ('game = "go"\ngames = 4\n[rules]\nsize = "x"\n' + PLAYERS, "'size of .* is a whole number"),
+        ('game = "go"\ngames = 4\n[rules]\nko = "x"\n' + PLAYERS, "one of positional"),
+        ('game = "chess"\ngames = 4\n[rules]\nclaim_draws = 1\n' + PLAYERS, "true or false"),
+        ('game = "chess"\ngames = 4\n[openings]\nplies = 3\n' + PLAYERS, "needs a 'file'"),
+        ('game = "chess"\ngames = 4\n[adjudication]\ndraw = { score = 1 }\n' + PLAYERS, "needs 'moves'"),
+        ('game = "chess"\ngames = 4\n[adjudication]\nplies = 0\n' + PLAYERS, "1 or more"),
+        ('game = "chess"\ngames = 4\n[sprt]\nelo0 = 9\n' + PLAYERS, "less than"),
+        (
+            'game = "chess"\ngames = 4\n[sprt]\n' + PLAYERS + '[[player]]\nname = "c"\nlevel = 1\n',
+            "between two",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(text)
+    with pytest.raises(BadTournament, match=complaint) as error:
+        read_tournament(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "engine", "complaint"),
+    [
+        ("chess", 'protocol = "xboard"\ncommand = ["x"]\nnodes = 1', "one of uci, usi, gtp"),
+        ("go", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1', "which is for chess"),
+        ("chess", 'protocol = "uci"\nnodes = 1', "needs 'command'"),
+        ("chess", 'protocol = "uci"\ncommand = []\nnodes = 1', "program and its arguments"),
+        ("chess", 'protocol = "uci"\ncommand = "x"\nnodes = 1', "list of texts"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]', "needs nodes, depth, movetime"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 0', "more than 0"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\nlevel = 1', "no entry 'level'"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\noptions = 1', "is a table"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\ncommands = ["y"]', "are for GTP"),
+        ("go", 'protocol = "gtp"\ncommand = ["x"]\nnodes = 1', "GTP has no options"),
+    ],
+)
+def test_what_is_wrong_with_an_engine_is_said(game: str, engine: str, complaint: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(
+        f'game = "{game}"\ngames = 4\n[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\n{engine}\n'
+    )
+    with pytest.raises(BadTournament, match=complaint):
+        read_tournament(path)
+
+
+def test_the_example_in_the_docs_is_a_tournament(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
+    path = tmp_path / "cup.toml"
+    path.write_text(page.split("```toml\n")[1].split("```")[0])
+    cup = read_tournament(path)
+    assert cup.adjudication.resign == ResignRule(600, 4)
+    assert cup.names == ["club", "stockfish"]
+
+
+ODD = [0, -1, 10**30, 1.5, math.nan, math.inf, True, "", "x", "a\nb", [], [1], ["x"], {}, {"a": 1}, {"x": {}}]
+
+
+def places(table: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every entry of a table, at every depth."""
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        yield (*at, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*at, key))
+
+
+def test_no_value_anywhere_is_a_trap(tmp_path: Path) -> None:
+    for place in places(tomllib.loads(FULL)):
+        for odd in ODD:
+            table = tomllib.loads(FULL)
+            inner: Any = table
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = odd
+            try:
+                cup = parse_tournament(table, tmp_path / "cup.toml", None)
+                said = "it is a tournament"
+                pairing_of(cup, 5, 3)
+            except ValueError as error:
+                said = str(error)
+            assert len(said.splitlines()) == 1

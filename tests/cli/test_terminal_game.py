@@ -1,0 +1,52 @@
+"""The table in the terminal: how games end before the rules end them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sparring.cli import terminal
+from sparring.games import Chess
+from sparring.players import Decision
+
+
+class Polite:
+    """Plays the first move, and resigns or offers a draw at will."""
+
+    def __init__(self, *, resign: bool = False, offer: bool = False, accepts: bool = False) -> None:
+        self._resign, self._offer, self._accepts = resign, offer, accepts
+
+    def choose(self, state: Any) -> Decision:
+        return Decision(state.legal_moves()[0], {}, "politely", self._resign, self._offer)
+
+    def accepts_draw(self, state: Any) -> bool:
+        return self._accepts
+
+
+def played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], opponent: Polite, *typed: str
+) -> str:
+    lines = iter(typed)
+    monkeypatch.setattr(terminal, "read_line", lambda console, prompt: next(lines))
+    terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent).play()
+    return capsys.readouterr().out
+
+
+def test_an_opponent_may_resign(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Black resigns: you win." in played(monkeypatch, capsys, Polite(resign=True), "e4")
+
+
+def test_an_offered_draw_can_be_taken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = played(monkeypatch, capsys, Polite(offer=True), "e4", "draw")
+    assert "offers a draw" in shown
+    assert "Drawn by agreement." in shown
+
+
+def test_a_draw_is_declined_or_accepted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "wants to play on" in played(monkeypatch, capsys, Polite(), "e4", "draw", "quit")
+    assert "Drawn by agreement." in played(monkeypatch, capsys, Polite(accepts=True), "draw")

@@ -1,0 +1,85 @@
+"""The networks of people's moves that come with Sparring. Retrained ones must pass as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.games import load as load_game
+from sparring.networks import BadNetwork, Position, load
+from sparring.networks.conditioned import InputSpec
+from sparring.networks.store import add, find, stored_models
+from tests.networks.tiny_networks import tiny_network, write
+from tests.policies.fixed_policy import random_states
+
+PEOPLE = ("chess", "go", "shogi")
+MAX_BYTES = 12_000_000
+
+
+@pytest.mark.parametrize("game", PEOPLE)
+def test_human_is_the_network_of_the_game(game: str, model_store: Path) -> None:
+    path = find("human", game)
+    assert path == find(f"human-{game}") == find(f"human-{game}", game)
+    assert load("human", game=game).card.game == game
+    (entry,) = [entry for entry in stored_models() if entry.path == path]
+    assert (entry.shipped, entry.name) == (True, f"human-{game}")
+
+
+def test_without_a_game_the_full_name_is_needed(model_store: Path) -> None:
+    with pytest.raises(BadNetwork, match=r"no network 'human'.*human-chess"):
+        find("human")
+    with pytest.raises(BadNetwork, match="no network 'human'"):
+        find("human", "expendibots")
+
+
+def test_what_a_user_added_hides_what_was_shipped(model_store: Path, tmp_path: Path) -> None:
+    add(write(tiny_network("chess"), tmp_path / "human-chess.onnx"))
+    assert find("human", "chess").parent == model_store
+    assert find("human", "go").parent != model_store
+
+
+def test_the_shipped_networks_are_small() -> None:
+    shipped = find("human-chess").parent
+    kinds = ("human", "strong")
+    assert {path.stem for path in shipped.iterdir()} == {
+        f"{kind}-{game}" for kind in kinds for game in PEOPLE
+    }
+    for kind in kinds:
+        assert sum(path.stat().st_size for path in shipped.glob(f"{kind}-*.onnx")) < MAX_BYTES
+
+
+@pytest.mark.parametrize("name", ["human", "strong"])
+@pytest.mark.parametrize("game", PEOPLE)
+def test_every_legal_move_and_no_other_has_a_chance(game: str, name: str) -> None:
+    network = load(name, game=game)
+    conditions = [(None, None, None), (1, 2, 30.0), (2000, None, 0.0), (None, 1500, 1e9)]
+    positions = [
+        Position(state, *conditions[i % len(conditions)])
+        for i, state in enumerate(random_states(game, 40, seed=3))
+    ]
+    for position, prediction in zip(positions, network.predict(positions), strict=True):
+        assert list(prediction.moves) == position.state.legal_moves()
+        assert np.isfinite(prediction.probabilities).all()
+        assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-4)
+        assert prediction.wdl is not None
+        assert sum(prediction.wdl) == pytest.approx(1, abs=1e-4)
+
+
+def test_boards_of_several_sizes_may_be_asked_together() -> None:
+    network = load("human", game="go")
+    states = [load_game("go", size=size).initial() for size in (9, 19, 9, 13)]
+    together = network.predict(states)
+    assert [len(prediction.moves) for prediction in together] == [82, 362, 82, 170]
+    for state, prediction in zip(states, together, strict=True):
+        np.testing.assert_allclose(
+            network.predict([state])[0].probabilities, prediction.probabilities, atol=1e-5
+        )
+
+
+def test_networks_say_which_ratings_they_know() -> None:
+    assert load("human", game="chess").ratings is not None
+    assert load("human", game="go").ratings is not None
+    assert InputSpec("chess", "lc0", lowest=600, highest=2600).ratings == (600, 2600)
+    assert InputSpec("shogi", "boards", lowest=0, highest=1).ratings is None

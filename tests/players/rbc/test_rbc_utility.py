@@ -1,0 +1,82 @@
+"""Requests and senses over boards of which one is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparring.players.rbc.utility import (
+    WIN,
+    RiskParameters,
+    likelihoods,
+    request_values,
+    sense_values,
+    win_probabilities,
+)
+
+
+def test_a_captured_king_is_the_only_certainty() -> None:
+    scores = np.array([[WIN, WIN - 3, 3000, 0, -3000, 5 - WIN, 1 - WIN]], np.int32)
+    found = win_probabilities(scores, np.zeros_like(scores, bool), 0.0)[0]
+    assert found[0] == 1
+    assert found[-1] == 0
+    assert (np.diff(found) < 0).all()
+    assert found[3] == pytest.approx(0.5)
+
+
+def test_an_attack_on_the_king_is_worth_something_even_when_all_is_won() -> None:
+    scores = np.array([[4000, 4000]], np.int32)
+    quiet, attack = win_probabilities(scores, np.array([[False, True]]), 0.2)[0]
+    assert attack > quiet + 0.01
+
+
+def test_boards_on_which_the_king_is_attacked_weigh_more_than_they_are() -> None:
+    win_probability = np.full((4, 2), 0.5)
+    danger = np.array([True, False, False, False])
+    weights = likelihoods(win_probability, danger, share=0.01, opponent_rationality=0.0, threat_weight=10.0)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0] == pytest.approx(0.1 / (0.1 + 0.99))
+
+
+def test_blunders_are_believed_in_less() -> None:
+    win_probability = np.array([[0.9], [0.4]])
+    weights = likelihoods(
+        win_probability, np.zeros(2, bool), 0.0, opponent_rationality=4.0, threat_weight=1.0
+    )
+    assert weights[1] > 3 * weights[0]
+    assert np.allclose(
+        likelihoods(win_probability, np.zeros(2, bool), 0.0, opponent_rationality=0.0, threat_weight=1.0), 0.5
+    )
+
+
+def test_caution_prefers_what_is_never_bad() -> None:
+    win_probability = np.array([[1.0, 0.6], [1.0, 0.6], [0.0, 0.6]])
+    weights = np.full(3, 1 / 3)
+    tempers = [
+        RiskParameters(worst_case_weight=worst_case_weight, king_loss_weight=0.0)
+        for worst_case_weight in (0.0, 0.8)
+    ]
+    assert [
+        int(request_values(win_probability, weights, risk_parameters).argmax()) for risk_parameters in tempers
+    ] == [0, 1]
+    assert (
+        request_values(
+            win_probability, weights, RiskParameters(worst_case_weight=0.0, king_loss_weight=1.0)
+        ).argmax()
+        == 1
+    )
+
+
+def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
+    win_probability = np.array([[1.0, 0.0], [0.0, 1.0]])
+    parts = {5: np.array([0, 0], np.uint32), 9: np.array([0, 1], np.uint32)}
+    values = sense_values(win_probability, np.full(2, 0.5), parts.__getitem__, (5, 9))
+    assert values.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("caution", 1.5), ("sneak", -0.1), ("dread", -1.0), ("trust", 1e9)]
+)
+def test_a_temper_out_of_range_is_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=name):
+        RiskParameters(**{name: value})

@@ -1,0 +1,110 @@
+"""When a player of Go passes, and that every game ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparring._core import GoState
+from sparring.games import Go
+from sparring.networks import Prediction
+from sparring.players import PlayerConfig, make_player
+from sparring.players.go_passing import apply_passing_rules, own_eyes
+
+# Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
+SETTLED = "/".join(["1XXXXOOO1", *["XXXXXOOOO"] * 7, "1XXXXOOO1"])
+BLACK_AHEAD, WHITE_AHEAD = 0.5, 20.5
+
+
+def settled(side: str, komi: float, passes: int = 0) -> GoState:
+    return Go().parse(f"{SETTLED} {side} - 0 0 {passes} {komi}")
+
+
+def open_board(passes: int = 0) -> GoState:
+    return Go().parse(f"9/9/4X4/9/4O4/9/9/9/9 b - 0 0 {passes} 7.5")
+
+
+def expecting(state: GoState, passing: float, value: float | None = None) -> Prediction:
+    """A pass with this probability, all other moves alike."""
+    moves = tuple(state.legal_moves())
+    shares = np.full(len(moves), (1 - passing) / max(len(moves) - 1, 1), np.float32)
+    shares[-1] = passing
+    return Prediction(moves, shares, value)
+
+
+def pass_share(state: GoState, passing: float, value: float | None = None) -> float:
+    shares = apply_passing_rules(state, expecting(state, passing, value))
+    assert shares.sum() == pytest.approx(1)
+    return float(shares[-1])
+
+
+def test_eyes_are_own_and_real() -> None:
+    state = settled("b", BLACK_AHEAD)
+    names = {state.move_text(point) for point in own_eyes(state)}
+    assert names == {"A1", "A9"}
+    held = Go().parse("5/1OXX1/1X1X1/1XXX1/5 b - 0 0 0 0.5")
+    assert [held.move_text(point) for point in own_eyes(held)] == ["C3"], "one corner does not matter"
+    lost = Go().parse("5/1OXO1/1X1X1/1XXX1/5 b - 0 0 0 0.5")
+    assert own_eyes(lost) == [], "two do"
+    corner = Go().parse("5/5/5/XO3/1X3 b - 0 0 0 0.5")
+    assert own_eyes(corner) == [], "at the edge one corner is enough to make an eye false"
+
+
+def test_own_eyes_are_not_filled_and_then_only_the_pass_is_left() -> None:
+    assert pass_share(settled("b", BLACK_AHEAD), 0.0) == 1
+    assert pass_share(settled("w", BLACK_AHEAD), 0.0) == 1
+
+
+def test_nobody_passes_on_an_open_board() -> None:
+    assert pass_share(open_board(), 0.9) == 0
+    assert pass_share(open_board(passes=1), 0.9) == 0, "not even after a pass of the opponent"
+
+
+def half_open(side: str, komi: float, passes: int) -> GoState:
+    """Five rows of nine are full; above there is still much to play for."""
+    rows = ["9", "9", "9", "9", "XXXXXOOOO", "XXXXXOOOO", "XXXXXOOOO", "XXXXXOOOO", "XXX1XOO1O"]
+    return Go().parse(f"{'/'.join(rows)} {side} - 0 0 {passes} {komi}")
+
+
+@pytest.mark.parametrize(
+    ("side", "komi", "passes", "passing", "share"),
+    [
+        ("b", BLACK_AHEAD, 1, 0.01, 1),  # the score wins: the game can end
+        ("w", WHITE_AHEAD, 1, 0.01, 1),
+        ("b", WHITE_AHEAD, 1, 0.01, 0),  # a pass would lose: there is something to play for
+        ("b", WHITE_AHEAD, 1, 0.9, 1),  # but people would have passed here
+        ("b", WHITE_AHEAD, 0, 0.01, 0),
+    ],
+)
+def test_a_pass_is_answered_by_a_pass_when_that_is_good_enough(
+    side: str, komi: float, passes: int, passing: float, share: float
+) -> None:
+    assert pass_share(half_open(side, komi, passes), passing) == pytest.approx(share)
+
+
+def test_who_hopes_to_win_does_not_pass_while_the_score_loses() -> None:
+    """As where the opponent's stones are dead and still on the board."""
+    assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=0.5) == 0
+    assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=-0.5) == 1
+    assert pass_share(half_open("b", BLACK_AHEAD, 1), 0.9, value=0.5) == 1
+
+
+def test_the_first_pass_is_the_policys_choice() -> None:
+    assert 0.2 < pass_share(half_open("b", BLACK_AHEAD, 0), 0.3) < 0.4
+
+
+@pytest.mark.parametrize("size", [9, 13])
+def test_every_game_ends(size: int) -> None:
+    player = make_player(PlayerConfig("go", rating=5, seed=size))
+    state = Go(size=size).initial()
+    while state.outcome is None:
+        state = state.play(player.choose(state).move)
+    assert state.ply <= 2 * size * size + 2
+
+
+def test_an_opponent_who_only_passes_does_not_wait_for_ever() -> None:
+    player = make_player(PlayerConfig("go", rating=5, seed=1))
+    state = Go(size=9).initial()
+    while state.outcome is None:
+        state = state.play(player.choose(state).move if state.to_move == 0 else 81)
+    assert state.outcome.winner == 0

@@ -1,0 +1,277 @@
+"""Players from descriptions: what they read, how they think, and their manners."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import chess.polyglot
+import pytest
+
+from sparring.games import Chess, load
+from sparring.players import (
+    BadBook,
+    BadPlayerConfig,
+    Clock,
+    Mind,
+    PlayerConfig,
+    SearchLimits,
+    load_player_config,
+    make_player,
+)
+from sparring.players.book import open_book
+from sparring.players.player_config import parse_player_config
+from sparring.players.time_management import allocate_time
+from tests.networks.tiny_networks import tiny_network, write
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write(tiny_network("chess"), tmp_path_factory.mktemp("models") / "small.onnx"))
+
+
+def policy_player(model: str, **entries: Any) -> Mind:
+    return make_player(PlayerConfig("chess", model=model, **entries))
+
+
+def play(one: Mind, other: Mind, plies: int) -> list[int]:
+    state = Chess().initial()
+    moves: list[int] = []
+    while state.outcome is None and len(moves) < plies:
+        moves.append((one, other)[state.to_move].choose(state).move)
+        state = state.play(moves[-1])
+    return moves
+
+
+def test_a_description_is_read_from_a_short_file(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text(
+        'game = "chess"\nrating = 1500\nnodes = 50\nc_puct = 2\nrule = "kl"\nresign_below = 0.05\n'
+    )
+    player_config = load_player_config(path)
+    assert player_config == PlayerConfig(
+        "chess", name="club", rating=1500, nodes=50, c_puct=2.0, rule="kl", resign_below=0.05
+    )
+    ranked = parse_player_config({"game": "go", "rating": "3d", "opponent_rating": "2k"})
+    assert (ranked.rating_number("rating"), ranked.rating_number("opponent_rating")) == (3, -2)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("rating = 1500", "game is one of"),
+        ('game = "chess"\nelo = 3', "no entry 'elo'"),
+        ('game = "chess"\nnodes = 1.5', "nodes is a whole number"),
+        ('game = "chess"\nrule = "best"', "rule is one of visits, kl"),
+        ('game = "chess"\nrating = "3d"', "rating is a number"),
+        ('game = "go"\nrating = "strong"', "a rank such as 3d"),
+        ('game = "chess"\ntemperature = -1', "temperature is at least 0"),
+        ('game = "chess"\nprior_temperature = 0', "above 0"),
+        ('game = "chess"\nseconds = 0', "seconds are above 0"),
+        ('game = "chess', "wrong.toml"),
+    ],
+)
+def test_a_description_that_is_wrong_says_why(text: str, error: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(BadPlayerConfig, match=error) as caught:
+        load_player_config(path)
+    assert "wrong.toml" in str(caught.value)
+
+
+def test_the_same_seed_gives_the_same_game(model: str) -> None:
+    games = [
+        play(policy_player(model, seed=seed, nodes=nodes), policy_player(model, seed=9), 30)
+        for nodes in (0, 12)
+        for seed in (1, 1, 2)
+    ]
+    assert games[0] == games[1] != games[2]
+    assert games[3] == games[4] != games[5]
+
+
+def test_at_temperature_0_it_plays_what_it_likes_most(model: str) -> None:
+    state = Chess().initial()
+    cold = policy_player(model, temperature=0.0)
+    thought = cold.think(state, SearchLimits())
+    assert thought.choice.move == thought.prediction.top(1)[0][0]
+    assert thought.found is None
+    searched = policy_player(model, temperature=0.0, nodes=60).think(state, SearchLimits())
+    assert searched.found is not None
+    assert searched.choice.move == int(searched.found.moves[searched.found.ranked()[0]])
+
+
+def test_limits_are_kept(model: str) -> None:
+    state = Chess().initial()
+    thinker = policy_player(model, nodes=40)
+    found = thinker.think(state, SearchLimits()).found
+    assert found is not None
+    assert found.nodes == 40
+    found = thinker.think(state.play(state.legal_moves()[0]), SearchLimits(nodes=90)).found
+    assert found is not None
+    assert found.new_visits == 90
+    searchmoves = tuple(state.legal_moves()[3:5])
+    for each in (thinker, policy_player(model)):
+        assert {
+            each.think(state, SearchLimits(searchmoves=searchmoves)).choice.move for _ in range(20)
+        } <= set(searchmoves)
+
+
+def test_infinite_thinking_ends_when_it_is_stopped(model: str) -> None:
+    for nodes in (0, 10):
+        stop = threading.Event()
+        timer = threading.Timer(0.1, stop.set)
+        timer.start()
+        thought = policy_player(model, nodes=nodes).think(
+            Chess().initial(), SearchLimits(infinite=True), stop=stop
+        )
+        assert stop.is_set()
+        assert thought.choice.move in Chess().initial().legal_moves()
+
+
+def test_it_resigns_only_after_some_hopeless_moves(model: str) -> None:
+    thinker = policy_player(model, resign_below=1.0, resign_after=3)
+    state = Chess().initial()
+    assert [thinker.think(state, SearchLimits()).resign for _ in range(4)] == [False, False, True, True]
+    thinker.forget()
+    assert not thinker.think(state, SearchLimits()).resign
+    assert not policy_player(model).think(state, SearchLimits()).resign
+
+
+def test_draws_are_offered_and_taken_when_all_is_level(model: str) -> None:
+    state = Chess().initial()
+    peaceful = policy_player(model, draw_within=0.51, draw_after=0)
+    assert peaceful.think(state, SearchLimits()).offer_draw
+    assert peaceful.accepts_draw(state)
+    assert not policy_player(model, draw_within=0.51).accepts_draw(state)  # too early
+    assert not policy_player(model).accepts_draw(state)
+
+
+PGN = """[Event "a"]
+[Result "*"]
+
+1. e4 e5 2. Nf3 *
+
+[Event "b"]
+[Result "*"]
+
+1. e4 c5 *
+
+[Event "c"]
+[Result "*"]
+
+1. d4 *
+"""
+
+
+def test_it_opens_from_its_book(model: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.pgn").write_text(PGN)
+    book = open_book(tmp_path / "mine.pgn", "chess", 16)
+    state = Chess().initial()
+    assert {state.move_text(m): w for m, w in book.moves(state).items()} == {"e2e4": 2, "d2d4": 1}
+    (tmp_path / "player.toml").write_text(f'game = "chess"\nmodel = "{model}"\nbook = "mine.pgn"\nseed = 4\n')
+    thinker = make_player(load_player_config(tmp_path / "player.toml"))
+    drawn = [state.move_text(thinker.choose(state).move) for _ in range(60)]
+    assert set(drawn) == {"e2e4", "d2d4"}
+    assert 25 < drawn.count("e2e4") < 55
+    choice = thinker.choose(state)
+    assert "book" in choice.why
+    assert choice.distribution[state.parse_move("d2d4")] == pytest.approx(1 / 3)
+    later = state.play(state.parse_move("a2a3"))
+    assert "book" not in thinker.choose(later).why
+    early = policy_player(model, book=str(tmp_path / "mine.pgn"), book_plies=0)
+    assert "book" not in early.choose(state).why
+
+
+def test_a_polyglot_book_is_read(tmp_path: Path) -> None:
+    entries = sorted(
+        (int(chess.polyglot.zobrist_hash(chess.Board())), move, weight)
+        for move, weight in (((12 << 6) | 28, 3), ((11 << 6) | 27, 1))
+    )
+    data = b"".join(
+        key.to_bytes(8, "big") + move.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
+        for key, move, weight in entries
+    )
+    (tmp_path / "book.bin").write_bytes(data)
+    state = Chess().initial()
+    found = open_book(tmp_path / "book.bin", "chess", 16).moves(state)
+    assert {state.move_text(m): w for m, w in found.items()} == {"e2e4": 3, "d2d4": 1}
+
+
+def test_books_that_cannot_be_used_say_why(model: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").write_text("")
+    (tmp_path / "x.sgf").write_text("(;)")
+    (tmp_path / "bad.bin").write_bytes(b"")
+    errors = {"no.pgn": "there is no", "empty.pgn": "no games", "x.sgf": "holds go", "bad.bin": "bad.bin"}
+    for name, error in errors.items():
+        with pytest.raises(BadBook, match=error):
+            policy_player(model, book=str(tmp_path / name))
+
+
+def test_a_network_of_another_game_is_refused(model: str) -> None:
+    with pytest.raises(Exception, match="chess"):
+        make_player(PlayerConfig("shogi", model=model))
+
+
+@pytest.mark.parametrize("which", ["rating", "opponent_rating"])
+def test_a_rating_is_refused_where_the_network_is_told_none(which: str, model: str) -> None:
+    with pytest.raises(BadPlayerConfig, match="small is told no ratings: leave out rating"):
+        policy_player(model, **{which: 1500})
+
+
+def test_the_shipped_network_refuses_ratings_it_does_not_know() -> None:
+    with pytest.raises(BadPlayerConfig, match="600 to 2600"):
+        make_player(PlayerConfig("chess", rating=3000))
+
+
+def test_a_go_player_of_ranks_plays(tmp_path: Path) -> None:
+    player = make_player(parse_player_config({"game": "go", "rating": "5d", "seed": 1, "nodes": 8}))
+    rules = load("go", size=9)
+    state = rules.initial()
+    for _ in range(6):
+        state = state.play(player.choose(state).move)
+    assert state.ply == 6
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        Clock(60),
+        Clock(60, 1),
+        Clock(0.05),
+        Clock(10, moves_to_go=1),
+        Clock(0, byoyomi=5),
+        Clock(30, byoyomi=10),
+    ],
+)
+def test_thinking_never_takes_all_the_time(clock: Clock) -> None:
+    for _ in range(200):
+        spent = allocate_time(clock)
+        assert spent > 0
+        if clock.byoyomi:
+            assert spent < clock.remaining + clock.byoyomi
+            return
+        assert spent <= max(clock.remaining - 0.1, 0.001)
+        if clock.moves_to_go == 1:
+            return
+        clock = Clock(clock.remaining - spent - 0.01 + clock.increment, clock.increment)
+        if clock.remaining < 0.2:
+            return
+
+
+def test_search_tells_both_players_ratings() -> None:
+    told: list[tuple[int, Any, Any]] = []
+    thinker = policy_player("human", rating=1500, opponent_rating=1100, nodes=20)
+    policy = thinker.policy
+
+    class Spy:
+        name, game = policy.name, policy.game
+
+        def predict(self, positions: Any) -> Any:
+            told.extend((p.state.to_move, p.rating, p.opponent_rating) for p in positions)
+            return policy.predict(positions)
+
+    spied = Mind(thinker.player_config, Spy(), None, None)
+    state = Chess().initial()
+    spied.think(state.play(state.legal_moves()[0]), SearchLimits())
+    assert {(1, 1500, 1100), (0, 1100, 1500)} == set(told)

@@ -1,0 +1,73 @@
+"""The small opponents play whole legal games, and play them better than chance."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.games import GAMES, Game, HiddenGame, load
+from sparring.games.rbc import Observation
+from sparring.players import HiddenPlayer, Player, make_level_bot, make_level_player
+
+OPEN = [name for name in GAMES if not load(name).spec.hidden]
+OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
+
+
+def against_random(game: Game[Any], player: Player[Any], side: int, seed: int) -> float:
+    """The player's result against random moves: 1 for a win, 1/2 for a draw or 400 plies."""
+    rng = random.Random(seed)
+    state = game.initial()
+    for _ in range(400):
+        if (outcome := game.outcome(state)) is not None:
+            return 0.5 if outcome.winner is None else float(outcome.winner == side)
+        mine = game.to_move(state) == side
+        state = game.play(state, player.choose(state).move if mine else rng.choice(game.legal_moves(state)))
+    return 0.5
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_small_players_beat_random_moves(name: str) -> None:
+    game = load(name, **OPTIONS.get(name, {}))
+    results = [
+        against_random(game, make_level_player(name, 3, np.random.default_rng(seed)), seed % 2, seed)
+        for seed in range(6)
+    ]
+    assert sum(results) >= 5, results
+
+
+def hidden_game(
+    game: HiddenGame[Any, Observation], player: HiddenPlayer[Observation], side: int, seed: int
+) -> float:
+    rng = random.Random(seed)
+    state = game.initial()
+    while (outcome := game.outcome(state)) is None:
+        moves = game.legal_moves(state)
+        move = player.choose(moves).move if game.to_move(state) == side else rng.choice(moves)
+        player.observe(game.observe(state, side, move))
+        state = game.play(state, move)
+    return 0.5 if outcome.winner is None else float(outcome.winner == side)
+
+
+def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
+    results = [
+        hidden_game(
+            GAMES["rbc"](),
+            make_level_bot("rbc", seed % 2, 2, np.random.default_rng(seed)),
+            seed % 2,
+            seed,
+        )
+        for seed in range(6)
+    ]
+    assert sum(results) >= 5, results
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_choices_say_where_they_come_from(name: str) -> None:
+    game = load(name, **OPTIONS.get(name, {}))
+    choice = make_level_player(name, 1, np.random.default_rng(1)).choose(game.initial())
+    assert choice.move in choice.distribution
+    assert sum(choice.distribution.values()) == pytest.approx(1)
+    assert choice.why

@@ -1,0 +1,184 @@
+"""Opening policies: names, files and TOML; what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.games import load
+from sparring.networks import BadNetwork, Position
+from sparring.networks.store import add
+from sparring.policies import (
+    BadPolicy,
+    PolicyPool,
+    TemperedPolicy,
+    fingerprint,
+    load_policy,
+    model_name,
+    rating_range,
+)
+from tests.networks.tiny_networks import tiny_network, write
+
+START = Position(load("chess").initial(), rating=1500)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, model_store: Path) -> Path:
+    write(tiny_network("chess", seed=1), tmp_path / "human.onnx")
+    write(tiny_network("chess", seed=2), tmp_path / "strong.onnx")
+    write(tiny_network("shogi"), tmp_path / "shogi.onnx")
+    return tmp_path
+
+
+def blend(folder: Path, text: str, name: str = "blend.toml") -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+GOOD = """
+game = "chess"
+temperature = {{ 1100 = 1.5, 1900 = 0.5 }}
+
+[[policy]]
+use = "human.onnx"
+weight = {{ 1100 = 0.8, 1900 = 0.6 }}
+
+[[policy]]
+use = "{other}"
+weight = 0.3
+temperature = 2
+"""
+
+
+def test_a_network_is_opened_by_its_file_and_called_after_it(folder: Path) -> None:
+    policy = load_policy(str(folder / "human.onnx"), "chess")
+    assert (policy.name, policy.game) == ("human", "chess")
+    assert load_policy(str(folder / "human.onnx"), "chess", name="mine").name == "mine"
+    assert model_name("nets/maia-1500.pb.gz") == "maia-1500"
+
+
+def test_a_file_says_the_formula_with_weights_and_temperatures_by_rating(folder: Path) -> None:
+    found = load_policy(blend(folder, GOOD.format(other="strong.onnx")), "chess").predict([START])[0]
+    human, strong = (
+        load_policy(str(folder / f"{name}.onnx"), "chess").predict([START])[0].probabilities.astype(float)
+        for name in ("human", "strong")
+    )
+    strong = np.sqrt(strong) / np.sqrt(strong).sum()
+    expected = human**0.7 * strong**0.3  # at temperature 1, half way from 1.5 to 0.5
+    assert found.probabilities == pytest.approx(expected / expected.sum(), abs=1e-6)
+
+
+def test_a_policy_may_be_a_part_of_another_and_lie_beside_it(folder: Path) -> None:
+    blend(folder, 'game = "chess"\n[[policy]]\nuse = "strong.onnx"', "inner.toml")
+    outer = load_policy(blend(folder, GOOD.format(other="inner.toml")), "chess")
+    plain = load_policy(blend(folder, GOOD.format(other="strong.onnx"), "plain.toml"), "chess")
+    assert isinstance(outer, TemperedPolicy)
+    assert isinstance(outer.policy, PolicyPool)
+    assert outer.predict([START])[0].probabilities == pytest.approx(
+        plain.predict([START])[0].probabilities, abs=1e-6
+    )
+
+
+def test_models_on_the_shelf_are_used_by_name(folder: Path) -> None:
+    add(folder / "strong.onnx", "shelved")
+    text = blend(folder, GOOD.format(other="shelved"))
+    assert len(load_policy(text, "chess").predict([START])[0].moves) == 20
+
+
+def test_go_goes_by_ranks(folder: Path) -> None:
+    write(tiny_network("go"), folder / "go.onnx")
+    text = 'game = "go"\n[[policy]]\nuse = "go.onnx"\nweight = { 2k = 1.0, 2d = 2.0 }'
+    policy = load_policy(blend(folder, text), "go")
+    assert isinstance(policy, PolicyPool)
+    assert policy.members[0].weight.at(1) == pytest.approx(1.75)
+
+
+def test_the_fingerprint_changes_with_any_file_of_the_policy(folder: Path) -> None:
+    text = blend(folder, GOOD.format(other="strong.onnx"))
+    before = fingerprint(text)
+    assert before == fingerprint(text)
+    write(tiny_network("chess", seed=3), folder / "strong.onnx")
+    changed = fingerprint(text)
+    blend(folder, GOOD.format(other="strong.onnx") + "# a word more\n")
+    assert len({before, changed, fingerprint(text)}) == 3
+    assert fingerprint("human", "chess") == fingerprint("human-chess") != fingerprint("human", "go")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("game = ", "is no TOML file"),
+        ('[[policy]]\nuse = "human.onnx"', "'game' is one of chess, "),
+        ('game = "chess"', "at least one"),
+        ('game = "chess"\npolicy = 3', "at least one"),
+        ('game = "chess"\nwieght = 1\n[[policy]]\nuse = "human.onnx"', "unknown entry 'wieght'; there are"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\nalpha = 1', "1 'alpha'; there are use, weight"),
+        ('game = "chess"\n[[policy]]\nweight = 1', "1 needs 'use'"),
+        ('game = "chess"\nkind = "median"\n[[policy]]\nuse = "human.onnx"', "geometric, arithmetic, power"),
+        ('game = "chess"\nkind = "power"\n[[policy]]\nuse = "human.onnx"', "needs 'beta'"),
+        ('game = "chess"\nbeta = 2\n[[policy]]\nuse = "human.onnx"', "no other has it"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\nweight = "much"', "'weight' is a number, or a"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\nweight = inf', "'weight' is a number, or a"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\nweight = { 3d = 1 }', "such as 1500, not by '3d'"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\nweight = 0', "all weights are 0"),
+        ('game = "chess"\n[[policy]]\nuse = "human.onnx"\ntemperature = -1', "positive, not -1"),
+        ('game = "shogi"\n[[policy]]\nuse = "shogi.onnx"', "is a policy for shogi, not for chess"),
+        ('game = "chess"\n[[policy]]\nuse = "shogi.onnx"', "is a network for shogi, not for chess"),
+        ('game = "chess"\n[[policy]]\nuse = "none.toml"', "there is no policy file"),
+        ('game = "chess"\n[[policy]]\nuse = "blend.toml"', "blend.toml uses blend.toml"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(folder: Path, text: str, message: str) -> None:
+    with pytest.raises(BadPolicy, match=message) as caught:
+        load_policy(blend(folder, text), "chess")
+    assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
+def test_a_longer_cycle_is_found_too(folder: Path) -> None:
+    blend(folder, 'game = "chess"\n[[policy]]\nuse = "b.toml"', "a.toml")
+    text = blend(folder, 'game = "chess"\n[[policy]]\nuse = "a.toml"', "b.toml")
+    with pytest.raises(BadPolicy, match=r"b\.toml uses a\.toml uses b\.toml"):
+        fingerprint(text)
+
+
+def test_an_unknown_policy_is_an_error(folder: Path) -> None:
+    with pytest.raises(BadNetwork, match="there is no network 'maia-9999'"):
+        load_policy("maia-9999", "chess")
+    with pytest.raises(BadPolicy, match="unknown backend 'abacus'"):
+        load_policy(str(folder / "human.onnx"), "chess", backend="abacus")
+
+
+def test_policies_say_which_ratings_they_know(folder: Path) -> None:
+    def known(text: str) -> tuple[float, float] | None:
+        return rating_range(load_policy(text, "chess"))
+
+    people = known("human")
+    assert people is not None
+    assert known(str(folder / "strong.onnx")) is None
+    part = 'game = "chess"\n[[policy]]\nuse = "{use}"\n'
+    assert known(blend(folder, part.format(use="human-chess"), "a.toml")) == people
+    assert known(blend(folder, part.format(use="strong.onnx"), "b.toml")) is None
+    by_rating = part.format(use="strong.onnx") + "weight = { 1100 = 0.8, 1900 = 0.6 }\n"
+    assert known(blend(folder, by_rating, "c.toml")) == (-math.inf, math.inf)
+    assert known(blend(folder, by_rating + '[[policy]]\nuse = "human-chess"\n', "d.toml")) == people
+
+
+@pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 7), ("shogi", None)])
+def test_a_blend_comes_with_each_game(model_store: Path, game: str, rating: int | None) -> None:
+    policy = load_policy("blend", game)
+    assert (policy.name, policy.game) == ("blend", game)
+    state = load(game).initial()
+    (prediction,) = policy.predict([Position(state, rating=rating)])
+    assert sorted(prediction.moves) == state.legal_moves()
+    assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    assert fingerprint("blend", game) != fingerprint("human", game)
+
+
+def test_no_blend_comes_with_a_game_without_people(model_store: Path) -> None:
+    with pytest.raises(BadNetwork, match="there is no network 'blend'"):
+        load_policy("blend", "expendibots")

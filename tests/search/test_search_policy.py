@@ -1,0 +1,61 @@
+"""A search as a policy: its limits, and that it finds what the policy alone overlooks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sparring.games import load
+from sparring.networks import Position
+from sparring.search import SearchPolicy
+from tests.policies.fixed_policy import FixedPolicy
+
+MATE = load("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+
+
+def certain(share: float = 0.9) -> FixedPolicy:
+    return FixedPolicy([share, 1 - share], value=0.0)
+
+
+def test_at_an_infinite_c_puct_it_is_the_policy() -> None:
+    found = SearchPolicy(certain(), math.inf, 20).predict([Position(MATE)])[0]
+    np.testing.assert_array_equal(found.probabilities, certain().predict([Position(MATE)])[0].probabilities)
+
+
+def test_search_finds_a_mate_and_less_so_the_closer_it_stays_to_the_policy() -> None:
+    mate = MATE.legal_moves().index(MATE.parse_move("g6g7"))
+    priors = np.zeros(len(MATE.legal_moves()))
+    priors[[0, mate]] = 0.8, 0.2
+    shares = [
+        float(
+            SearchPolicy(FixedPolicy(priors.tolist(), value=0.0), c, 60)
+            .predict([Position(MATE)])[0]
+            .probabilities[mate]
+        )
+        for c in (0.5, 2.0, 10.0, math.inf)
+    ]
+    assert shares[0] > 0.9
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] == pytest.approx(0.2)
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    policy = SearchPolicy(certain(), 1.0, 40)
+    first, second = (policy.predict([Position(MATE, 1500)])[0].probabilities for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_both_players_keep_their_ratings_in_the_tree() -> None:
+    inner = certain()
+    SearchPolicy(inner, 1.0, 10).predict([Position(load("chess").initial(), 1100, 1900)])
+    assert {(p.state.to_move, p.rating, p.opponent_rating) for p in inner.asked} == {
+        (0, 1100, 1900),
+        (1, 1900, 1100),
+    }
+
+
+def test_a_policy_without_values_cannot_search() -> None:
+    with pytest.raises(ValueError, match="says nothing of who is winning"):
+        SearchPolicy(FixedPolicy([0.5, 0.5]), 1.0, 10).predict([Position(MATE)])

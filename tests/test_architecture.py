@@ -1,0 +1,75 @@
+"""The house stays in order: types are true, dependencies point downwards."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from nanobind.stubgen import StubGen
+
+import sparring
+from sparring import _core
+
+SOURCE = Path(sparring.__file__).parent
+LAYERS = [
+    "cli",
+    "web",
+    "engines",
+    "studies",
+    "arena",
+    "players",
+    "learn",
+    "search",
+    "blending",
+    "matching",
+    "policies",
+    "networks",
+    "records",
+    "reports",
+    "knowledge",
+    "games",
+    "entries",
+    "workers",
+    "disk",
+    "_core",
+]
+
+
+def imports(path: Path) -> set[str]:
+    """The parts of the package that a module imports."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("sparring.")}
+
+
+def test_dependencies_point_downwards() -> None:
+    for path in SOURCE.rglob("*.py"):
+        part = path.relative_to(SOURCE).parts[0]
+        if part.endswith(".py"):
+            continue
+        for below in imports(path) - {part}:
+            assert LAYERS.index(part) < LAYERS.index(below), f"{path} imports {below}"
+
+
+def test_files_are_written_by_the_disk() -> None:
+    """Whole, that is, and synced in one place; who wants another way has a reason and a file that is open."""
+    for path in SOURCE.rglob("*.py"):
+        if path.relative_to(SOURCE).parts[0] != "disk":
+            found = re.search(r"\bfsync\b|\.write_text\(|\.write_bytes\(", path.read_text())
+            assert found is None, f"{path} has {found and found[0]}: see sparring.storage"
+
+
+def test_the_stub_of_the_native_module_is_current() -> None:
+    stub = StubGen(_core)
+    stub.put(_core)
+    assert stub.get() == (SOURCE / "_core.pyi").read_text(), "run `make stubs`"
+
+
+def test_test_modules_have_names_of_their_own() -> None:
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names)), "pytest imports them by their bare names"

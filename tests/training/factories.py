@@ -1,0 +1,86 @@
+"""Small configurations, tables and runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sparring.games import load
+from sparring.records import GameRecord, Split, Termination, split_of
+from sparring.records.record import MOVE_BYTES
+from sparring.training.config import TrainingConfig, parse
+from sparring.training.trainer import Trainer
+from tests.matching.tables import rated, write_table
+from tests.networks.maia3_files import maia3_model
+
+
+def small_config(game: str = "chess", **parts: dict[str, Any]) -> TrainingConfig:
+    """A thin network and a few steps; `parts` change single entries."""
+    entries: dict[str, Any] = {
+        "network": {"blocks": 1, "width": 8, "heads": 2, "smolgen_size": 2},
+        "data": {},
+        "training": {"steps": 8, "batch": 32, "validate_every": 4, "validation": 64, "average": 0.9},
+    }
+    for name, changes in parts.items():
+        entries[name] = {**entries[name], **changes} if isinstance(changes, dict) else changes
+    return parse("small", {"game": game, **entries})
+
+
+def chess_games(folder: Path, count: int = 80, plies: int = 20) -> Path:
+    """Random games, so many of each of two groups."""
+    rng = random.Random(6)
+    return write_table(
+        folder, "chess", rated(count, rng, 1100, plies=plies) + rated(count, rng, 1900, plies=plies)
+    )
+
+
+def line_record(game: str, moves: Sequence[str], site: str, **facts: Any) -> GameRecord:
+    """A game of these moves; the site makes it one of its own."""
+    state = load(game).initial()
+    start = state.text() if game == "go" else None
+    for move in moves:
+        state = state.play(state.parse_move(move))
+    packed = state.pack_moves(MOVE_BYTES[game])
+    return GameRecord(moves=packed, result=1.0, start=start, ending=Termination.NORMAL, site=site, **facts)
+
+
+def repeated_games(
+    game: str, moves: Sequence[str], split: Split, wanted: int, **facts: Any
+) -> list[GameRecord]:
+    """The same game again and again, under sites that put it into the split."""
+    records = (line_record(game, moves, f"{split} {number}", **facts) for number in count())
+    found: list[GameRecord] = []
+    for record in records:
+        if split_of(record.identity(game)) is split:
+            found.append(record)
+        if len(found) == wanted:
+            break
+    return found
+
+
+def write_maia3_network(folder: Path) -> Path:
+    """A network with Maia-3's inputs and random weights."""
+    path = folder / "tiny-maia3.onnx"
+    path.write_bytes(maia3_model().SerializeToString())
+    return path
+
+
+def make_trainer(config: TrainingConfig, tables: Path | Sequence[Path], folder: Path) -> Trainer:
+    listed = [tables] if isinstance(tables, Path) else tables
+    return Trainer(config, listed, folder, device="cpu", threads=1)
+
+
+def same_weights(one: Trainer, other: Trainer) -> bool:
+    """Bit by bit: weights, averages and what the optimiser remembers."""
+    pairs = [
+        (one.model.state_dict(), other.model.state_dict()),
+        (one.average.state, other.average.state),
+    ]
+    moments = [run.optimiser.state_dict()["state"] for run in (one, other)]
+    pairs += [(moments[0][index], moments[1][index]) for index in moments[0]]
+    return all(torch.equal(a[name], b[name]) for a, b in pairs for name in a)

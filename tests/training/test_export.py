@@ -1,0 +1,90 @@
+"""The file that is given away computes what PyTorch trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+
+from sparring import games, networks
+from sparring.networks.prediction import Position
+from sparring.training.config import TrainingConfig
+from sparring.training.export import export
+from sparring.training.layouts import layout_of
+from sparring.training.model import PolicyValueNetwork
+from tests.training.factories import small_config
+
+KINDS: list[TrainingConfig] = [
+    small_config("chess"),
+    small_config("chess", network={"ratings": [600, 2600], "clock": True, "width": 12, "blocks": 2}),
+    small_config("chess", network={"kind": "attention", "ratings": [600, 2600]}),
+    small_config("chess", network={"kind": "attention", "smolgen_size": 0}),
+    small_config("go", network={"ratings": [-10, 9]}),
+    small_config("shogi", network={"history": 3}),
+    small_config("shogi", network={"kind": "attention"}),
+]
+CARD = {"source": "a test", "licence": "GPL-3.0-or-later"}
+
+
+def random_model(config: TrainingConfig) -> PolicyValueNetwork:
+    """Weights, scales and statistics that are all away from what they begin with."""
+    torch.manual_seed(1)
+    model = PolicyValueNetwork(config.network, layout_of(config)).eval()
+    for name, value in [*model.named_parameters(), *model.named_buffers()]:
+        if name.endswith("running_var"):
+            value.data.uniform_(0.5, 2)
+        elif value.is_floating_point() and name not in ("scales", "context.seen", "context.knots"):
+            value.data += torch.randn_like(value) * 0.1
+    return model
+
+
+@pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{config.game}-{config.network.kind}")
+def test_the_graph_computes_what_the_model_does(config: TrainingConfig) -> None:
+    model, layout = random_model(config), layout_of(config)
+    rng = np.random.default_rng(2)
+    planes = rng.integers(0, 2, (5, layout.planes, layout.rows, layout.columns), np.uint8)
+    context = rng.random((5, 6), np.float32)
+    context[:, 1::2] = context[:, 1::2] > 0.3
+    with torch.no_grad():
+        policy, result = model(torch.from_numpy(planes), torch.from_numpy(context))
+    session = onnxruntime.InferenceSession(export(model, config, CARD).SerializeToString())
+    found: Any = session.run(["policy", "wdl"], {"planes": planes, "context": context})
+    # Weights are stored in 16 bits: eleven of them say what a weight is.
+    spread = float(policy.std())
+    np.testing.assert_allclose(found[0], policy.numpy(), atol=0.02 * spread)
+    np.testing.assert_allclose(found[1], result.softmax(dim=1).numpy(), atol=0.005)
+    assert spread > 0.05
+
+
+@pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{config.game}-{config.network.kind}")
+def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig, tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(export(random_model(config), config, CARD).SerializeToString())
+    network = networks.load(path)
+    state = games.load(config.game).initial()
+    for _ in range(3):
+        (found,) = network.predict([Position(state, rating=1500)])
+        assert list(found.moves) == list(state.legal_moves())
+        assert float(np.sum(found.probabilities)) == pytest.approx(1, abs=1e-4)
+        assert found.wdl is not None
+        assert sum(found.wdl) == pytest.approx(1, abs=1e-4)
+        state = state.play(found.moves[0])
+    assert network.card.game == config.game
+    assert network.card.parameters > 0
+    assert network.card.licence == "GPL-3.0-or-later"
+
+
+def test_ratings_matter_only_to_networks_that_are_told_them(tmp_path: Path) -> None:
+    state = games.load("chess").initial()
+    for config, differs in ((KINDS[1], True), (KINDS[0], False)):
+        path = tmp_path / f"{differs}.onnx"
+        path.write_bytes(export(random_model(config), config, CARD).SerializeToString())
+        weak, strong = networks.load(path).predict(
+            [Position(state, rating=800), Position(state, rating=2400)]
+        )
+        apart = float(np.abs(weak.probabilities - strong.probabilities).max())
+        assert (apart > 1e-4) is differs

@@ -1,0 +1,64 @@
+"""On a GPU: what the feeding thread makes on its own stream is what the network sees."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from sparring.training.config import TrainingConfig
+from sparring.training.loader import Cursor, RecordLoader
+from sparring.training.teachers import Teacher
+from sparring.training.trainer import Trainer
+from tests.training.factories import small_config, write_maia3_network
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+
+
+def distillation_config(folder: Path, **training: Any) -> TrainingConfig:
+    return small_config(
+        network={"ratings": [600, 2600], "width": 32},
+        data={"mirrored": False, "random_ratings": 0.4, "conditioning_dropout": 0.2},
+        training=training,
+        teachers=[{"model": str(write_maia3_network(folder)), "weight": 0.6}],  # type: ignore[arg-type]
+    )
+
+
+def test_lessons_are_those_of_the_cpu_while_the_gpu_is_busy(games: Path, tmp_path: Path) -> None:
+    config = distillation_config(tmp_path)
+    minibatches: dict[str, list[list[torch.Tensor]]] = {}
+    for name in ("cpu", "cuda"):
+        device = torch.device(name)
+        teachers = [Teacher(part, config, device) for part in config.teachers]
+        loader = RecordLoader(config, [games], device, teachers, threads=1)
+        loader.example(Cursor())  # teachers are compiled before the thread starts
+        busy = torch.rand(2048, 2048, device=device) if name == "cuda" else None
+        minibatches[name] = []
+        for prefetched in islice(loader.training(Cursor()), 40):
+            minibatches[name].append([tensor.clone() for tensor in prefetched.minibatch])
+            if busy is not None:
+                busy = (busy @ busy).clamp(0, 1)
+    for ours, theirs in zip(minibatches["cpu"], minibatches["cuda"], strict=True):
+        assert all(torch.equal(one, other.cpu()) for one, other in zip(ours[:5], theirs[:5], strict=True))
+        assert torch.allclose(ours[5], theirs[5].cpu(), atol=0.02), "teachers, in 16 bits"
+        assert torch.equal(ours[7], theirs[7].cpu())
+
+
+def test_a_run_goes_on_as_an_unbroken_one(games: Path, tmp_path: Path) -> None:
+    """Nearly: sums on a GPU come in any order. A rate that stood still would show."""
+    config = distillation_config(tmp_path, steps=60, validate_every=30, learning_rate=0.01)
+    whole, parts = (Trainer(config, [games], tmp_path / name) for name in ("whole", "parts"))
+    assert whole.train()
+    parts.train(lambda progress: parts.stop() if progress.step >= 20 else None)
+    again = Trainer(config, [games], tmp_path / "parts")
+    assert 0 < again.step < 60
+    assert again.train()
+    assert whole.metrics is not None
+    assert again.metrics is not None
+    assert again.metrics["nll"] == pytest.approx(whole.metrics["nll"], abs=0.05)
+    assert float(again.optimiser.param_groups[0]["lr"]) == pytest.approx(
+        float(whole.optimiser.param_groups[0]["lr"])
+    )

@@ -1,0 +1,201 @@
+"""Runs: whatever interrupts one, it ends as if nothing had."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from sparring.networks.card import read_card_from_file
+from sparring.training import BadTrainingConfig, checkpoints
+from sparring.training.metrics import MetricsLogger
+from sparring.training.trainer import Trainer, TrainingProgress
+from tests.training.factories import make_trainer, same_weights, small_config, write_maia3_network
+
+LONG: dict[str, Any] = {
+    "network": {"ratings": [600, 2600]},
+    "data": {"conditioning_dropout": 0.2},
+    "training": {"steps": 24, "validate_every": 4},
+}
+KILLED = """
+import sys, time
+from pathlib import Path
+import torch
+from tests.training.factories import run_on, small_config
+from tests.training.test_trainer import LONG
+torch.set_num_threads(1)
+run_on(small_config(**LONG), Path(sys.argv[1]), Path(sys.argv[2])).train(lambda progress: time.sleep(0.3))
+"""
+
+
+@pytest.fixture(scope="module")
+def unbroken(games: Path, tmp_path_factory: pytest.TempPathFactory) -> Trainer:
+    torch.set_num_threads(1)
+    run = make_trainer(small_config(**LONG), games, tmp_path_factory.mktemp("unbroken"))
+    assert run.train()
+    return run
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_a_run_that_is_stopped_ends_with_the_same_weights(
+    games: Path, unbroken: Trainer, tmp_path: Path
+) -> None:
+    config = small_config(**LONG)
+    seen: list[TrainingProgress] = []
+    for stop_after in (3, 9, 16):
+        run = make_trainer(config, games, tmp_path)
+        step = run._step
+
+        def counted(
+            *tensors: torch.Tensor, run: Trainer = run, last: int = stop_after, step: Any = step
+        ) -> Any:
+            if run.step + 1 == last:
+                run.stop()
+            return step(*tensors)
+
+        run._step = counted  # type: ignore[method-assign]
+        assert not run.train(seen.append)
+        assert run.step == stop_after
+        assert not (tmp_path / "model.onnx").exists()
+    last = make_trainer(config, games, tmp_path)
+    assert last.step == 16
+    assert last.train(seen.append)
+    assert same_weights(last, unbroken)
+    assert metrics(tmp_path) == metrics(unbroken.folder)
+    assert [progress.step for progress in seen if progress.step == 24] == [24, 24]
+
+
+def test_a_run_out_of_time_measures_saves_and_goes_on(games: Path, unbroken: Trainer, tmp_path: Path) -> None:
+    run = make_trainer(small_config(**LONG), games, tmp_path)
+    assert not run.train(stop_at=time.monotonic())
+    assert run.step == 1
+    assert (tmp_path / "model.onnx").exists()
+    again = make_trainer(small_config(**LONG), games, tmp_path)
+    assert again.train()
+    assert same_weights(again, unbroken)
+    assert [line["step"] for line in metrics(tmp_path)] == [1, 4, 8, 12, 16, 20, 24]
+
+
+def test_a_killed_process_is_gone_on_with(games: Path, unbroken: Trainer, tmp_path: Path) -> None:
+    arguments = [sys.executable, "-c", KILLED, str(games), str(tmp_path)]
+    with subprocess.Popen(arguments, cwd=Path(__file__).parents[2]) as process:
+        deadline = time.monotonic() + 60
+        while not checkpoints.exists(tmp_path):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    run = make_trainer(small_config(**LONG), games, tmp_path)
+    assert 0 < run.step < 24
+    assert run.train()
+    assert same_weights(run, unbroken)
+    assert metrics(tmp_path) == metrics(unbroken.folder)
+
+
+def test_measurements_after_the_checkpoint_are_made_again(tmp_path: Path) -> None:
+    lines = [json.dumps({"step": step}) for step in (4, 8, 12)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + '\n{"step": 16, "lo')
+    MetricsLogger(tmp_path, 8)
+    assert [line["step"] for line in metrics(tmp_path)] == [4, 8]
+    MetricsLogger(tmp_path, 0)
+    assert metrics(tmp_path) == []
+
+
+def test_a_finished_run_is_only_written_again(unbroken: Trainer, games: Path) -> None:
+    run = make_trainer(small_config(**LONG), games, unbroken.folder)
+    assert run.step == 24
+    before = metrics(unbroken.folder)
+    assert run.train(lambda progress: pytest.fail("no step was due"))
+    assert metrics(unbroken.folder) == before
+
+
+def test_the_averaged_weights_are_measured_and_given_away(unbroken: Trainer) -> None:
+    own = {name: tensor.clone() for name, tensor in unbroken.model.state_dict().items()}
+    found = unbroken.validate()
+    assert found == unbroken.metrics
+    assert all(torch.equal(own[name], now) for name, now in unbroken.model.state_dict().items())
+    with unbroken.average.average_parameters():
+        assert not torch.equal(own["value_embed.weight"], unbroken.model.value_embed.weight)
+        assert torch.equal(unbroken.average.state["value_embed.weight"], unbroken.model.value_embed.weight)
+    assert found["positions"] == sum(entry["positions"] for entry in found["groups"].values())
+    assert set(found["groups"]) <= {"1100", "1900"}
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(unbroken: Trainer, games: Path) -> None:
+    other = small_config(**{**LONG, "training": {**LONG["training"], "steps": 25, "learning_rate": 0.5}})
+    with pytest.raises(BadTrainingConfig, match=r"training\.steps, training\.rate differ"):
+        make_trainer(other, games, unbroken.folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04"])
+def test_a_file_that_is_no_checkpoint_is_named(content: bytes, games: Path, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(content)
+    with pytest.raises(BadTrainingConfig, match=r"checkpoint\.pt is no checkpoint"):
+        make_trainer(small_config(), games, tmp_path)
+
+
+def test_a_checkpoint_of_another_version_is_refused(games: Path, tmp_path: Path) -> None:
+    torch.save({"version": 99, "config": {}}, tmp_path / "checkpoint.pt")
+    with pytest.raises(BadTrainingConfig, match="has version 99"):
+        make_trainer(small_config(), games, tmp_path)
+
+
+def test_what_a_network_learned_from_decides_its_licence(
+    unbroken: Trainer, games: Path, tmp_path: Path
+) -> None:
+    alone = read_card_from_file(unbroken.folder / "model.onnx")
+    assert alone.licence == "GPL-3.0-or-later"
+    assert alone.trained_on == "games of the user's own records"
+    assert alone.source == "sparring train people --config small, step 24"
+    assert alone.accuracy.startswith("top-1 0.")
+    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "weight": 0.5}]
+    config = small_config(data={"mirrored": False}, training={"steps": 1}, teachers=teachers)
+    make_trainer(config, games, tmp_path / "run").train()
+    taught = read_card_from_file(tmp_path / "run" / "model.onnx")
+    assert taught.licence == "AGPL-3.0-or-later"
+    assert taught.trained_on.endswith("distilled from tiny-maia3 (0.5, AGPL-3.0)")
+
+
+@pytest.mark.parametrize("name", ["abacus", "mps", "cuda:99"])
+def test_devices_that_are_not_there(name: str, games: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadTrainingConfig, match=r"device|cpu or cuda"):
+        Trainer(small_config(), [games], tmp_path, device=name)
+
+
+def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
+    network = {"kind": "attention", "clock": True}
+    training = {"optimiser": "sgd", "schedule": "paper", "average": 0.0, "clip": 0.0, "steps": 2}
+    run = make_trainer(small_config(network=network, training=training), [games, games], tmp_path)
+    assert run.train()
+    assert run.average.state == {}
+
+
+def test_a_run_that_forgot_what_teachers_said_asks_them_again(games: Path, tmp_path: Path) -> None:
+    """Its memory is not in the checkpoint; with their answers rounded, the weights are all but the same."""
+    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "weight": 0.6}]
+    config = small_config(
+        network={"ratings": [600, 2600]},
+        data={"mirrored": False, "random_ratings": 0.3},
+        training={"steps": 60, "batch": 64, "validate_every": 20, "cache_teachers": True},
+        teachers=teachers,
+    )
+    whole, parts = (make_trainer(config, games, tmp_path / name) for name in ("whole", "parts"))
+    assert whole.train()
+    assert whole.cursor.epoch > 0, "or nothing comes back"
+    parts.train(lambda progress: parts.stop() if progress.step >= 40 else None)
+    again = make_trainer(config, games, tmp_path / "parts")
+    assert 40 <= again.step < 60
+    assert again.train()
+    for one, other in zip(whole.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.allclose(one, other, atol=1e-3)

@@ -1,0 +1,186 @@
+"""Whole runs: the same after a kill, side by side, with a book; and learning that pays."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.games import Move, load
+from sparring.search.evaluations import open_evaluation
+from sparring.studies.agents import play_evaluation_match
+from sparring.training.treestrap import BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.run import EVALUATION, JOURNAL, SerialWorkerPool, worker_pool
+from sparring.training.treestrap.selfplay import play, random_start
+
+SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warm_up": 4, "longest": 40}
+
+
+def settings_of(game: str = "expendibots", **changes: Any) -> TreeStrapRunConfig:
+    return TreeStrapRunConfig(game, **{**SMALL, **changes})
+
+
+def trained(config: TreeStrapRunConfig, folder: Path) -> TreeStrapRun:
+    run = TreeStrapRun(config, folder)
+    with worker_pool(config) as players:
+        assert run.train(players)
+    return run
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from sparring.training.treestrap import Run, Settings
+from sparring.training.treestrap.run import Alone
+
+settings = Settings("expendibots", depth=2, games=12, block=3, warm_up=4, longest=40)
+Run(settings, Path(sys.argv[1])).train(Alone(settings, None))
+"""
+
+
+def test_killed_again_and_again_a_run_ends_as_an_unbroken_one(tmp_path: Path) -> None:
+    whole = trained(settings_of(), tmp_path / "whole")
+    journal = tmp_path / "killed" / JOURNAL
+    for blocks in (1, 2, 3):
+        run = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / "killed")])
+        while run.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < blocks):
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        with journal.open("a") as file:
+            file.write('{"games": 99, "wins"')  # as if it had been killed in the middle of a line
+    again = trained(settings_of(), tmp_path / "killed")
+    assert again.weights.tolist() == whole.weights.tolist()
+    assert [b.weights for b in again.blocks] == [b.weights for b in whole.blocks]
+    assert [b.reasons for b in again.blocks] == [b.reasons for b in whole.blocks]
+    written = open_evaluation("expendibots", tmp_path / "killed" / EVALUATION)
+    np.testing.assert_allclose(written.weights, whole.evaluation().weights, atol=1e-6)
+
+
+def test_the_seed_decides_and_weights_move(tmp_path: Path) -> None:
+    one, same = (trained(settings_of(), tmp_path / name).weights for name in ("one", "same"))
+    other = trained(settings_of(seed=1), tmp_path / "other").weights
+    assert one.tolist() == same.tolist()
+    assert one.tolist() != other.tolist()
+    assert np.any(one != open_evaluation("expendibots", "start").weights)
+
+
+@pytest.mark.parametrize("algorithm", ["rootstrap", "treestrap", "treestrap-ab", "tdleaf"])
+@pytest.mark.parametrize("game", ["expendibots", "breakthrough"])
+def test_every_algorithm_learns_every_game(game: str, algorithm: str, tmp_path: Path) -> None:
+    run = trained(settings_of(game, algorithm=algorithm, games=3, warm_up=0), tmp_path)
+    (block,) = run.blocks
+    assert block.games == 3
+    assert sum(block.reasons.values()) == 3
+    assert block.positions > 0
+    assert block.error > 0
+    assert np.isfinite(run.weights).all()
+    assert np.any(run.weights != open_evaluation(game, "start").weights)
+
+
+def test_games_side_by_side_add_up_whoever_is_quicker(tmp_path: Path) -> None:
+    config = settings_of(games=4, block=4, workers=2)
+    side_by_side = trained(config, tmp_path / "two")
+    alone = TreeStrapRun(config, tmp_path / "one")
+    alone.train(SerialWorkerPool(config, None))
+    assert side_by_side.weights.tolist() == alone.weights.tolist()
+
+
+def test_ray_plays_the_same_games(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'sparring[scale]'")
+    config = settings_of(games=2, block=2, workers=2)
+    run = TreeStrapRun(config, tmp_path / "ray")
+    with worker_pool(config, ray="local") as players:
+        run.train(players)
+    alone = TreeStrapRun(config, tmp_path / "one")
+    alone.train(SerialWorkerPool(config, None))
+    assert run.weights.tolist() == alone.weights.tolist()
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    config = settings_of()
+    run = TreeStrapRun(config, tmp_path / "stopped")
+    heard: list[int] = []
+
+    def on_progress(played: Any) -> None:
+        heard.append(played.number)
+        if played.number == 4:
+            run.stop()
+
+    assert not run.train(SerialWorkerPool(config, None), on_progress)
+    assert heard == [0, 1, 2, 3, 4]
+    assert run.games == 3
+    again = trained(config, tmp_path / "stopped")
+    assert again.weights.tolist() == trained(config, tmp_path / "whole").weights.tolist()
+
+
+def test_another_run_does_not_go_on_in_its_folder(tmp_path: Path) -> None:
+    trained(settings_of(games=3), tmp_path)
+    with pytest.raises(BadTreeStrapRun, match="decay"):
+        TreeStrapRun(settings_of(games=3, decay=0.9), tmp_path)
+    more = trained(settings_of(games=6), tmp_path)
+    assert more.games == 6
+
+
+def test_games_begin_with_the_reports_random_plies() -> None:
+    game, searcher = load("expendibots"), open_evaluation("expendibots", "start").searcher(1)
+    rng = np.random.default_rng(1)
+    plies = [random_start(game, searcher, settings_of(), rng).ply for _ in range(400)]
+    assert set(plies) == {32, 16, 8, 4, 2, 1, 0}
+    shares = {count: plies.count(count) / 400 for count in (32, 16, 8)}
+    assert shares == pytest.approx({32: 0.5, 16: 0.25, 8: 0.125}, abs=0.08)
+    assert random_start(game, searcher, settings_of(random_plies=0), rng).ply == 0
+
+
+class OneMove:
+    """A book that always knows the same first move."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def moves(self, state: Any) -> dict[Move, float]:
+        self.asked += 1
+        return {state.parse_move("1d1-d2"): 1.0} if state.ply == 0 else {}
+
+
+def test_each_side_opens_from_the_book_as_often_as_asked() -> None:
+    game, evaluation = load("expendibots"), open_evaluation("expendibots", "start")
+    searcher = evaluation.searcher(1)
+    asked = []
+    for number in range(30):
+        book = OneMove()
+        config = settings_of(random_plies=0, max_plies=2)
+        play(game, searcher, evaluation.weights, config, number, book)
+        asked.append(book.asked)
+    assert 0 < sum(count > 0 for count in asked) < 25
+    silent = OneMove()
+    play(
+        game,
+        searcher,
+        evaluation.weights,
+        settings_of(random_plies=0, max_plies=2, book_probability=0),
+        0,
+        silent,
+    )
+    assert silent.asked == 0
+
+
+def test_learned_weights_beat_the_starting_ones_at_breakthrough(tmp_path: Path) -> None:
+    """The same code on a game of which it knows nothing but features."""
+    config = TreeStrapRunConfig(
+        "breakthrough", algorithm="treestrap-ab", depth=3, games=60, warm_up=10, block=20, seed=3
+    )
+    run = trained(config, tmp_path)
+    learned, start = run.evaluation(), open_evaluation("breakthrough", "start")
+    results = list(play_evaluation_match(("learned", learned), ("start", start), games=40, depth=2, seed=1))
+    points = sum(r.result if r.first == "learned" else 1 - r.result for r in results if r.result is not None)
+    assert points >= 28, points
+    journal = [json.loads(line) for line in (tmp_path / JOURNAL).read_text().splitlines()]
+    assert [block["games"] for block in journal] == [20, 40, 60]

@@ -1,0 +1,192 @@
+"""What the four algorithms do to weights, against their formulas in plain Python."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.games import load
+from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
+from sparring.training.treestrap import BadTreeStrapConfig, TreeStrapRunConfig
+from sparring.training.treestrap.algorithms import TDLeaf, TreeStrap, update_rule
+
+GAMES = ["expendibots", "breakthrough"]
+
+
+def searcher_of(game: str) -> AlphaBetaSearcher:
+    return open_evaluation(game, "start").searcher(megabytes=1)
+
+
+def late(game: str, searcher: AlphaBetaSearcher, seed: int) -> Any:
+    """A position in which trees are small and nothing is decided yet."""
+    rng = random.Random(seed)
+    state = load(game).initial()
+    few, plies = (14, 30) if game == "expendibots" else (26, 20)
+    while len(searcher.candidate_moves(state)) > few or state.ply < plies:
+        after = state.play(rng.choice(searcher.candidate_moves(state)))
+        if after.outcome is not None:
+            return late(game, searcher, seed + 100)
+        state = after
+    if searcher.analyse(state, depth=3).plies_to_end is not None:
+        return late(game, searcher, seed + 100)
+    return state
+
+
+def treestrap_update(
+    searcher: AlphaBetaSearcher, state: Any, **changes: Any
+) -> tuple[Any, np.ndarray[Any, Any], int, float]:
+    config: dict[str, Any] = {
+        "depth": 2,
+        "tree": True,
+        "full": False,
+        "min_depth": 1,
+        "decay": 0.5,
+        "max_error": 100.0,
+        "skip_draws": False,
+        "staged": False,
+    }
+    return searcher.treestrap(state, **{**config, **changes})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rootstrap_moves_the_root_alone(game: str) -> None:
+    searcher = searcher_of(game)
+    state = late(game, searcher, 1)
+    found, sums, positions, error = treestrap_update(searcher, state, all_nodes=False)
+    stage, features = searcher.extract_features(state)
+    difference = found.value - searcher.evaluate(state)
+    expected = np.zeros_like(sums)
+    expected[stage] = difference * features
+    np.testing.assert_allclose(sums, expected, atol=1e-9)
+    assert positions == (difference != 0)
+    assert error == pytest.approx(difference**2)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_treestrap_on_minimax_moves_every_inner_node_by_lambda_to_its_depth(game: str, seed: int) -> None:
+    """Depth two: the root and its successors, each towards the exact value of its own search."""
+    searcher = searcher_of(game)
+    state = late(game, searcher, seed)
+    found, sums, *_ = treestrap_update(searcher, state, minimax=True)
+    expected = np.zeros_like(sums)
+    nodes: dict[Any, tuple[float, float]] = {state: (found.value, 1.0)}
+    for move in searcher.candidate_moves(state):
+        after = state.play(move)
+        if after.outcome is None:
+            value = treestrap_update(searcher, after, depth=1, minimax=True, all_nodes=False)[0].value
+            nodes[after] = (value, 0.5)
+    for node, (value, weight) in nodes.items():
+        stage, features = searcher.extract_features(node)
+        expected[stage] += weight * (value - searcher.evaluate(node)) * features
+    np.testing.assert_allclose(sums, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_move_a_node_only_towards_what_is_known(game: str, seed: int) -> None:
+    """Alpha-beta's changes are part of minimax's: fewer nodes, none in another direction than its value."""
+    searcher = searcher_of(game)
+    state = late(game, searcher, seed)
+    exact = treestrap_update(searcher, state, minimax=True)
+    bounded = treestrap_update(searcher, state, minimax=False)
+    assert bounded[0].value == pytest.approx(exact[0].value)
+    assert 0 < bounded[2] <= exact[2]
+    assert bounded[3] <= exact[3] + 1e-6
+    assert float((bounded[1] * exact[1]).sum()) > 0
+
+
+def test_the_bottom_layers_and_draws_can_be_left_out() -> None:
+    searcher = searcher_of("expendibots")
+    state = late("expendibots", searcher, 2)
+    everything = treestrap_update(searcher, state, depth=3)[2]
+    fewer = treestrap_update(searcher, state, depth=3, min_depth=2)[2]
+    assert 0 < fewer < everything
+    drawn = load("expendibots").parse("8/8/8/8/8/8/8/Ab6 w 0")  # all that White can do is draw
+    assert treestrap_update(searcher, drawn, all_nodes=False)[2] == 1
+    assert treestrap_update(searcher, drawn, all_nodes=False, skip_draws=True)[2] == 0
+
+
+def test_staged_searches_end_with_the_stage() -> None:
+    """Four missing tokens are taken for a boom; the next one ends the opening, one token ahead."""
+    searcher = searcher_of("expendibots")
+    state = load("expendibots").parse("aa1aa1aa/aa6/8/5b2/5A2/8/AA1A4/AA1AA1AA w 0")
+    plain = treestrap_update(searcher, state, depth=1, all_nodes=False)[0]
+    staged = treestrap_update(searcher, state, depth=1, all_nodes=False, staged=True)[0]
+    assert plain.value < 100
+    assert state.move_text(staged.moves[0][0]) == "boom f4"
+    assert staged.value == pytest.approx(100 + 1)
+    assert treestrap_update(searcher, state, depth=1, all_nodes=False)[0].value == plain.value
+
+
+def test_no_weight_changes_by_more_than_m() -> None:
+    config = TreeStrapRunConfig("expendibots", max_update=1e-4, warm_up=0)
+    searcher = searcher_of("expendibots")
+    _, update = TreeStrap(config, "treestrap-ab", 4, 1.0, 0.5).move(searcher, load("expendibots").initial())
+    assert update is not None
+    assert np.abs(update).max() == pytest.approx(1e-4)
+
+
+def test_tdleaf_is_its_formula() -> None:
+    searcher = searcher_of("breakthrough")
+    config = TreeStrapRunConfig("breakthrough", algorithm="tdleaf", max_update=1e9, warm_up=0)
+    learner = TDLeaf(config, depth=2, rate=0.1, decay=0.7)
+    state = late("breakthrough", searcher, 5)
+    leaves, signs = [], []
+    for _ in range(6):
+        found, update = learner.move(searcher, state)
+        assert update is None
+        leaf = state
+        for move in found.pv:
+            leaf = leaf.play(move)
+        leaves.append(leaf)
+        signs.append(1 if leaf.to_move == 0 else -1)
+        state = state.play(found.moves[0][0])
+        if state.outcome is not None:
+            break
+
+    def for_first(state: Any) -> float:
+        if state.outcome is not None:
+            return 100.0 if state.outcome.winner == 0 else -100.0
+        return searcher.evaluate(state) if state.to_move == 0 else -searcher.evaluate(state)
+
+    values = [for_first(leaf) for leaf in leaves]
+    final = values[-1] if state.outcome is None else for_first(state)
+    differences = np.diff([*values, final])
+    expected = np.zeros((1, 9))
+    for t, (leaf, sign) in enumerate(zip(leaves, signs, strict=True)):
+        if leaf.outcome is None:
+            ahead = sum(0.7 ** (j - t) * differences[j] for j in range(t, len(differences)))
+            expected[0] += 0.1 * ahead * sign * searcher.extract_features(leaf)[1]
+    update = learner.end(state.outcome)
+    assert update is not None
+    np.testing.assert_allclose(update, expected, atol=2e-2)
+
+
+def test_a_run_begins_with_rootstrap_at_depth_two() -> None:
+    config = TreeStrapRunConfig("expendibots", algorithm="tdleaf", warm_up=3, rate_halving_games=10)
+    assert config.schedule(2)[:2] == ("rootstrap", 2)
+    assert config.schedule(3)[:2] == ("tdleaf", 4)
+    assert config.schedule(10)[2] == pytest.approx(config.schedule(20)[2] * 1.5)
+    assert isinstance(update_rule(config, 0), TreeStrap)
+    assert isinstance(update_rule(config, 5), TDLeaf)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"game": "chess"}, "offers no features"),
+        ({"algorithm": "q"}, "the algorithms are"),
+        ({"games": 0}, "games is at least 1"),
+        ({"depth": 0}, "depth is from 1 to 20"),
+        ({"rate": 0.0}, "above 0"),
+        ({"decay": 1.5}, "from 0 to 1"),
+        ({"warm_up": -1}, "not below 0"),
+    ],
+)
+def test_bad_settings_are_refused(changes: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadTreeStrapConfig, match=complaint):
+        TreeStrapRunConfig(**{"game": "expendibots", **changes})
