@@ -1,4 +1,4 @@
-"""The house stays in order: types are true, dependencies point downwards."""
+"""The architecture: layers depend downwards only, the native stub is current, files are written atomically."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from sparring import _core
 SOURCE = Path(sparring.__file__).parent
 LAYERS = [
     "cli",
-    "web",
     "engines",
     "studies",
     "arena",
     "players",
-    "learn",
+    "training",
     "search",
     "blending",
     "matching",
@@ -27,11 +26,11 @@ LAYERS = [
     "networks",
     "records",
     "reports",
-    "knowledge",
+    "belief",
     "games",
     "entries",
     "workers",
-    "disk",
+    "storage",
     "_core",
 ]
 
@@ -56,10 +55,10 @@ def test_dependencies_point_downwards() -> None:
             assert LAYERS.index(part) < LAYERS.index(below), f"{path} imports {below}"
 
 
-def test_files_are_written_by_the_disk() -> None:
-    """Whole, that is, and synced in one place; who wants another way has a reason and a file that is open."""
+def test_files_are_written_by_storage() -> None:
+    """Only sparring.storage writes and syncs whole files."""
     for path in SOURCE.rglob("*.py"):
-        if path.relative_to(SOURCE).parts[0] != "disk":
+        if path.relative_to(SOURCE).parts[0] != "storage":
             found = re.search(r"\bfsync\b|\.write_text\(|\.write_bytes\(", path.read_text())
             assert found is None, f"{path} has {found and found[0]}: see sparring.storage"
 

@@ -209,12 +209,12 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
         .def("__str__",
              [](nb::handle self) {
                  return nb::cast<std::string>(
-                     nb::module_::import_("sparring.games.diagrams").attr("text_of")(self));
+                     nb::module_::import_("sparring.games.diagrams").attr("diagram_text")(self));
              })
         .def("_repr_svg_",
              [](nb::handle self) {
                  return nb::cast<std::string>(
-                     nb::module_::import_("sparring.games.diagrams").attr("svg_of")(self));
+                     nb::module_::import_("sparring.games.diagrams").attr("diagram_svg")(self));
              })
         .def(
             "pack_moves",

@@ -14,7 +14,7 @@ from sparring.arena.analysis_engine import WIN_SCORE
 from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
 from sparring.games import load
 
-FAKE = Path(__file__).parent / "fake_judge.py"
+FAKE = Path(__file__).parent / "fake_analysis_engine.py"
 HANGING = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"
 """White's pawn can take a queen."""
 

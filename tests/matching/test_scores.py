@@ -90,14 +90,14 @@ def test_predictions_that_are_no_numbers_are_an_error(sample: Sample, tmp_path: 
 SCRIPT = """
 import sys, time
 from pathlib import Path
-from sparring.matching import Selection, read_sample
+from sparring.matching import GameSelection, read_sample
 from sparring.matching.scores import score_sample
 from sparring.policies import load_policy
 
 table, net, out = map(Path, sys.argv[1:])
-sample = read_sample(Selection("chess", (table,), split=None))
+sample = read_sample(GameSelection("chess", (table,), split=None))
 policy = load_policy(str(net), "chess")
-score_sample(policy, sample, out, "key", chunk=64, watch=lambda done: time.sleep(0.2 if done else 0))
+score_sample(policy, sample, out, "key", chunk=64, on_progress=lambda done: time.sleep(0.2 if done else 0))
 """
 
 

@@ -195,7 +195,7 @@ WORKING = """
 import sys
 from pathlib import Path
 from sparring.storage import Journal
-journal = Journal(Path(sys.argv[1]), about={"work": 1})
+journal = Journal(Path(sys.argv[1]), header={"work": 1})
 done = len(journal.entries)
 while True:
     journal.add({"number": done, "text": "some work " * 500})

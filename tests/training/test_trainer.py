@@ -28,10 +28,10 @@ KILLED = """
 import sys, time
 from pathlib import Path
 import torch
-from tests.training.factories import run_on, small_config
+from tests.training.factories import make_trainer, small_config
 from tests.training.test_trainer import LONG
 torch.set_num_threads(1)
-run_on(small_config(**LONG), Path(sys.argv[1]), Path(sys.argv[2])).train(lambda progress: time.sleep(0.3))
+make_trainer(small_config(**LONG), Path(sys.argv[1]), Path(sys.argv[2])).train(lambda progress: time.sleep(0.3))
 """
 
 

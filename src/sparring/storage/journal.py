@@ -41,8 +41,8 @@ class Journal:
         """Reads what there is, and cuts off the line that a kill left half written. A new journal is made at
         once, so that no work is done for a folder that cannot be written.
 
-        `header` is the first line; the keys in `mutable_keys` may change from run to run. A journal with another
-        header is replaced if `overwrite`, else it stays as it is and JournalMismatch is raised.
+        `header` is the first line; the keys in `mutable_keys` may change from run to run. A journal with
+        another header is replaced if `overwrite`, else it stays as it is and JournalMismatch is raised.
         `lenient` is as in `read_journal`. With `sync` a line stays even where the machine stops.
         Raises BadJournal or OSError.
         """

@@ -211,7 +211,7 @@ def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
         ("depth = 'deep'", "depth is a whole number"),
         ("depth = 99", "depth is 99"),
         ("sneek = 0.1", "there is no entry 'sneek'"),
-        ("caution = 7.0", "caution is 7.0"),
+        ("worst_case_weight = 7.0", "worst_case_weight is 7.0"),
         ("depth = ", "nvalid"),
     ],
 )
@@ -226,7 +226,7 @@ def test_a_bot_file_that_says_nonsense_is_refused_with_its_reason(
 
 def test_a_bot_file_says_what_is_other_than_usual(tmp_path: Path) -> None:
     path = tmp_path / "bot.toml"
-    path.write_text("boards = 500\nsneak = 1\n")
+    path.write_text("boards = 500\nunseen_attack_rate = 1\n")
     assert load_bot_config(str(path)) == BotConfig(boards=500, unseen_attack_rate=1.0)
     with pytest.raises(BadBotConfig, match="there is no bot 'nobody': choose random"):
         load_bot_config("nobody")

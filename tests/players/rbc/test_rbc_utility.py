@@ -75,7 +75,13 @@ def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("caution", 1.5), ("sneak", -0.1), ("dread", -1.0), ("trust", 1e9)]
+    ("name", "value"),
+    [
+        ("worst_case_weight", 1.5),
+        ("unseen_attack_rate", -0.1),
+        ("threat_weight", -1.0),
+        ("opponent_rationality", 1e9),
+    ],
 )
 def test_a_temper_out_of_range_is_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):

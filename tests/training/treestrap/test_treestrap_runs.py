@@ -20,7 +20,7 @@ from sparring.training.treestrap import BadTreeStrapRun, TreeStrapRun, TreeStrap
 from sparring.training.treestrap.run import EVALUATION, JOURNAL, SerialWorkerPool, worker_pool
 from sparring.training.treestrap.selfplay import play, random_start
 
-SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warm_up": 4, "longest": 40}
+SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warm_up": 4, "max_plies": 40}
 
 
 def settings_of(game: str = "expendibots", **changes: Any) -> TreeStrapRunConfig:
@@ -37,11 +37,11 @@ def trained(config: TreeStrapRunConfig, folder: Path) -> TreeStrapRun:
 SCRIPT = """
 import sys
 from pathlib import Path
-from sparring.training.treestrap import Run, Settings
-from sparring.training.treestrap.run import Alone
+from sparring.training.treestrap import TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.run import SerialWorkerPool
 
-settings = Settings("expendibots", depth=2, games=12, block=3, warm_up=4, longest=40)
-Run(settings, Path(sys.argv[1])).train(Alone(settings, None))
+settings = TreeStrapRunConfig("expendibots", depth=2, games=12, block=3, warm_up=4, max_plies=40)
+TreeStrapRun(settings, Path(sys.argv[1])).train(SerialWorkerPool(settings, None))
 """
 
 

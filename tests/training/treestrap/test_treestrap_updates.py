@@ -40,8 +40,8 @@ def treestrap_update(
 ) -> tuple[Any, np.ndarray[Any, Any], int, float]:
     config: dict[str, Any] = {
         "depth": 2,
-        "tree": True,
-        "full": False,
+        "all_nodes": True,
+        "minimax": False,
         "min_depth": 1,
         "decay": 0.5,
         "max_error": 100.0,

@@ -62,8 +62,8 @@ class TreeStrap:
         algorithm = ALGORITHMS[name]
         self._config: dict[str, Any] = {
             "depth": depth,
-            "tree": algorithm.all_nodes,
-            "full": algorithm.minimax,
+            "all_nodes": algorithm.all_nodes,
+            "minimax": algorithm.minimax,
             # The two bottom layers do not learn, as in the report; a minimax search has no layers to spare.
             "min_depth": 1 if algorithm.minimax else 2,
             "decay": decay,

@@ -110,7 +110,7 @@ class TreeStrapRunConfig:
             )
         if self.algorithm not in ALGORITHMS:
             raise BadTreeStrapConfig(f"the algorithms are {', '.join(ALGORITHMS)}, not '{self.algorithm}'")
-        for name in ("games", "longest", "settle", "block", "workers"):
+        for name in ("games", "max_plies", "rate_halving_games", "block", "workers"):
             if getattr(self, name) < 1:
                 raise BadTreeStrapConfig(f"{name} is at least 1, not {getattr(self, name)}")
         if min(self.warm_up, self.random_plies, self.seed) < 0:
