@@ -1,4 +1,4 @@
-"""The architecture: layers depend downwards only, the native stub is current, files are written atomically."""
+"""Architecture: layers depend downwards only, the native stub is current, writes are atomic."""
 
 from __future__ import annotations
 

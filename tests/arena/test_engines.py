@@ -35,7 +35,7 @@ IN_GAME = [
 ]
 
 
-@pytest.mark.parametrize(("protocol", "trouble", "reason"), IN_GAME)
+@pytest.mark.parametrize(("protocol", "fault", "reason"), IN_GAME)
 def test_trouble_loses_the_game_and_the_match_goes_on(
     protocol: EngineProtocol, fault: str, reason: str
 ) -> None:
@@ -55,7 +55,7 @@ def test_an_engine_that_hangs_loses_and_is_replaced(protocol: EngineProtocol) ->
 
 
 @pytest.mark.parametrize(
-    ("trouble", "reason"),
+    ("fault", "reason"),
     [("think", "time forfeit"), ("ignore-stop", "did not answer"), ("hang", "did not answer")],
 )
 def test_a_flag_falls_and_stop_is_obeyed_or_not(fault: str, reason: str) -> None:
@@ -70,7 +70,7 @@ def test_gtp_time_is_watched_too() -> None:
     assert [each.reason for each, _ in games] == ["time forfeit"] * 2
 
 
-@pytest.mark.parametrize("trouble", ["chatter", "garbage"])
+@pytest.mark.parametrize("fault", ["chatter", "garbage"])
 def test_noise_is_passed_over(fault: str) -> None:
     noisy = fake("uci", fault, options={"Odd": "3"} if fault == "garbage" else {})
     games = play(tournament(noisy, fake("uci"), adjudication=Adjudication(plies=8)))

@@ -58,7 +58,7 @@ def test_rate_prints_everything_as_json_too(folder: Path, capsys: pytest.Capture
     players = {player["name"]: player for player in found["players"]}
     assert players["one"]["elo"] == pytest.approx(1500)
     assert players["two"]["low"] < players["two"]["elo"] < players["two"]["high"]
-    assert found["meetings"][0]["games"] == 8
+    assert found["head_to_head"][0]["games"] == 8
     assert found["anchor"] == {"player": "one", "elo": 1500.0}
     main(["arena", "rate", str(folder)])
     shown = capsys.readouterr().out

@@ -11,11 +11,11 @@ from sparring.cli import main
 from sparring.search.evaluations import open_evaluation
 from sparring.storage import read_journal
 
-QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warm-up", "1", "--longest", "20")
+QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warm-up", "1", "--max-plies", "20")
 
 
 def treestrap(out: Path, *more: str, game: str = "breakthrough") -> None:
-    main(["train", "bootstrap", game, "--out", str(out), *QUICK, *more])
+    main(["train", "treestrap", game, "--out", str(out), *QUICK, *more])
 
 
 def refused(capsys: pytest.CaptureFixture[str], out: Path, *more: str, game: str = "breakthrough") -> str:

@@ -31,7 +31,8 @@ import torch
 from tests.training.factories import make_trainer, small_config
 from tests.training.test_trainer import LONG
 torch.set_num_threads(1)
-make_trainer(small_config(**LONG), Path(sys.argv[1]), Path(sys.argv[2])).train(lambda progress: time.sleep(0.3))
+trainer = make_trainer(small_config(**LONG), Path(sys.argv[1]), Path(sys.argv[2]))
+trainer.train(lambda progress: time.sleep(0.3))
 """
 
 
@@ -134,7 +135,7 @@ def test_the_averaged_weights_are_measured_and_given_away(unbroken: Trainer) -> 
 
 def test_a_checkpoint_of_another_configuration_is_refused(unbroken: Trainer, games: Path) -> None:
     other = small_config(**{**LONG, "training": {**LONG["training"], "steps": 25, "learning_rate": 0.5}})
-    with pytest.raises(BadTrainingConfig, match=r"training\.steps, training\.rate differ"):
+    with pytest.raises(BadTrainingConfig, match=r"training\.steps, training\.learning_rate differ"):
         make_trainer(other, games, unbroken.folder)
 
 

@@ -231,9 +231,9 @@ def _checked(config: TrainingConfig) -> TrainingConfig:
     if not all(share >= 0 for share in results) or sum(results) > 1:
         raise BadTrainingConfig("the teachers' results are not below 0 and add up to at most 1")
     if data.random_ratings and not (config.teachers and network.ratings):
-        raise BadTrainingConfig("[data] imagine needs teachers, and a network that is told ratings")
+        raise BadTrainingConfig("[data] random_ratings needs teachers, and a network that is told ratings")
     if config.training.cache_teachers and (data.mirrored or not config.teachers):
-        raise BadTrainingConfig("[training] remember needs teachers, and mirrored = false in [data]")
+        raise BadTrainingConfig("[training] cache_teachers needs teachers, and mirrored = false in [data]")
     return config
 
 
