@@ -72,3 +72,12 @@ def test_the_stub_of_the_native_module_is_current() -> None:
 def test_test_modules_have_names_of_their_own() -> None:
     names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
     assert sorted(names) == sorted(set(names)), "pytest imports them by their bare names"
+
+
+def test_a_public_class_name_is_defined_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
