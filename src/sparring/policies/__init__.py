@@ -1,4 +1,4 @@
-"""Policies: what moves are likely. Networks, temperature, and pools of several policies."""
+"""Policies: probability distributions over moves, from networks, temperatures and pools of several policies."""
 
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool

@@ -1,4 +1,4 @@
-"""A number, or a number that changes with the player's rating."""
+"""A number that may depend on the player's rating."""
 
 from __future__ import annotations
 
@@ -11,32 +11,30 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Curve:
-    """Straight lines between knots, level beyond the first and the last.
-
-    A player of unknown rating is taken for one in the middle of the knots.
-    """
+    """A piecewise linear function of the rating, constant beyond the first and the last knot. An unknown
+    rating is evaluated at the middle of the knots."""
 
     knots: tuple[tuple[float, float], ...]
-    """Ratings, ascending, and the value at each."""
+    """(rating, value) pairs with ascending ratings."""
 
     @staticmethod
     def constant(value: float) -> Curve:
-        """The same whatever the rating."""
+        """A curve with the same value for every rating."""
         return Curve(((0.0, float(value)),))
 
     @staticmethod
     def through(values: Mapping[int, float]) -> Curve:
-        """The curve with these values at these ratings."""
+        """The curve with these values at these ratings. Raises ValueError if `values` is empty."""
         if not values:
             raise ValueError("a curve needs at least one rating with its value")
         return Curve(tuple((float(rating), float(values[rating])) for rating in sorted(values)))
 
     def at(self, rating: float | None) -> float:
-        """The value for a player of this rating."""
+        """The value at a rating; None is an unknown rating."""
         return float(self.at_all([rating])[0])
 
     def at_all(self, ratings: Sequence[float | None]) -> NDArray[np.float64]:
-        """[ratings]: the values for players of these ratings."""
+        """The values [ratings] at these ratings; None is an unknown rating."""
         at, values = zip(*self.knots, strict=True)
         middle = (at[0] + at[-1]) / 2
         found: NDArray[np.float64] = np.interp([middle if r is None else r for r in ratings], at, values)
@@ -44,5 +42,5 @@ class Curve:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """At the knots: between them it is never higher than the highest nor lower than the lowest."""
+        """The values at the knots. They bound the curve."""
         return tuple(value for _, value in self.knots)

@@ -1,4 +1,4 @@
-"""A pool whose weights are different in every position: a few numbers say how they go with its traits."""
+"""A geometric pool whose weights depend on features of the position (feature-weighted stacking)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ from sparring.policies.segments import Array, Offsets
 
 @dataclass(frozen=True)
 class FeatureWeightedPool:
-    """The geometric pool in which each weight is the member's and a number for each scaled trait besides.
+    """The geometric pool with weights w_k(position) = w_k(rating) + by_k . features(position), features
+    scaled.
 
-    That is linear in the numbers, so that the likelihood of people's moves stays convex in them.
-    Raises ValueError where the parts do not go together.
+    The log-probabilities are linear in the coefficients, so the likelihood of people's moves is log-concave
+    in them.
+
+    Raises ValueError if the shapes of members, coefficients and scaler do not agree.
     """
 
     name: str
@@ -42,11 +45,11 @@ class FeatureWeightedPool:
 
     @property
     def game(self) -> str:
-        """That of its policies."""
+        """The game of the members."""
         return self.members[0].policy.game
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The pooled predictions."""
+        """The pooled predictions, one per position."""
         plies = np.array([position.state.ply for position in positions], np.float64)
         base_weights = weights_at(self.members, positions)
 

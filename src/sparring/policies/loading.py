@@ -1,4 +1,4 @@
-"""Opening policies: by a model's name, a network's file, a policy's TOML file, or a shipped one's name."""
+"""Loading policies by the name of a model, the file of a network, a policy's TOML file, or a shipped name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHIPPED = Path(__file__).parent / "shipped"
 
 @dataclass(frozen=True)
 class _LoadOptions:
-    """What is the same for all parts of a policy."""
+    """Options shared by all members of a policy."""
 
     game: str
     backend: str
@@ -41,9 +41,12 @@ def load_policy(
     batch: int = 64,
     symmetries: bool = False,
 ) -> Policy:
-    """The policy of a model's name, a network's file or a policy's TOML file; `blend` comes with each game.
+    """Loads a policy.
 
-    `symmetries` averages every network over the symmetries of each position.
+    `text` is the name of a model in the store, a network file, a policy's TOML file, or a shipped name such
+    as "human" or "blend". `symmetries` averages every network over the symmetries of each position.
+    `threads` and `batch` are the threads and the batch size of each network's session.
+
     Raises BadPolicy, BadNetwork or OSError.
     """
     how = _LoadOptions(game, backend, threads, batch, symmetries)
@@ -51,13 +54,13 @@ def load_policy(
 
 
 def model_name(text: str) -> str:
-    """What a policy is called: a model's name, or a file's without its endings."""
+    """The display name of a policy: the model's name, or the file name without suffixes."""
     path = Path(text)
     return path.stem if _is_policy_file(text) else network_name(path)
 
 
 def fingerprint(text: str, game: str | None = None) -> str:
-    """A hash of every file that the policy is made of: another one means other predictions.
+    """A hash over all files of a policy. Policies with the same fingerprint make the same predictions.
 
     Raises BadPolicy, BadNetwork or OSError.
     """
@@ -110,7 +113,7 @@ def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
 
 
 def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
-    """The files of a policy, its own first."""
+    """The files of a policy, its TOML first."""
     path = _policy_path(text, game, folder, inside)
     if path is None:
         path = find(_located(text, folder), game)
@@ -127,7 +130,8 @@ def _is_policy_file(text: str) -> bool:
 
 
 def _located(text: str, folder: Path) -> str:
-    """A file beside the TOML that names it, else the text as it is: a model's name or another path."""
+    """The path of a file beside the TOML that names it; else the text unchanged (a model's name or another
+    path)."""
     return str(folder / text) if (folder / text).is_file() else text
 
 

@@ -1,4 +1,4 @@
-"""A network as a policy, asked once or from every side of the board."""
+"""A network as a policy, optionally averaged over board symmetries."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from sparring.networks import Network, Position, Prediction
 
 @dataclass(frozen=True)
 class NetworkPolicy:
-    """What a network says; with `symmetries` the mean over all symmetries that a position has.
-
-    The mean is of probabilities and of values, as KataGo takes it.
-    """
+    """The network's predictions. With `symmetries` they are averaged over all symmetries of each position:
+    the arithmetic mean of probabilities and of values, as in KataGo."""
 
     network: Network
     name: str
@@ -27,7 +25,7 @@ class NetworkPolicy:
         return self.network.codec.game
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The network's predictions."""
+        """The network's predictions, one per position."""
         seen = [[prediction] for prediction in self.network.predict(positions)]
         if self.symmetries:
             counts = [self.network.symmetries(position) for position in positions]
@@ -40,7 +38,7 @@ class NetworkPolicy:
 
 
 def _mean(predictions: list[Prediction]) -> Prediction:
-    """The mean of predictions of one network for one position."""
+    """The mean of one network's predictions for one position under several symmetries."""
     first = predictions[0]
     if len(predictions) == 1:
         return first

@@ -1,4 +1,4 @@
-"""The Policy seam: which moves are how likely, for many positions at once."""
+"""The Policy protocol: move probabilities for batches of positions."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from numpy.typing import NDArray
 from sparring.networks import Position, Prediction
 
 MIN_PROBABILITY = 1e-12
-"""No legal move counts as less likely than this where logarithms are taken: in pools and in likelihoods.
-One expert's zero then weighs 27.6 nats, enough to push a move to the end, and no move is ever impossible."""
+"""Lower bound of a legal move's probability wherever logarithms are taken (pools, likelihoods). A zero then
+costs 27.6 nats: enough to rank the move last, and no move is impossible."""
 
 
 class Policy(Protocol):
-    """Predicts moves. Policies do not know search."""
+    """Predicts moves. A policy knows nothing of search."""
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name shown in reports."""
         ...
 
     @property
     def game(self) -> str:
-        """The name of its game."""
+        """The name of the game, such as "chess"."""
         ...
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """A prediction for each position, over its legal moves."""
+        """One prediction per position, over the legal moves of its state, in the order of `positions`."""
         ...
 
 
 def log_probabilities(prediction: Prediction) -> NDArray[np.float64]:
-    """[moves]: logarithms of the probabilities, none below that of `MIN_PROBABILITY`."""
+    """Log-probabilities of a prediction [moves], clipped below at log(`MIN_PROBABILITY`)."""
     return clipped_log(prediction.probabilities)
 
 
 def clipped_log(probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Logarithms of probabilities, none below that of `MIN_PROBABILITY`."""
+    """Logarithms of probabilities of any shape, clipped below at log(`MIN_PROBABILITY`)."""
     logs: NDArray[np.float64] = np.log(np.maximum(probabilities.astype(np.float64), MIN_PROBABILITY))
     return logs
 
 
 def softmax(logs: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Probabilities from logarithms that lack their constant."""
+    """Probabilities [moves] from unnormalised log-probabilities [moves]."""
     weights = np.exp(logs - logs.max())
     shares: NDArray[np.float32] = (weights / weights.sum()).astype(np.float32)
     return shares

@@ -1,8 +1,9 @@
-"""The pool: several policies as one.
+"""Pools: several policies combined into one.
 
-Formulas are those of Ogawa, Hsueh and Ikeda, "More Human-Like Gameplay by Blending Policies From Supervised
-and Reinforcement Learning" (2024), for any number of policies p_k with weights w_k instead of two with alpha
-and 1 - alpha. Their Blend is the geometric pool of a human-like and a strong policy.
+The formulas are those of Ogawa, Hsueh and Ikeda, "More Human-Like Gameplay by Blending Policies From
+Supervised and Reinforcement Learning" (2024), generalised from two policies with weights alpha and 1 - alpha
+to any number of policies p_k with weights w_k. Their Blend is the geometric pool of a human-like and a
+strong policy.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ POOL_KINDS: tuple[str, ...] = get_args(PoolKind)
 
 @dataclass(frozen=True)
 class PoolMember:
-    """A policy and how much it counts, by the rating of the player to move."""
+    """A policy and its weight as a function of the rating of the player to move."""
 
     policy: Policy
     weight: Curve
@@ -33,19 +34,21 @@ class PoolMember:
 
 @dataclass(frozen=True)
 class PolicyPool:
-    """Exact over the legal moves and in log space. A policy whose weight is 0 for a player is not asked.
+    """A pool of policies, computed in log space over the legal moves.
 
-    In a geometric pool weights need not add up to 1: their sum is an inverse temperature. In the others only
-    their ratios count. A player of unknown rating is taken for one in the middle of all weights' knots.
-    Value, results and lead are those of the first policy that was asked.
-    Raises ValueError where policies or weights do not go together.
+    In a geometric pool the weights need not sum to 1: their sum is an inverse temperature. In the other
+    kinds only the ratios of the weights matter. A policy whose weight is 0 for a player is not evaluated. An
+    unknown rating is evaluated at the middle of all weights' knots. Value, WDL and lead are those of the
+    first member that was evaluated.
+
+    Raises ValueError if the members are for different games or the weights are invalid.
     """
 
     name: str
     members: tuple[PoolMember, ...]
     kind: PoolKind = "geometric"
     beta: float = 1.0
-    """The exponent of a power pool: 1 makes it arithmetic, and towards 0 it becomes geometric."""
+    """Exponent of a power pool: 1 gives the arithmetic pool; the limit 0 is the geometric pool."""
 
     def __post_init__(self) -> None:
         check_same_game([member.policy for member in self.members])
@@ -59,11 +62,11 @@ class PolicyPool:
 
     @property
     def game(self) -> str:
-        """That of its policies."""
+        """The game of the members."""
         return self.members[0].policy.game
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The pooled predictions."""
+        """The pooled predictions, one per position."""
         weights = weights_at(self.members, positions)
         predictions = [
             member.policy.predict([positions[i] for i in np.flatnonzero(row).tolist()])
@@ -75,7 +78,7 @@ class PolicyPool:
 
 
 def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> Array:
-    """[members, positions]; a player of unknown rating is in the middle of all weights' knots."""
+    """The weights [members, positions]. An unknown rating is evaluated at the middle of all weights' knots."""
     knots = [
         rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
     ]
@@ -85,7 +88,7 @@ def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> 
 
 
 def check_same_game(policies: Sequence[Policy]) -> None:
-    """Raises ValueError unless there are policies, all for one game."""
+    """Raises ValueError if there is no policy or if the policies are for different games."""
     if not policies:
         raise ValueError("a pool needs at least one policy")
     if len(played := {policy.game for policy in policies}) > 1:
@@ -93,15 +96,17 @@ def check_same_game(policies: Sequence[Policy]) -> None:
 
 
 PoolingFunction = Callable[[Array, Array, Offsets], Array]
-"""From weights and logarithms [policies, moves], and offsets, to the pool's logarithms [moves]."""
+"""(weights [policies, moves], log-probabilities [policies, moves], offsets) -> unnormalised
+log-probabilities [moves]."""
 
 
 def pool_predictions(
     weights: Array, predictions: Sequence[Sequence[Prediction]], mean: PoolingFunction
 ) -> list[Prediction]:
-    """Predictions of several policies as one each, all positions at once.
+    """Combines the predictions of several policies, for all positions at once.
 
-    Weights are [policies, positions]; where one is 0, that policy said nothing of the position.
+    `weights` is [policies, positions]. `predictions[k]` holds the predictions of policy k for the positions
+    in which its weight is not 0, in order.
     """
     if not weights.shape[1]:
         return []
@@ -122,18 +127,19 @@ def pool_predictions(
 
 
 def geometric(weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """Formula (1): the logarithm of prod p_k^w_k. All are [policies, moves], here and below."""
+    """Formula (1): the logarithm of prod_k p_k^w_k. Weights and logarithms are [policies, moves], here and
+    below."""
     total: Array = np.einsum("km,km->m", weights, logs)
     return total
 
 
 def arithmetic(weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """Formula (3): the logarithm of sum w_k p_k."""
+    """Formula (3): the logarithm of sum_k w_k p_k."""
     return power(weights, logs, 1.0)
 
 
 def power(weights: Array, logs: Array, beta: float) -> Array:
-    """Formula (4): the logarithm of (sum w_k p_k^beta)^(1/beta)."""
+    """Formula (4): the logarithm of (sum_k w_k p_k^beta)^(1/beta)."""
     with np.errstate(divide="ignore"):  # a policy of weight 0 is worth nothing at any power
         terms = np.log(weights) + beta * logs
     highest = terms.max(axis=0)
@@ -149,5 +155,5 @@ _MEANS: dict[str, Callable[[Array, Array, float], Array]] = {
 
 
 def pool_log_probabilities(kind: str, weights: Array, logs: Array, beta: float = 1.0) -> Array:
-    """The mean of that kind, whose logarithms lack their constant."""
+    """Unnormalised log-probabilities [moves] of a pool of that kind."""
     return _MEANS[kind](weights, logs, beta)

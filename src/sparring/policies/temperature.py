@@ -1,4 +1,4 @@
-"""Temperature: a policy made bolder or more careful, by one number or by rating."""
+"""Softmax temperature of a policy: one number, or a curve over ratings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sparring.policies.policy import Policy, log_probabilities, softmax
 
 @dataclass(frozen=True)
 class TemperedPolicy:
-    """`p^(1/T)`, normalised: above 1 all moves get more alike, below 1 the likely ones likelier.
+    """p^(1/T), normalised. T > 1 flattens the distribution, T < 1 sharpens it; the order of the moves does
+    not change.
 
-    The order of the moves stays as it is. Raises ValueError for a temperature that is not positive.
+    Raises ValueError if a temperature is not positive.
     """
 
     policy: Policy
@@ -26,16 +27,16 @@ class TemperedPolicy:
 
     @property
     def name(self) -> str:
-        """The policy's."""
+        """The name of the underlying policy."""
         return self.policy.name
 
     @property
     def game(self) -> str:
-        """The policy's."""
+        """The game of the underlying policy."""
         return self.policy.game
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """The policy's predictions at the temperature of each position's player."""
+        """The policy's predictions, each at the temperature for the rating of the player to move."""
         return [
             replace(
                 prediction,
