@@ -1,4 +1,4 @@
-"""Policies: probability distributions over moves, from networks, temperatures and pools of several policies."""
+"""Policies: probability distributions over moves, from networks, temperatures and pools."""
 
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool

@@ -78,7 +78,7 @@ class PolicyPool:
 
 
 def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> Array:
-    """The weights [members, positions]. An unknown rating is evaluated at the middle of all weights' knots."""
+    """The weights [members, positions]. An unknown rating is put at the middle of all knots."""
     knots = [
         rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
     ]
