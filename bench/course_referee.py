@@ -21,8 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from bench.reference_expendibots import Action, ReferenceGame
 from sparring.reports import describe_machine, today
+from tests.reference.expendibots import Action, ReferenceGame
 
 COLOURS = ("white", "black")
 DRAWS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from bench.reference_expendibots import START, WHITE, perft
 from bench.result import BenchmarkResult
 from sparring.games import Expendibots
+from tests.reference.expendibots import START, WHITE, perft
 
 DEPTH = 4
 """About 2 s for the plain Python; a few milliseconds for us, hence the rounds."""

@@ -12,9 +12,9 @@ import numpy as np
 from bench.result import BenchmarkResult
 from sparring.games import Expendibots
 from sparring.search.evaluations import open_evaluation
-from sparring.studies.agents import opening
 from sparring.training.treestrap import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import play
+from studies.expendibots.evaluation_matches import opening
 
 NODES = 400_000
 POSITIONS = 8

@@ -8,12 +8,12 @@ from time import process_time
 
 import chess
 
-from bench.reference_synopsis import reference_synopsis
 from bench.result import BenchmarkResult
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import SynopsisContext, compute_synopsis
 from sparring.games.rbc import board_fen
-from sparring.studies.reference_tracker import ReferenceTracker, key
+from tests.reference.synopsis import reference_synopsis
+from tests.reference.tracker import ReferenceTracker, key
 
 MOVING = SynopsisContext(moving=True)
 

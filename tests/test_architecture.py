@@ -15,7 +15,6 @@ SOURCE = Path(sparring.__file__).parent
 LAYERS = [
     "cli",
     "engines",
-    "studies",
     "arena",
     "players",
     "training",

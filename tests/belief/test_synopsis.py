@@ -11,7 +11,6 @@ import chess
 import numpy as np
 import pytest
 
-from bench.reference_synopsis import reference_synopsis
 from sparring._core import RbcBoardSet
 from sparring.belief import (
     PLANES,
@@ -25,6 +24,7 @@ from sparring.belief import (
 )
 from sparring.games import Rbc
 from tests.belief.games import random_game
+from tests.reference.synopsis import reference_synopsis
 
 SPECIAL = [
     "r3k2r/pppq1ppp/2n5/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 1",

@@ -13,8 +13,8 @@ from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import Contradiction, ReplayStep, Tracker, TrackerOptions, replay
 from sparring.games import Rbc
 from sparring.games.rbc import NO_SENSE, PASS, MoveResult, board_fen
-from sparring.studies.reference_tracker import ReferenceTracker
 from tests.belief.games import keys, random_game
+from tests.reference.tracker import ReferenceTracker
 
 SPECIAL = [
     "r3k2r/pppq1ppp/2n5/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 1",  # castling and en passant at once

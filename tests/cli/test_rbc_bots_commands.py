@@ -1,4 +1,4 @@
-"""`sparring rbc generate`, `sparring play rbc --bot` and the studies of games, as a person types them."""
+"""`sparring rbc generate`, `sparring play rbc --bot`; `sparring study` says what to run instead."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def test_games_are_generated_and_the_same_command_adds_nothing(
         (["play", "rbc", "--bot", "nobody"], "there is no bot 'nobody'"),
         (["play", "rbc", "--bot", "sneaky", "--level", "3"], "leave out --level"),
         (["play", "chess", "--bot", "sneaky"], "--bot is for rbc"),
-        (["study", "rbc-matches", "--opponents", "magnus"], "reconchess has no bot 'magnus'"),
-        (["study", "rbc-games", "--records", "nowhere.jsonl"], "there are no histories"),
+        (["study", "rbc-matches", "--bot", "sneaky"], "run python -m studies rbc-matches --bot sneaky"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(

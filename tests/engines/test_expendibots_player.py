@@ -9,10 +9,10 @@ from multiprocessing import get_context
 import pytest
 
 from bench.course_referee import Report, referee
-from bench.reference_expendibots import Action, ReferenceGame
 from sparring.engines import expendibots
 from sparring.engines.expendibots import RefereePlayer
 from sparring.records.expendibots_log import read_logs
+from tests.reference.expendibots import Action, ReferenceGame
 
 
 class Simple:

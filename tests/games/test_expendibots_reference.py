@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bench.reference_expendibots import BLACK, START, WHITE, Action, Board, ReferenceGame, perft
 from sparring._core import ExpendibotsState
 from sparring.games import Expendibots
+from tests.reference.expendibots import BLACK, START, WHITE, Action, Board, ReferenceGame, perft
 
 GAME = Expendibots()
 Symmetry = Callable[[int, int], tuple[int, int]]

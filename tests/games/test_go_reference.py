@@ -11,7 +11,7 @@ import pytest
 from sparring._core import GoState
 from sparring.games import Go, IllegalMove
 from sparring.games.go import KoRule, ScoringRule
-from tests.games.go_reference import ReferenceGoGame
+from tests.reference.go import ReferenceGoGame
 
 RULES = list(product(get_args(KoRule), (False, True), get_args(ScoringRule)))
 

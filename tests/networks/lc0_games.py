@@ -12,7 +12,7 @@ import onnxruntime
 from sparring.games.chess import Chess
 from sparring.networks import Position, Prediction
 from sparring.networks.lc0 import Lc0Codec
-from sparring.studies.lc0_reference import UciPosition
+from tests.reference.lc0 import UciPosition
 
 STARTS = (
     None,

@@ -14,7 +14,7 @@ from sparring.networks import ModelCard, Position
 from sparring.networks.card import read_card
 from sparring.networks.katago import KataGoCodec, read
 from tests.networks.katago_files import KataGoWriter, Part, RandomParts, small_network
-from tests.networks.katago_numpy import forward
+from tests.reference.katago_numpy import forward
 
 
 def positions(*sizes: int, moves: int = 30) -> list[Position]:

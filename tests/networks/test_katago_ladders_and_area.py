@@ -9,7 +9,7 @@ import pytest
 
 from sparring._core import GoState, katago_encode
 from sparring.games.go import Go, ScoringRule, TaxRule
-from tests.networks.katago_reference import Point, ReferencePosition, area, independent, ladders
+from tests.reference.katago_features import Point, ReferencePosition, area, independent, ladders
 
 LADDERS, LADDER_MOVES, OWN_AREA, OTHER_AREA = 14, 17, 18, 19
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sparring.networks.lc0 import read
-from sparring.studies.lc0_reference import evaluate_with_lc0
 from tests.networks.lc0_games import predictions, random_lines
 from tests.networks.lc0_writer import NetworkKind, small_network
+from tests.reference.lc0 import evaluate_with_lc0
 
 KINDS = {
     "oldest residual: no format, batch norm": NetworkKind(

@@ -14,9 +14,9 @@ from sparring.networks import Position
 from sparring.networks.lc0 import read
 from sparring.networks.lc0.attention import positional_encoding
 from sparring.networks.lc0.heads import attention_policy_map, convolution_policy_map
-from sparring.studies.lc0_reference import Lc0Output, UciPosition, evaluate_with_lc0
 from tests.networks.lc0_games import predictions, random_lines
 from tests.networks.lc0_writer import NetworkKind, small_network
+from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0
 
 PIECES = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 CASES = {

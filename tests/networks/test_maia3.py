@@ -16,9 +16,10 @@ from sparring.games import Chess
 from sparring.networks import BadNetwork, Position, maia3
 from sparring.networks.card import read_card
 from sparring.networks.onnx_files import count_operators, load_onnx
-from sparring.studies.networks_maia3 import agreement, reference_label, reference_tokens
+from studies.networks.maia3 import agreement
 from tests.networks.maia3_files import maia3_model
 from tests.networks.onnx_session import run
+from tests.reference.maia3 import reference_label, reference_tokens
 
 GAME = Chess()
 PROMOTIONS = "4k2r/P6P/8/8/8/8/p6p/R3K3"

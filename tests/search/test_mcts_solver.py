@@ -13,7 +13,7 @@ import pytest
 from sparring import games
 from sparring.games import Chess, Go
 from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised, prefer_proven
-from tests.search.reference_puct import ReferencePuct
+from tests.reference.puct import ReferencePuct
 from tests.search.test_puct import hashed_evaluator, material_evaluator, search_result_of
 
 SETTINGS = [

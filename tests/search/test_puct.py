@@ -18,7 +18,7 @@ from sparring.games import Chess
 from sparring.networks import Prediction, load
 from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised
 from tests.networks.tiny_networks import tiny_network, write
-from tests.search.reference_puct import ReferencePuct
+from tests.reference.puct import ReferencePuct
 
 
 def hashed_evaluator(states: Sequence[Any]) -> list[Prediction]:

@@ -1,4 +1,4 @@
-"""`sparring study blend-chess` on a small table: every part of the report, going on, a judge that dies."""
+"""`python -m studies blend-chess` on a small table: every part of the report, going on, a judge that dies."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from sparring.arena import AnalysisFailed
 from sparring.arena.tournament import EngineConfig, EngineLimits
-from sparring.cli import main
 from sparring.policies import load_policy
-from sparring.studies.blend_plan import BlendStudyConfig, EngineAnalysisConfig
-from sparring.studies.blending import run
-from tests.arena.test_analysis_engine import FAKE
+from studies.__main__ import main
+from studies.blend.analysis_engine import AnalysisFailed
+from studies.blend.config import BlendStudyConfig, EngineAnalysisConfig
+from studies.blend.study import run
 from tests.matching.tables import chess_table
 from tests.networks.tiny_networks import tiny_network, write
+from tests.studies.test_analysis_engine import FAKE
 
 ARGUMENTS = ["-r", "table", "--human", "human.onnx", "--human", "second.onnx", "--strong", "strong.onnx",
              "--cache", "cache", "--out", "report", "--trials", "3", "--upper", "1"]  # fmt: skip
@@ -43,7 +43,7 @@ def engine(folder: Path) -> list[str]:
 
 
 def study(*arguments: str) -> dict[str, Any]:
-    main(["study", "blend-chess", *ARGUMENTS, *arguments])
+    main(["blend-chess", *ARGUMENTS, *arguments])
     found: dict[str, Any] = json.loads(Path("report/report.json").read_text())
     return found
 
@@ -140,6 +140,6 @@ def test_what_is_wrong_is_said(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["study", "blend-chess", *ARGUMENTS, *arguments])
+        main(["blend-chess", *ARGUMENTS, *arguments])
     assert ended.value.code == 2
     assert complaint in capsys.readouterr().err

@@ -3,12 +3,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sparring.cli import main
+from sparring.cli.accept import play_ladder_match
+from studies.__main__ import main
+from studies.expendibots.ladder import run_ladder
+from studies.expendibots.opening import analyse_opening
 
 
 def test_the_ladders_study_writes_json_a_figure_and_a_page(tmp_path: Path) -> None:
     options = ["--games", "2", "--nodes", "20", "--opening-nodes", "50", "--seconds", "0.001"]
-    main(["study", "ladder", *options, "--out", str(tmp_path)])
+    main(["ladder", *options, "--out", str(tmp_path)])
     page = (tmp_path / "ladder.html").read_text()
     for words in (
         "champion v report",
@@ -22,3 +25,26 @@ def test_the_ladders_study_writes_json_a_figure_and_a_page(tmp_path: Path) -> No
     assert [match["new"] for match in ladder["matches"]][-1] == "champion"
     networks = json.loads((tmp_path / "networks.json").read_text())
     assert networks["nodes_a_second"]["linear"] > 0
+
+
+def test_the_ladder_writes_a_summary_of_each_match_and_greed_beats_chance(tmp_path: Path) -> None:
+    summary = play_ladder_match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
+    assert summary.accepted
+    report = run_ladder(
+        tmp_path,
+        games=4,
+        nodes=100,
+        seed=0,
+        command="test",
+        pairings=[("greedy", "random"), ("hand", "random")],
+    )
+    assert json.loads((tmp_path / "ladder.json").read_text()) == report
+    assert [step["new"] for step in report["matches"]] == ["greedy", "hand"]
+
+
+def test_the_reports_opening_is_examined_reply_by_reply(tmp_path: Path) -> None:
+    report = analyse_opening(tmp_path, nodes=200, command="test")
+    assert len(report["replies"]) == report["won_for_white"] + report["even"] + report["won_for_black"]
+    assert len({row["reply"] for row in report["replies"]}) > 30
+    assert report["mirroring"] is not None
+    assert (tmp_path / "opening.json").exists()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sparring.arena.rbc_generation import GenerationConfig, generate
-from sparring.studies import rbc_games, rbc_matches
-from sparring.studies.rbc_games import ReplayConfig, ReplayedSide, win_rates
+from studies.rbc import games as rbc_games
+from studies.rbc import matches as rbc_matches
+from studies.rbc.games import ReplayConfig, ReplayedSide, win_rates
 
 
 def test_who_has_fewer_boards_to_reckon_with_is_seen_to_win() -> None:

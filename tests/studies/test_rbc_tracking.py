@@ -9,7 +9,7 @@ import pytest
 
 from sparring.records.reconchess_history import to_history
 from sparring.records.record import MOVE_BYTES, GameRecord, Termination
-from sparring.studies import rbc_tracking as study
+from studies.rbc import tracking as study
 from tests.belief.games import random_game
 
 CONFIG = study.TrackingConfig(limit=2000, compared_games=2, compared_boards=300, sampled_games=1, threads=1)

@@ -1,6 +1,5 @@
 """The arena: tournaments between players and engines, ratings, and sequential tests."""
 
-from sparring.arena.analysis_engine import AnalysisEngine, AnalysisFailed, CachedAnalysis
 from sparring.arena.ratings import RatingError, Ratings, rate
 from sparring.arena.results import GameResult, read_names, read_results
 from sparring.arena.run_tournament import PentanomialTest, TournamentRun, run_tournament
@@ -12,10 +11,7 @@ from sparring.arena.workers import LocalWorkers, RayWorkers
 from sparring.workers import WorkerDied
 
 __all__ = [
-    "AnalysisEngine",
-    "AnalysisFailed",
     "BadTournament",
-    "CachedAnalysis",
     "GameResult",
     "LocalWorkers",
     "PentanomialTest",

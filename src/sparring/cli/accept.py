@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,9 +12,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from sparring.arena.acceptance import (
+    SIGNIFICANCE_LEVEL,
+    MatchSummary,
+    NamedPlayer,
+    TimedResult,
+    play_match,
+    summarise_match,
+)
 from sparring.cli.errors import UserError
-from sparring.players.expendibots import LADDER
-from sparring.studies.acceptance import SIGNIFICANCE_LEVEL, MatchSummary
+from sparring.players.expendibots import LADDER, AlphaBetaLimits, ladder_player
 
 
 def accept(
@@ -26,8 +34,6 @@ def accept(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """The acceptance match of Expendibots: pairs of games from random openings, a test of significance."""
-    from sparring.studies.ladder import match
-
     for name in (new, old):
         if name not in LADDER:
             raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
@@ -35,7 +41,7 @@ def accept(
         raise UserError("a player does not play against itself")
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task(f"{new} v {old}", total=games)
-        summary = match(
+        summary = play_ladder_match(
             new,
             old,
             games=games,
@@ -45,6 +51,31 @@ def accept(
             callback=lambda _: progress.advance(task),
         )
     print(json.dumps(asdict(summary)) if as_json else format_summary(summary))
+
+
+def play_ladder_match(
+    new: str,
+    old: str,
+    *,
+    games: int,
+    nodes: int,
+    seed: int,
+    folder: Path | None = None,
+    callback: Callable[[TimedResult], None] = lambda _: None,
+) -> MatchSummary:
+    """Plays an acceptance match between two players of the Expendibots ladder.
+
+    `nodes` is the search limit a move. With a `folder`, each game is appended to a journal there and a second
+    call resumes. `callback` is called after each game.
+    """
+    budget = AlphaBetaLimits(nodes=nodes)
+    journal = None if folder is None else folder / f"{new}-{old}-{nodes}-{seed}.jsonl"
+    played = []
+    sides = (NamedPlayer(name, ladder_player(name, budget)) for name in (new, old))
+    for each in play_match("expendibots", *sides, games=games, seed=seed, journal=journal):
+        played.append(each)
+        callback(each)
+    return summarise_match(new, old, played)
 
 
 def format_summary(summary: MatchSummary) -> str:

@@ -15,10 +15,10 @@ import pytest
 
 from sparring.games import Move, load
 from sparring.search.evaluations import open_evaluation
-from sparring.studies.agents import play_evaluation_match
 from sparring.training.treestrap import BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import EVALUATION, JOURNAL, SerialWorkerPool, worker_pool
 from sparring.training.treestrap.selfplay import play, random_start
+from studies.expendibots.evaluation_matches import play_evaluation_match
 
 SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warm_up": 4, "max_plies": 40}
 

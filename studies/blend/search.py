@@ -15,8 +15,8 @@ from sparring.matching.scores import cache_key
 from sparring.policies import BadPolicy
 from sparring.records import Split
 from sparring.search import SearchPolicy
-from sparring.studies.blend_accuracy import group_metrics
-from sparring.studies.blend_plan import (
+from studies.blend.accuracy import group_metrics
+from studies.blend.config import (
     BlendStudyConfig,
     HeldOutSample,
     PredictedSample,

@@ -1,4 +1,4 @@
-"""`sparring study blend-chess`, `blend-go` and `blend-shogi`: the blend paper's experiments."""
+"""`python -m studies blend-chess`, `blend-go` and `blend-shogi`: the blend paper's experiments."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sparring.cli.arguments import command_line, named_policies
+from sparring.cli.arguments import named_policies
 from sparring.cli.errors import UserError
 from sparring.cli.progress import ProgressBar
 from sparring.networks.store import user_data_folder
 from sparring.policies import BadPolicy
 from sparring.records import BadTable, UnsupportedFormat
+from studies.command_line import command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
 _BAD = {"chess": 200, "go": 300, "shogi": 500}
@@ -72,9 +73,9 @@ def blend_command(game: str) -> Callable[..., None]:
     ) -> None:
         """Policies and blends by group, alpha, search, and why blending helps."""
         from sparring import matching
-        from sparring.arena import AnalysisFailed
         from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
-        from sparring.studies import blend_plan, blend_report, blending
+        from studies.blend import config, report, study
+        from studies.blend.analysis_engine import AnalysisFailed
 
         for path in records:
             if not path.exists():
@@ -89,7 +90,7 @@ def blend_command(game: str) -> Callable[..., None]:
             limits = EngineLimits(nodes=engine_nodes)
             protocol = cast(EngineProtocol, _PROTOCOLS[game])
             entry = EngineConfig(Path(words[0]).name, protocol, words, limits=limits)
-        plan = blend_plan.BlendStudyConfig(
+        plan = config.BlendStudyConfig(
             game,
             tuple(records),
             tuple(humans),
@@ -102,18 +103,18 @@ def blend_command(game: str) -> Callable[..., None]:
             every,
             trials=trials,
             upper=upper,
-            search=blend_plan.SearchComparisonConfig(tuple(search_group or ()), search, nodes),
+            search=config.SearchComparisonConfig(tuple(search_group or ()), search, nodes),
             engine=None
             if entry is None
-            else blend_plan.EngineAnalysisConfig(entry, engine_positions, bad, _DECIDED[game]),
+            else config.EngineAnalysisConfig(entry, engine_positions, bad, _DECIDED[game]),
             threads=threads,
         )
         with ProgressBar() as bar:
             try:
-                content = blending.run(plan, out, bar.on_progress)
+                content = study.run(plan, out, bar.on_progress)
             except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames, AnalysisFailed) as error:
                 raise UserError(str(error)) from None
-        undone = blend_report.write_report(content, out, command_line())
+        undone = report.write_report(content, out, command_line())
         _show(content, out, undone)
 
     return command

@@ -25,7 +25,7 @@ from sparring.records.record import MOVE_BYTES
 from sparring.reports.machine import describe_machine, today
 from sparring.reports.plot_style import BAR_COLOR, open_pyplot, save
 from sparring.storage import Journal, atomic_write
-from sparring.studies.rbc_tracking import read_games
+from studies.rbc.tracking import read_games
 
 JOURNAL = "games.jsonl"
 REPORT = "games.json"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.reports import page, writing
-from sparring.studies.blend_figures import draw_all
+from studies.blend.figures import draw_all
 
 _CAPTIONS = {
     "Accuracy by group": "The share of moves that were a policy's first choice. Chain lines: human-like "

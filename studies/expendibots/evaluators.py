@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sparring.arena.acceptance import NamedPlayer, play_match, summarise_match
 from sparring.games.expendibots import Expendibots
 from sparring.players.expendibots import AgentComponents, AlphaBetaLimits, ExpendibotsAgent, agent_components
 from sparring.reports import describe_machine, today
@@ -16,7 +17,6 @@ from sparring.search.endgames import shipped_tables
 from sparring.search.evaluations import open_evaluation
 from sparring.search.evaluations.network_files import open_network, origin_of
 from sparring.storage import atomic_write
-from sparring.studies.acceptance import NamedPlayer, play_match, summarise_match
 
 _PROBED = ("1e1-e2", "1d8-d7", "2e2-e4", "1g8-g7", "1b1-b2", "2d7-d5")
 """A line into the middle game in which speeds are measured."""

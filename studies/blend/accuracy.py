@@ -25,7 +25,7 @@ from sparring.matching import ChoiceData
 from sparring.matching.bootstrap import intervals
 from sparring.matching.metrics import PolicyMetrics
 from sparring.policies.segments import Array
-from sparring.studies.blend_plan import HeldOutSample, PredictedSample
+from studies.blend.config import HeldOutSample, PredictedSample
 
 WAYS = ("grid", "alpha", "rating", "position")
 """How weights are chosen: alpha by group on accuracy, as in the paper; alpha by group on likelihood; free

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.arena import CachedAnalysis
 from sparring.blending import WeightModel, pooled_logs
 from sparring.matching.bootstrap import Array, Means, Resamples, intervals
 from sparring.policies.segments import segment_argmax
-from sparring.studies.blend_plan import EngineAnalysisConfig, PredictedSample, TaskProgressCallback
+from studies.blend.analysis_engine import CachedAnalysis
+from studies.blend.config import EngineAnalysisConfig, PredictedSample, TaskProgressCallback
 
 MOVES = ("person", "policy", "strong", "blend")
 """Whose moves are judged: the one played, and the first choices of the human-like policy, the strong one and

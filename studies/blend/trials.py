@@ -15,7 +15,7 @@ from sparring.blending import pooled_logs, rating_blend
 from sparring.blending.grid import alpha_weights, hits
 from sparring.matching import ChoiceData, Sample
 from sparring.policies.segments import Array
-from sparring.studies.blend_plan import PredictedSample
+from studies.blend.config import PredictedSample
 
 Mask = NDArray[np.bool_]
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from sparring.games import Chess
 from sparring.networks import Position, Prediction, load
+from tests.reference.maia3 import BOARDS, reference_label, reference_tokens
 
 _BATCH = 64
-_BOARDS = 8
-_PROMOTIONS = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
@@ -44,30 +43,6 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
         "greatest_value_difference": value_gap,
         "same_first_choice": same_choice / count,
     }
-
-
-def reference_tokens(line: Sequence[chess.Board]) -> NDArray[np.float32]:
-    """The tokens [64, 96] of a line's last board, slowly and plainly."""
-    shown = list(line[-_BOARDS:])
-    shown = [shown[0]] * (_BOARDS - len(shown)) + shown
-    tokens = np.zeros((64, 12 * _BOARDS), dtype=np.float32)
-    for slot, board in enumerate(shown):
-        seen = board if board.turn == chess.WHITE else board.mirror()
-        for square, piece in seen.piece_map().items():
-            owner = 0 if piece.color == chess.WHITE else 6
-            tokens[square, 12 * slot + owner + piece.piece_type - 1] = 1
-    return tokens
-
-
-def reference_label(board: chess.Board, move: chess.Move) -> int:
-    """The place of a move among the 4352 logits."""
-    start, end = move.from_square, move.to_square
-    if board.turn == chess.BLACK:
-        start, end = chess.square_mirror(start), chess.square_mirror(end)
-    if move.promotion is None:
-        return start * 64 + end
-    files = chess.square_file(start) * 8 + chess.square_file(end)
-    return 4096 + files * 4 + _PROMOTIONS.index(move.promotion)
 
 
 def _reference(
@@ -110,7 +85,7 @@ def _lines(game: Sequence[str]) -> Iterator[tuple[list[chess.Board], Position]]:
         yield list(line), Position(state, rating=rating, opponent_rating=3200 - rating)
         board.push_uci(text)
         state = rules.play(state, rules.parse_move(state, text))
-        line = [*line[1 - _BOARDS :], board.copy(stack=False)]
+        line = [*line[1 - BOARDS :], board.copy(stack=False)]
 
 
 def _text(position: Position, move: int) -> str:

@@ -148,7 +148,7 @@ class _ReferenceComparison:
     """The plain tracker beside ours, until there are too many boards for it."""
 
     def __init__(self, player: int, most: int) -> None:
-        from sparring.studies.reference_tracker import ReferenceTracker  # needs reconchess
+        from tests.reference.tracker import ReferenceTracker  # needs reconchess
 
         self.compared = self.different = 0
         self._tracker = ReferenceTracker(player, chess.Board(board_fen(RbcState.initial())))

@@ -19,7 +19,7 @@ from sparring.matching.metrics import PolicyMetrics
 from sparring.records import Split
 from sparring.reports import today
 from sparring.storage import atomic_write
-from sparring.studies.blend_accuracy import (
+from studies.blend.accuracy import (
     alpha_sensitivity,
     compare_means,
     curves,
@@ -30,9 +30,8 @@ from sparring.studies.blend_accuracy import (
     paired_difference,
     three_policy_blends,
 )
-from sparring.studies.blend_mechanism import mechanism
-from sparring.studies.blend_paper import PAPER
-from sparring.studies.blend_plan import (
+from studies.blend.blunders import mechanism
+from studies.blend.config import (
     BlendStudyConfig,
     HeldOutSample,
     PredictedSample,
@@ -40,8 +39,9 @@ from sparring.studies.blend_plan import (
     open_experts,
     predict_sample,
 )
-from sparring.studies.blend_search import compare_search
-from sparring.studies.blend_trials import trials
+from studies.blend.paper import PAPER
+from studies.blend.search import compare_search
+from studies.blend.trials import trials
 
 _CLOSER = 2
 """So many human-like policies, the first ones, are also looked at in trials and with the judge."""

@@ -20,10 +20,10 @@ from sparring.reports.page import code, figure, heading, page, paragraph, table
 from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
 from sparring.search.evaluations import LinearEvaluation, open_evaluation
 from sparring.storage import Journal, atomic_write
-from sparring.studies.agents import round_robin
 from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
 from sparring.training.treestrap.run import SETTINGS, worker_pool
+from studies.expendibots.evaluation_matches import round_robin
 
 Log = Callable[[str], None]
 _SECOND = {"hand-picked": "start", "learned": "learned"}

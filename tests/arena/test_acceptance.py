@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +7,8 @@ import numpy as np
 import pytest
 
 from sparring.arena import GameResult
+from sparring.arena.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
 from sparring.players.expendibots import GreedyPlayer, RandomPlayer
-from sparring.studies.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
-from sparring.studies.ladder import match, run_ladder
-from sparring.studies.opening import analyse_opening
 
 GREEDY = NamedPlayer("greedy", lambda seed: GreedyPlayer(np.random.default_rng(seed)))
 RANDOM = NamedPlayer("random", lambda seed: RandomPlayer(np.random.default_rng(seed)))
@@ -73,26 +70,3 @@ def test_a_match_without_a_lost_point_has_no_finite_rating() -> None:
     assert summary.elo is None
     assert summary.accepted
     assert 0.8 < summary.score_low < summary.score_high <= 1.0
-
-
-def test_greed_beats_chance_by_the_command_of_the_ladder(tmp_path: Path) -> None:
-    summary = match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
-    assert summary.accepted
-    report = run_ladder(
-        tmp_path,
-        games=4,
-        nodes=100,
-        seed=0,
-        command="test",
-        pairings=[("greedy", "random"), ("hand", "random")],
-    )
-    assert json.loads((tmp_path / "ladder.json").read_text()) == report
-    assert [step["new"] for step in report["matches"]] == ["greedy", "hand"]
-
-
-def test_the_reports_opening_is_examined_reply_by_reply(tmp_path: Path) -> None:
-    report = analyse_opening(tmp_path, nodes=200, command="test")
-    assert len(report["replies"]) == report["won_for_white"] + report["even"] + report["won_for_black"]
-    assert len({row["reply"] for row in report["replies"]}) > 30
-    assert report["mirroring"] is not None
-    assert (tmp_path / "opening.json").exists()

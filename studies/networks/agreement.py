@@ -18,7 +18,7 @@ from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
 from sparring.reports.machine import describe_machine, today
 from sparring.storage import atomic_write
-from sparring.studies import networks_katago, networks_lc0, networks_maia3
+from studies.networks import katago, lc0, maia3
 
 Games = Sequence[Sequence[str]]
 Agreement = dict[str, Any]
@@ -71,13 +71,13 @@ def run(nets: Path, references: Path, games: Path, positions: int, out: Path, co
 def cases(nets: Path, references: Path, moves: Games) -> Iterator[Case]:
     """The comparisons that the files at hand allow."""
     for path in sorted((nets / "lc0").glob("*.pb.gz")):
-        yield Case(path, partial(networks_lc0.agreement, path, moves), LC0)
+        yield Case(path, partial(lc0.agreement, path, moves), LC0)
     for path in sorted((nets / "katago").glob("*.bin.gz")):
         for reference in sorted(references.glob("katago-*.json")):
             if json.loads(reference.read_text())["net"] == path.name:
-                yield Case(path, partial(networks_katago.agreement, path, reference), KATAGO)
+                yield Case(path, partial(katago.agreement, path, reference), KATAGO)
     for path in sorted((nets / "maia3").glob("*.onnx")):
-        yield Case(path, partial(networks_maia3.agreement, path, moves), LC0)
+        yield Case(path, partial(maia3.agreement, path, moves), LC0)
 
 
 def read_games(path: Path, positions: int) -> list[list[str]]:

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from sparring.arena import AnalysisEngine, AnalysisFailed, CachedAnalysis
-from sparring.arena.analysis_engine import WIN_SCORE
 from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
 from sparring.games import load
+from studies.blend.analysis_engine import WIN_SCORE, AnalysisEngine, AnalysisFailed, CachedAnalysis
 
 FAKE = Path(__file__).parent / "fake_analysis_engine.py"
 HANGING = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"

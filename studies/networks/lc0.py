@@ -9,7 +9,7 @@ import numpy as np
 
 from sparring.games.chess import Chess
 from sparring.networks import Position, Prediction, load
-from sparring.studies.lc0_reference import Lc0Output, UciPosition, evaluate_with_lc0
+from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:

@@ -1,0 +1,43 @@
+"""Runs a typer application; errors that a user can make end in one line and a non-zero exit code."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import typer
+
+from sparring.cli.errors import UserError
+from sparring.games import IllegalMove, ParseError
+from sparring.networks import BadNetwork
+from sparring.storage import BadJournal
+
+_INTERRUPTED = 130
+
+
+def run_app(app: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> None:
+    """Runs `app` with `arguments` (default: `sys.argv[1:]`).
+
+    A user's error prints `program: message` on the error output and exits with code 2, or with the code that
+    typer gives; Ctrl-C exits with 130. Other exceptions pass.
+    """
+    try:
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+    except typer.TyperException as error:
+        _fail(program, error.format_message(), error.exit_code)
+    except (UserError, ParseError, IllegalMove, BadNetwork, BadJournal, OSError) as error:
+        _fail(program, str(error), 2)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail(program, "interrupted", _INTERRUPTED)
+    if code:  # the code of a `typer.Exit`
+        sys.exit(code)
+
+
+def _fail(program: str, message: str, code: int) -> NoReturn:
+    if message:
+        # An OSError's text begins with an error number.
+        words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
+        print(f"{program}: {words}", file=sys.stderr)
+    sys.exit(code)

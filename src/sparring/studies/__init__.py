@@ -1,1 +1,0 @@
-"""Studies: an experiment as one command, data in, report out."""

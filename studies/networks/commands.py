@@ -1,0 +1,38 @@
+"""`python -m studies networks`: agreement of our network readers with the original programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.cli.errors import UserError
+from studies.command_line import command_line
+
+
+def networks(
+    nets: Annotated[Path, typer.Option(help="A folder with lc0/, katago/ and maia3/.")],
+    references: Annotated[Path, typer.Option(help="A folder with KataGo's recorded answers.")],
+    games: Annotated[Path, typer.Option(help="Real games: PGN, also .zst.")],
+    positions: Annotated[int, typer.Option(min=1, help="At least so many positions.")] = 600,
+    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/networks"),
+) -> None:
+    """Compare our readers with the programs that the networks were made for."""
+    from studies.networks import agreement as study
+
+    for path in (nets, references, games):
+        if not path.exists():
+            raise UserError(f"there is no {path}")
+    report = study.run(nets, references, games, positions, out, command_line())
+    table = Table("network", "positions", "greatest differences", "", box=None)
+    for name, found in report["networks"].items():
+        differences = ", ".join(f"{key.split('_', 1)[1]} {found[key]:.2g}" for key in found["limits"])
+        table.add_row(
+            name, str(found["positions"]), differences, "agrees" if found["agrees"] else "[red]differs[/]"
+        )
+    Console().print(table)
+    if not all(found["agrees"] for found in report["networks"].values()):
+        raise UserError("not every network agrees")

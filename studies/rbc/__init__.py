@@ -1,0 +1,1 @@
+"""Tracking, recorded games and matches of reconnaissance blind chess."""
