@@ -29,6 +29,7 @@ LAYERS = [
     "games",
     "entries",
     "workers",
+    "config",
     "storage",
     "_core",
 ]

@@ -1,0 +1,34 @@
+"""TOML files as frozen dataclasses: one reader and one style of error for every configuration."""
+
+from sparring.config.description import describe_type, options_table
+from sparring.config.ranges import (
+    Fraction,
+    Megabytes,
+    Nodes,
+    NonNegative,
+    Positive,
+    PositiveInt,
+    Seed,
+    Threads,
+)
+from sparring.config.reader import BadConfig, BadValue, Source, from_table, is_file, read_config, read_toml
+
+__all__ = [
+    "BadConfig",
+    "BadValue",
+    "Fraction",
+    "Megabytes",
+    "Nodes",
+    "NonNegative",
+    "Positive",
+    "PositiveInt",
+    "Seed",
+    "Source",
+    "Threads",
+    "describe_type",
+    "from_table",
+    "is_file",
+    "options_table",
+    "read_config",
+    "read_toml",
+]
