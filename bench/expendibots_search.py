@@ -47,7 +47,7 @@ def depth_in_a_second() -> int:
 
 def moves_a_second() -> float:
     """Of TreeStrap on alpha-beta at depth 4."""
-    settings = TreeStrapRunConfig("expendibots", algorithm="treestrap-ab", depth=4, warm_up=0, seed=1)
+    settings = TreeStrapRunConfig("expendibots", algorithm="treestrap-ab", depth=4, warmup_games=0, seed=1)
     evaluation = open_evaluation("expendibots", "start")
     searcher = evaluation.searcher(megabytes=1)
     games = [play(Expendibots(), searcher, evaluation.weights, settings, number) for number in range(12)]

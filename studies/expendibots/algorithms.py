@@ -113,16 +113,16 @@ def breakthrough_standings(plan: AlgorithmStudyConfig) -> Standings:
 
 def _training(run: TreeStrapRun) -> dict[str, Any]:
     seconds, plies = sum(b.seconds for b in run.blocks), sum(b.plies for b in run.blocks)
-    algorithm = ALGORITHMS[run.config.algorithm]
+    defaults = ALGORITHMS[run.config.algorithm].defaults
     return {
         "games": run.games,
         "moves": plies,
         "processor_seconds": round(seconds, 1),
         "moves_a_second": round(plies / seconds, 1),
         "positions": sum(b.positions for b in run.blocks),
-        "depth": algorithm.depth,
-        "rate": algorithm.rate,
-        "decay": algorithm.decay,
+        "depth": defaults.depth,
+        "rate": defaults.learning_rate,
+        "decay": defaults.decay,
     }
 
 

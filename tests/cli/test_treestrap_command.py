@@ -9,7 +9,7 @@ import pytest
 from sparring.cli import main
 from sparring.search.evaluations import open_evaluation
 
-QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warm-up", "1", "--max-plies", "20")
+QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warmup-games", "1", "--max-plies", "20")
 
 
 def treestrap(out: Path, *more: str, game: str = "breakthrough") -> None:
@@ -42,9 +42,16 @@ def test_a_run_leaves_weights_statistics_and_figures(
 
 
 def test_mistakes_are_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "offers no features" in refused(capsys, tmp_path, game="chess")
-    assert "the algorithms are" in refused(capsys, tmp_path, "--algorithm", "q")
+    assert "has no features" in refused(capsys, tmp_path, game="chess")
+    assert "expected one of rootstrap" in refused(capsys, tmp_path, "--algorithm", "q")
     assert "no evaluation" in refused(capsys, tmp_path, "--start", str(tmp_path / "none.json"))
     assert "there is no book" in refused(capsys, tmp_path, "--book", str(tmp_path / "none.log"))
     treestrap(tmp_path / "run")
     assert "has a run with seed 0" in refused(capsys, tmp_path / "run", "--seed", "1")
+
+
+def test_the_old_command_names_the_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(["train", "bootstrap", "breakthrough", "--out", "x", "--rate", "1"])
+    assert exit_.value.code == 2
+    assert "is now 'sparring train treestrap'" in capsys.readouterr().err

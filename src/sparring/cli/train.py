@@ -14,7 +14,7 @@ from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
 from sparring.cli.progress import metrics_progress
-from sparring.cli.treestrap import treestrap
+from sparring.cli.treestrap import bootstrap, treestrap
 from sparring.records import BadTable
 from sparring.training import (
     BadTrainingConfig,
@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
 
 app = typer.Typer(help="Networks and evaluations that learn from games.", no_args_is_help=True)
 app.command()(treestrap)
+app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    bootstrap
+)
 
 _INTERRUPTED = 130
 

@@ -1,4 +1,4 @@
-"""`sparring train treestrap`: an evaluation that a game's own search teaches."""
+"""`sparring train treestrap`: trains an evaluation from its own search."""
 
 from __future__ import annotations
 
@@ -36,48 +36,53 @@ _DEFAULT = TreeStrapRunConfig("expendibots")
 
 def treestrap(
     game: GameName,
-    out: Annotated[Path, typer.Option(help="The run's folder; an unfinished run there is gone on with.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run; an unfinished run there is resumed.")],
     algorithm: Annotated[
-        str, typer.Option(help="; ".join(f"{name}: {each.about}" for name, each in ALGORITHMS.items()) + ".")
+        str,
+        typer.Option(help="; ".join(f"{name}: {each.summary}" for name, each in ALGORITHMS.items()) + "."),
     ] = _DEFAULT.algorithm,
-    depth: Annotated[int | None, typer.Option(help="Of the searches (the algorithm's own).")] = None,
+    depth: Annotated[int | None, typer.Option(help="Search depth in plies.")] = None,
     games: Annotated[int, typer.Option(help="Games to play.")] = _DEFAULT.games,
-    rate: Annotated[float | None, typer.Option(help="alpha, the step (the algorithm's own).")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="alpha.")] = None,
     decay: Annotated[
-        float | None, typer.Option(help="lambda: how much less deeper nodes count (the algorithm's own).")
+        float | None, typer.Option("--lambda", help="Decay of a node's weight with its depth, 0 to 1.")
     ] = None,
     max_update: Annotated[
-        float, typer.Option(help="M: no weight changes by more in one move.")
+        float, typer.Option(help="M: largest change of a weight in one update.")
     ] = _DEFAULT.max_update,
     max_error: Annotated[
-        float, typer.Option(help="Larger errors of a position count as this much; 100 is a win.")
+        float, typer.Option(help="Clips the error of a position; 100 is a win.")
     ] = _DEFAULT.max_error,
     rate_halving_games: Annotated[
-        int, typer.Option(help="Games until the rate has halved.")
+        int, typer.Option(help="Games after which the learning rate has halved.")
     ] = _DEFAULT.rate_halving_games,
-    warm_up: Annotated[
-        int, typer.Option(help="Games with RootStrap at depth two to begin with.")
-    ] = _DEFAULT.warm_up,
+    warmup_games: Annotated[
+        int, typer.Option(help="Games with RootStrap at depth two at the start.")
+    ] = _DEFAULT.warmup_games,
     random_plies: Annotated[
-        int, typer.Option(help="Half of the games begin after so many random plies, a quarter after half.")
+        int, typer.Option(help="Random plies at the start of half of the games; half as many in a quarter.")
     ] = _DEFAULT.random_plies,
-    max_plies: Annotated[int, typer.Option(help="Plies until a game is given up.")] = _DEFAULT.max_plies,
+    max_plies: Annotated[int, typer.Option(help="Plies after which a game is stopped.")] = _DEFAULT.max_plies,
     book: Annotated[
-        Path | None, typer.Option(help="Games to open from, with probability 1/4 for each side.")
+        Path | None, typer.Option(help="Opening book; each side uses it with probability 1/4.")
     ] = None,
-    staged: Annotated[bool, typer.Option("--staged", help="Reward whoever is ahead after a stage.")] = False,
-    skip_draws: Annotated[bool, typer.Option("--skip-draws", help="Values of 0 teach nothing.")] = False,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="End searches at the next stage and reward the side ahead.")
+    ] = False,
+    skip_draws: Annotated[bool, typer.Option("--skip-draws", help="Skip positions of value 0.")] = False,
     start: Annotated[
-        str, typer.Option(help="Weights to begin with: a file, or start or learned for the package's.")
+        str, typer.Option(help="Initial weights: a file, or start or learned for the package's.")
     ] = _DEFAULT.start,
-    block: Annotated[int, typer.Option(help="Games between measurements.")] = _DEFAULT.block,
-    workers: Annotated[int, typer.Option(help="Games at a time, a process each.")] = _DEFAULT.workers,
-    ray: Annotated[str | None, typer.Option(help="Play on the Ray cluster at this address.")] = None,
+    block: Annotated[int, typer.Option(help="Games between two lines of the journal.")] = _DEFAULT.block,
+    workers: Annotated[
+        int, typer.Option(help="Games played in parallel, one process each.")
+    ] = _DEFAULT.workers,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
     seed: Annotated[
         int, typer.Option(help="The same seed and workers give the same weights.")
     ] = _DEFAULT.seed,
 ) -> None:
-    """Weights of an evaluation, from games that the search plays against itself."""
+    """Train the weights of an evaluation by self-play: TreeStrap, RootStrap or TDLeaf."""
     console = Console(stderr=True, highlight=False)
     try:
         config = TreeStrapRunConfig(
@@ -85,12 +90,12 @@ def treestrap(
             algorithm=algorithm,
             depth=depth,
             games=games,
-            rate=rate,
+            learning_rate=learning_rate,
             decay=decay,
             max_update=max_update,
             max_error=max_error,
             rate_halving_games=rate_halving_games,
-            warm_up=warm_up,
+            warmup_games=warmup_games,
             random_plies=random_plies,
             max_plies=max_plies,
             staged=staged,
@@ -101,12 +106,12 @@ def treestrap(
             workers=workers,
             seed=seed,
         )
-        known: WeightedBook | None = None if book is None else open_book(book, game, 16)
+        opening_book: WeightedBook | None = None if book is None else open_book(book, game, 16)
         run = TreeStrapRun(config, out)
         if run.games and not run.finished:
-            console.print(f"going on after {run.games:,} games in {out}", soft_wrap=True)
+            console.print(f"resuming after {run.games:,} games in {out}", soft_wrap=True)
         with (
-            worker_pool(config, known, ray) as players,
+            worker_pool(config, opening_book, ray) as players,
             _Display(console, run) as display,
             interruptible(run.stop),
         ):
@@ -115,7 +120,8 @@ def treestrap(
         raise UserError(str(error)) from None
     if not finished:
         console.print(
-            f"interrupted after {run.games:,} games; the same command goes on in {out}", soft_wrap=True
+            f"interrupted after {run.games:,} games; the same command resumes the run in {out}",
+            soft_wrap=True,
         )
         raise typer.Exit(_INTERRUPTED)
     _draw(run, console)
@@ -134,7 +140,7 @@ def _draw(run: TreeStrapRun, console: Console) -> None:
 
 
 class _Display:
-    """A bar with the newest games, and a line for each block above it."""
+    """A progress bar with the newest game, and a printed line for each block."""
 
     def __init__(self, console: Console, run: TreeStrapRun) -> None:
         self._console, self._run = console, run
@@ -152,7 +158,7 @@ class _Display:
         self._show_blocks()
 
     def on_progress(self, played: SelfPlayGame) -> None:
-        """A game that was played."""
+        """Shows a finished game."""
         self._show_blocks()
         self._done += 1
         self._plies += played.plies
@@ -172,3 +178,8 @@ def _line(block: TrainingBlock) -> str:
         f"{block.games:,} games: error {block.error:.2f}, wins {block.wins[0]}-{block.wins[1]} ({ends}), "
         f"{block.moves_a_second:,.0f} moves a second of a core"
     )
+
+
+def bootstrap(_: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Name the command that replaces this one."""
+    raise UserError("'sparring train bootstrap' is now 'sparring train treestrap'")

@@ -15,12 +15,13 @@ import pytest
 
 from sparring.games import Move, load
 from sparring.search.evaluations import open_evaluation
-from sparring.training.treestrap import BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
-from sparring.training.treestrap.run import EVALUATION, JOURNAL, SerialWorkerPool, worker_pool
-from sparring.training.treestrap.selfplay import play, random_start
+from sparring.search.evaluations.random_opening import random_start
+from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
+from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SerialWorkerPool, worker_pool
+from sparring.training.treestrap.selfplay import play
 from studies.expendibots.evaluation_matches import play_evaluation_match
 
-SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warm_up": 4, "max_plies": 40}
+SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warmup_games": 4, "max_plies": 40}
 
 
 def settings_of(game: str = "expendibots", **changes: Any) -> TreeStrapRunConfig:
@@ -40,7 +41,7 @@ from pathlib import Path
 from sparring.training.treestrap import TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import SerialWorkerPool
 
-settings = TreeStrapRunConfig("expendibots", depth=2, games=12, block=3, warm_up=4, max_plies=40)
+settings = TreeStrapRunConfig("expendibots", depth=2, games=12, block=3, warmup_games=4, max_plies=40)
 TreeStrapRun(settings, Path(sys.argv[1])).train(SerialWorkerPool(settings, None))
 """
 
@@ -72,10 +73,10 @@ def test_the_seed_decides_and_weights_move(tmp_path: Path) -> None:
     assert np.any(one != open_evaluation("expendibots", "start").weights)
 
 
-@pytest.mark.parametrize("algorithm", ["rootstrap", "treestrap", "treestrap-ab", "tdleaf"])
+@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
 @pytest.mark.parametrize("game", ["expendibots", "breakthrough"])
 def test_every_algorithm_learns_every_game(game: str, algorithm: str, tmp_path: Path) -> None:
-    run = trained(settings_of(game, algorithm=algorithm, games=3, warm_up=0), tmp_path)
+    run = trained(settings_of(game, algorithm=algorithm, games=3, warmup_games=0), tmp_path)
     (block,) = run.blocks
     assert block.games == 3
     assert sum(block.reasons.values()) == 3
@@ -129,14 +130,23 @@ def test_another_run_does_not_go_on_in_its_folder(tmp_path: Path) -> None:
     assert more.games == 6
 
 
+def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
+    trained(settings_of(games=3), tmp_path)
+    options = json.loads((tmp_path / SETTINGS).read_text())
+    options["rate"] = options.pop("learning_rate")
+    (tmp_path / SETTINGS).write_text(json.dumps(options))
+    with pytest.raises(BadTreeStrapRun, match="another version"):
+        TreeStrapRun(settings_of(games=3), tmp_path)
+
+
 def test_games_begin_with_the_reports_random_plies() -> None:
     game, searcher = load("expendibots"), open_evaluation("expendibots", "start").searcher(1)
     rng = np.random.default_rng(1)
-    plies = [random_start(game, searcher, settings_of(), rng).ply for _ in range(400)]
+    plies = [random_start(game, searcher, 32, rng).ply for _ in range(400)]
     assert set(plies) == {32, 16, 8, 4, 2, 1, 0}
     shares = {count: plies.count(count) / 400 for count in (32, 16, 8)}
     assert shares == pytest.approx({32: 0.5, 16: 0.25, 8: 0.125}, abs=0.08)
-    assert random_start(game, searcher, settings_of(random_plies=0), rng).ply == 0
+    assert random_start(game, searcher, 0, rng).ply == 0
 
 
 class OneMove:
@@ -175,7 +185,7 @@ def test_each_side_opens_from_the_book_as_often_as_asked() -> None:
 def test_learned_weights_beat_the_starting_ones_at_breakthrough(tmp_path: Path) -> None:
     """The same code on a game of which it knows nothing but features."""
     config = TreeStrapRunConfig(
-        "breakthrough", algorithm="treestrap-ab", depth=3, games=60, warm_up=10, block=20, seed=3
+        "breakthrough", algorithm="treestrap-ab", depth=3, games=60, warmup_games=10, block=20, seed=3
     )
     run = trained(config, tmp_path)
     learned, start = run.evaluation(), open_evaluation("breakthrough", "start")

@@ -11,7 +11,13 @@ import pytest
 from sparring.games import load
 from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
 from sparring.training.treestrap import BadTreeStrapConfig, TreeStrapRunConfig
-from sparring.training.treestrap.algorithms import TDLeaf, TreeStrap, update_rule
+from sparring.training.treestrap.algorithms import (
+    RootStrap,
+    TDLeaf,
+    TreeStrapAlphaBeta,
+    UpdateParameters,
+    algorithm_for_game,
+)
 
 GAMES = ["expendibots", "breakthrough"]
 
@@ -123,21 +129,20 @@ def test_staged_searches_end_with_the_stage() -> None:
 
 
 def test_no_weight_changes_by_more_than_m() -> None:
-    config = TreeStrapRunConfig("expendibots", max_update=1e-4, warm_up=0)
+    parameters = UpdateParameters(depth=4, learning_rate=1.0, decay=0.5, max_update=1e-4)
     searcher = searcher_of("expendibots")
-    _, update = TreeStrap(config, "treestrap-ab", 4, 1.0, 0.5).move(searcher, load("expendibots").initial())
+    _, update = TreeStrapAlphaBeta(parameters).search(searcher, load("expendibots").initial())
     assert update is not None
     assert np.abs(update).max() == pytest.approx(1e-4)
 
 
 def test_tdleaf_is_its_formula() -> None:
     searcher = searcher_of("breakthrough")
-    config = TreeStrapRunConfig("breakthrough", algorithm="tdleaf", max_update=1e9, warm_up=0)
-    learner = TDLeaf(config, depth=2, rate=0.1, decay=0.7)
+    learner = TDLeaf(UpdateParameters(depth=2, learning_rate=0.1, decay=0.7, max_update=1e9))
     state = late("breakthrough", searcher, 5)
     leaves, signs = [], []
     for _ in range(6):
-        found, update = learner.move(searcher, state)
+        found, update = learner.search(searcher, state)
         assert update is None
         leaf = state
         for move in found.pv:
@@ -161,30 +166,38 @@ def test_tdleaf_is_its_formula() -> None:
         if leaf.outcome is None:
             ahead = sum(0.7 ** (j - t) * differences[j] for j in range(t, len(differences)))
             expected[0] += 0.1 * ahead * sign * searcher.extract_features(leaf)[1]
-    update = learner.end(state.outcome)
+    update = learner.end_game(state.outcome)
     assert update is not None
     np.testing.assert_allclose(update, expected, atol=2e-2)
 
 
-def test_a_run_begins_with_rootstrap_at_depth_two() -> None:
-    config = TreeStrapRunConfig("expendibots", algorithm="tdleaf", warm_up=3, rate_halving_games=10)
-    assert config.schedule(2)[:2] == ("rootstrap", 2)
-    assert config.schedule(3)[:2] == ("tdleaf", 4)
-    assert config.schedule(10)[2] == pytest.approx(config.schedule(20)[2] * 1.5)
-    assert isinstance(update_rule(config, 0), TreeStrap)
-    assert isinstance(update_rule(config, 5), TDLeaf)
+def test_a_run_begins_with_rootstrap_at_depth_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = TreeStrapRunConfig("expendibots", algorithm="tdleaf", warmup_games=3, rate_halving_games=10)
+    given: list[UpdateParameters] = []
+    for algorithm in (RootStrap, TDLeaf):
+        monkeypatch.setattr(algorithm, "__init__", lambda _, parameters: given.append(parameters))
+    assert isinstance(algorithm_for_game(config, 0), RootStrap)
+    assert type(algorithm_for_game(config, 2)) is RootStrap
+    assert [each.depth for each in given] == [2, 2]
+    assert isinstance(algorithm_for_game(config, 3), TDLeaf)
+    assert (given[2].depth, given[2].decay) == (4, 0.7)
+    algorithm_for_game(config, 10)
+    algorithm_for_game(config, 20)
+    assert given[3].learning_rate == pytest.approx(given[4].learning_rate * 1.5)
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"game": "chess"}, "offers no features"),
-        ({"algorithm": "q"}, "the algorithms are"),
-        ({"games": 0}, "games is at least 1"),
-        ({"depth": 0}, "depth is from 1 to 20"),
-        ({"rate": 0.0}, "above 0"),
-        ({"decay": 1.5}, "from 0 to 1"),
-        ({"warm_up": -1}, "not below 0"),
+        ({"game": "chess"}, "has no features"),
+        ({"algorithm": "q"}, "expected one of rootstrap"),
+        ({"algorithm": "treestrap"}, "'treestrap' is now 'treestrap-minimax'"),
+        ({"games": 0}, "games = 0: expected an integer >= 1"),
+        ({"depth": 0}, "depth = 0: expected 1 to 20"),
+        ({"learning_rate": 0.0}, "learning_rate = 0.0: expected a number > 0"),
+        ({"max_update": float("nan")}, "max_update = nan: expected a number > 0"),
+        ({"decay": 1.5}, "decay = 1.5: expected a number from 0 to 1"),
+        ({"warmup_games": -1}, "warmup_games = -1: expected an integer >= 0"),
     ],
 )
 def test_bad_settings_are_refused(changes: dict[str, Any], complaint: str) -> None:

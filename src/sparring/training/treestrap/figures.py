@@ -1,4 +1,4 @@
-"""Pictures of a run: the report's figures A.2 and A.3. Needs matplotlib."""
+"""Figures of a run: figures A.2 and A.3 of the Expendibots report. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from sparring.search.evaluations import LinearEvaluation, feature_names, stage_n
 from sparring.training.treestrap.run import TrainingBlock
 
 _LARGEST = 7
+"""Weights shown for each stage."""
 
 
 def weights_over_time(
     game: str, start: LinearEvaluation, blocks: Sequence[TrainingBlock], folder: Path
 ) -> str:
-    """Figure A.2: each stage's largest weights after every block of games. Returns the SVG for a page."""
+    """Figure A.2: the largest weights of each stage after every block of games.
+
+    Writes `weights-over-time` into `folder`. Returns the SVG. Raises MatplotlibMissing.
+    """
     pyplot = open_pyplot()
     stages, features = stage_names(game), feature_names(game)
     games = [0, *(block.games for block in blocks)]
@@ -39,7 +43,10 @@ def weights_over_time(
 
 
 def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> str:
-    """Figure A.3: every weight by feature and stage. Returns the SVG for a page."""
+    """Figure A.3: all weights by feature and stage.
+
+    Writes `weights-by-feature` into `folder`. Returns the SVG. Raises MatplotlibMissing.
+    """
     pyplot = open_pyplot()
     stages, features = stage_names(evaluation.game), feature_names(evaluation.game)
     bases = [name for name in features if "," not in name]
@@ -53,7 +60,7 @@ def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> str:
     )
     figure, axis = pyplot.subplots(figsize=(2.5 + 0.45 * len(columns), 1.5 + 0.2 * len(bases)))
     most = float(np.abs(table).max()) or 1.0
-    # Weights differ by orders of magnitude: the colours follow their cube roots.
+    # Weights differ by orders of magnitude: colours show their cube roots.
     image = axis.imshow(np.cbrt(table / most), cmap="RdBu", vmin=-1, vmax=1, aspect="auto")
     axis.set_yticks(range(len(bases)), bases)
     axis.set_xticks(

@@ -1,4 +1,9 @@
-"""A run of learning: rounds of games, blocks of statistics, and a journal to go on from after any end."""
+"""A TreeStrap training run: plays games, appends blocks of statistics to a journal, and resumes from it.
+
+A round is `workers` games that start from the same weights; their updates are added in the order of the
+games' numbers. A block is several rounds and one line of the journal. The line holds the weights, so that an
+interrupted run loses at most one block and continues with the same results.
+"""
 
 from __future__ import annotations
 
@@ -24,78 +29,81 @@ JOURNAL, SETTINGS, EVALUATION = "blocks.jsonl", "settings.json", "evaluation.jso
 
 
 class BadTreeStrapRun(Exception):
-    """A folder that cannot be gone on with; the message says why."""
+    """A folder whose run cannot be resumed; the message says why."""
 
 
 @dataclass(frozen=True)
 class SelfPlayTask:
-    """A game to be played from these weights."""
+    """Game `number` of a run, to be played from these weights."""
 
     number: int
     weights: FeatureWeights
+    """[stages, features]"""
 
 
 @dataclass(frozen=True)
 class TrainingBlock:
-    """Some games in a row, and the weights after them."""
+    """Statistics of a block of games, and the weights after it."""
 
     games: int
-    """Played so far, these included."""
+    """Games of the run so far, including this block."""
     wins: tuple[int, int]
-    """Of the first player and of the second."""
+    """Games won by the first and by the second player."""
     reasons: dict[str, int]
-    """How games ended."""
+    """Games by the reason for their end."""
     plies: int
-    """Moves that were searched and learned from."""
+    """Plies after the random openings."""
     positions: int
+    """Positions that changed the weights."""
     error: float
-    """The root of the mean squared error of what was learned from, where 100 is a win."""
+    """Root mean squared error V - H over those positions; 100 is a win."""
     seconds: float
-    """Of processors."""
+    """CPU time of all workers."""
     weights: list[list[float]]
+    """[stages][features]"""
 
     @property
     def moves_a_second(self) -> float:
-        """On one processor."""
+        """Plies per second of CPU time."""
         return self.plies / self.seconds if self.seconds else 0.0
 
 
 class WorkerPool(Protocol):
-    """Whoever plays games side by side."""
+    """A pool of workers that play training games."""
 
     def run(self, tasks: Iterator[SelfPlayTask]) -> Iterator[SelfPlayGame]:
-        """The games as they end."""
+        """Yields the games in the order in which they finish."""
         ...
 
 
 class SelfPlayWorker:
-    """Plays games of a run, one after the other."""
+    """Plays games of a run, one at a time."""
 
     def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
-        self._settings, self._book = config, book
+        self._config, self._book = config, book
         self._game = load(config.game)
-        # A megabyte: each search forgets all before it, which takes longer the more there is.
+        # A small table: every search clears it, which takes time proportional to its size.
         self._searcher = open_evaluation(config.game, "start").searcher(megabytes=1)
 
     def work(self, task: SelfPlayTask) -> SelfPlayGame:
-        """A game."""
-        return play(self._game, self._searcher, task.weights, self._settings, task.number, self._book)
+        """Plays the game of a task."""
+        return play(self._game, self._searcher, task.weights, self._config, task.number, self._book)
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Does nothing: the worker holds no external resources."""
 
     def terminate(self) -> None:
-        """Nothing was started."""
+        """Does nothing: the worker holds no external resources."""
 
 
 class SerialWorkerPool:
-    """A crew of one, in this process."""
+    """A pool of one worker in this process."""
 
     def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
         self._worker = SelfPlayWorker(config, book)
 
     def run(self, tasks: Iterator[SelfPlayTask]) -> Iterator[SelfPlayGame]:
-        """One game after the other."""
+        """Yields the games in order."""
         return map(self._worker.work, tasks)
 
     def __enter__(self) -> SerialWorkerPool:
@@ -106,7 +114,10 @@ class SerialWorkerPool:
 
 
 def worker_pool(config: TreeStrapRunConfig, book: WeightedBook | None = None, ray: str | None = None) -> Any:
-    """The worker pool of a configuration: local processes, or Ray actors. Raises RayUnavailable."""
+    """Returns the pool of a configuration: this process, local processes, or actors of a Ray cluster.
+
+    `ray` is the address of the cluster. The pool is a context manager. Raises RayUnavailable.
+    """
     spawn = partial(SelfPlayWorker, config, book)
     if ray is not None:
         return RayWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, ray)
@@ -118,7 +129,7 @@ def worker_pool(config: TreeStrapRunConfig, book: WeightedBook | None = None, ra
 
 
 class TreeStrapRun:
-    """Starts a run in a folder, or resumes one. Raises BadTreeStrapRun or BadEvaluation."""
+    """Starts a run in a folder, or resumes the one that is there. Raises BadTreeStrapRun or BadEvaluation."""
 
     def __init__(self, config: TreeStrapRunConfig, folder: Path) -> None:
         self.config, self.folder = config, folder
@@ -134,17 +145,20 @@ class TreeStrapRun:
 
     @property
     def finished(self) -> bool:
-        """Whether all games were played."""
+        """True if all games have been played."""
         return self.games >= self.config.games
 
     def stop(self) -> None:
-        """Ends the run after its round; what is not in the journal yet will be played again."""
+        """Ends `train` after the current round. An unfinished block is played again on resumption."""
         self._stopped = True
 
     def train(
         self, worker_pool: WorkerPool, on_progress: Callable[[SelfPlayGame], None] = lambda _: None
     ) -> bool:
-        """Plays on to the end. `on_progress` hears of every game. False where it was stopped."""
+        """Plays the remaining games and writes the evaluation.
+
+        `on_progress` is called with every game. Returns False if the run was stopped.
+        """
         while not self.finished and not self._stopped:
             played_games: list[SelfPlayGame] = []
             theta, last = self.weights.copy(), min(self.games + self.config.block, self.config.games)
@@ -152,7 +166,7 @@ class TreeStrapRun:
                 first = self.games + len(played_games)
                 numbers = range(first, min(first + self.config.workers, last))
                 together = list(worker_pool.run(iter([SelfPlayTask(number, theta) for number in numbers])))
-                # In the order of their numbers, so that who was quicker does not matter.
+                # In the order of their numbers: the sum must not depend on which finished first.
                 for played in sorted(together, key=lambda each: each.number):
                     theta = theta + played.update
                     played_games.append(played)
@@ -163,9 +177,9 @@ class TreeStrapRun:
         return self.finished
 
     def evaluation(self) -> LinearEvaluation:
-        """The mean of the weights after each block of the second half, and where they came from.
+        """Returns the mean of the weights after each block of the second half of the run.
 
-        Single weights wander with the last games; their mean does so less (Polyak and Juditsky 1992).
+        The mean varies less with the last games than the last weights do (Polyak and Juditsky 1992).
         """
         later = [block.weights for block in self.blocks[len(self.blocks) // 2 :]]
         weights = np.mean(later, axis=0) if later else self.weights
@@ -198,15 +212,22 @@ def _block(games: int, played_games: list[SelfPlayGame], weights: FeatureWeights
 
 
 def _check_same_config(path: Path, config: TreeStrapRunConfig) -> None:
-    """The folder's settings. More games may be asked for later; anything else would be another run."""
+    """Compares a run's options with those of the run in its folder, then writes them there.
+
+    `games` may differ: a finished run can be extended. Raises BadTreeStrapRun.
+    """
     asked = dataclasses.asdict(config)
     if path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
-        differing = [name for name in asked if name != "games" and asked[name] != known.get(name)]
-        if differing:
-            name = differing[0]
+        if known.keys() != asked.keys():
             raise BadTreeStrapRun(
-                f"{path.parent} has a run with {name} {known.get(name)}, not {asked[name]}: "
-                "take another folder, or the same settings"
+                f"{path.parent} has a run of another version of Sparring, with other options: "
+                "choose another folder"
             )
+        for name in asked:
+            if name != "games" and asked[name] != known[name]:
+                raise BadTreeStrapRun(
+                    f"{path.parent} has a run with {name} {known[name]}, not {asked[name]}: "
+                    "choose another folder, or the same options"
+                )
     atomic_write(path, json.dumps(asked, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""One game of learning: a start of its own, then the searcher against itself."""
+"""One training game of TreeStrap: the search plays itself and updates its weights."""
 
 from __future__ import annotations
 
@@ -10,34 +10,39 @@ import numpy as np
 
 from sparring.games import Game, Move
 from sparring.search.evaluations import AlphaBetaSearcher, FeatureWeights
-from sparring.search.evaluations.random_opening import random_opening
-from sparring.training.treestrap.algorithms import update_rule
+from sparring.search.evaluations.random_opening import random_start
+from sparring.training.treestrap.algorithms import algorithm_for_game
 from sparring.training.treestrap.config import TreeStrapRunConfig
 
 
 class WeightedBook(Protocol):
-    """Moves that are known, such as `sparring.players.book` reads."""
+    """An opening book, such as `sparring.players.book` reads."""
 
     def moves(self, state: Any) -> dict[Move, float]:
-        """The book's moves in a state with their weights; empty where it has none."""
+        """Returns the book's moves in a state with their weights; empty if it has none."""
         ...
 
 
 @dataclass(frozen=True)
 class SelfPlayGame:
-    """A game and what it taught."""
+    """Result of a training game."""
 
     number: int
+    """Index in the run, from 0."""
     update: FeatureWeights
-    """Of the weights, from those that the game began with."""
+    """[stages, features]: weights after the game minus weights before."""
     winner: int | None
+    """0 or 1; None for a draw or a stopped game."""
     reason: str
+    """Why the game ended."""
     plies: int
-    """After the random ones."""
+    """Plies after the random opening."""
     positions: int
+    """Positions that changed the weights."""
     squared_error: float
+    """Sum over those positions."""
     seconds: float
-    """Of the processor."""
+    """CPU time."""
 
 
 def play(
@@ -48,27 +53,30 @@ def play(
     number: int,
     book: WeightedBook | None = None,
 ) -> SelfPlayGame:
-    """Plays game `number` of a run, which depends on its arguments alone."""
+    """Plays game `number` of a run from `weights`, [stages, features].
+
+    The result depends on the arguments alone. `searcher` is left with other weights.
+    """
     began = time.process_time()
     rng = np.random.default_rng([config.seed, number])
     theta = weights.copy()
     searcher.set_weights(theta)
-    state = random_start(game, searcher, config, rng)
+    state = random_start(game, searcher, config.random_plies, rng)
     first = state.ply
-    from_book = [book is not None and rng.random() < config.book_probability for _ in range(2)]
-    rule = update_rule(config, number)
+    uses_book = [book is not None and rng.random() < config.book_probability for _ in range(2)]
+    algorithm = algorithm_for_game(config, number)
     while (outcome := state.outcome) is None and state.ply - first < config.max_plies:
-        known = book.moves(state) if book is not None and from_book[state.to_move] else {}
-        if known:
-            shares = np.array(list(known.values()))
-            state = state.play(list(known)[rng.choice(len(known), p=shares / shares.sum())])
+        book_moves = book.moves(state) if book is not None and uses_book[state.to_move] else {}
+        if book_moves:
+            shares = np.array(list(book_moves.values()))
+            state = state.play(list(book_moves)[rng.choice(len(book_moves), p=shares / shares.sum())])
             continue
-        found, update = rule.move(searcher, state)
+        analysis, update = algorithm.search(searcher, state)
         if update is not None:
             theta += update
             searcher.set_weights(theta)
-        state = state.play(found.moves[0][0])
-    update = rule.end(outcome)
+        state = state.play(analysis.moves[0][0])
+    update = algorithm.end_game(outcome)
     if update is not None:
         theta[: len(update)] += update
     return SelfPlayGame(
@@ -77,22 +85,7 @@ def play(
         None if outcome is None else outcome.winner,
         "given up" if outcome is None else outcome.reason,
         state.ply - first,
-        rule.stats.positions,
-        rule.stats.squared_error,
+        algorithm.stats.positions,
+        algorithm.stats.squared_error,
         time.process_time() - began,
     )
-
-
-def random_start(
-    game: Game[Any], searcher: AlphaBetaSearcher, config: TreeStrapRunConfig, rng: np.random.Generator
-) -> Any:
-    """A start of the report's distribution: 32 random plies with probability 1/2, 16 with 1/4, and so on.
-
-    The moves are of those that a search would try. A game that ended on the way is begun again.
-    """
-    while True:
-        plies = config.random_plies
-        while plies and rng.random() >= 0.5:
-            plies //= 2
-        if (state := random_opening(game.initial(), searcher, plies, rng)) is not None:
-            return state

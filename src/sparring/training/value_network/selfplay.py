@@ -18,12 +18,12 @@ from sparring._core import ExpendibotsNetwork, ExpendibotsState
 from sparring.games import load
 from sparring.search.endgames import shipped_tables
 from sparring.search.evaluations import LinearEvaluation
+from sparring.search.evaluations.random_opening import random_start
 from sparring.storage import atomic_writer
-from sparring.training.treestrap.config import TreeStrapRunConfig
-from sparring.training.treestrap.selfplay import random_start
 
 BLOCK = 50
 """Games in a file."""
+_RANDOM_PLIES = 32
 _LONGEST = 200
 _WIN = 100.0
 
@@ -89,7 +89,7 @@ def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
     """Game `number`, which depends on its arguments alone."""
     rng = np.random.default_rng([seed, number])
     searcher.clear()
-    state = random_start(load("expendibots"), searcher, TreeStrapRunConfig("expendibots"), rng)
+    state = random_start(load("expendibots"), searcher, _RANDOM_PLIES, rng)
     tables = shipped_tables()
     states: list[ExpendibotsState] = []
     values: list[float] = []
