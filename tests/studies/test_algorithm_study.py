@@ -15,7 +15,14 @@ def test_the_study_compares_all_algorithms_and_goes_on(tmp_path: Path) -> None:
     main(command)
     report = json.loads((tmp_path / "out" / "algorithms.json").read_text())
     players = {player["name"]: player for player in report["standings"]["players"]}
-    assert set(players) == {"hand-picked", "rootstrap", "treestrap-minimax", "treestrap-ab", "tdleaf", "shipped"}
+    assert set(players) == {
+        "hand-picked",
+        "rootstrap",
+        "treestrap-minimax",
+        "treestrap-ab",
+        "tdleaf",
+        "shipped",
+    }
     assert all(player["games"] == 10 for player in players.values())
     assert players["hand-picked"]["elo"] == 0
     assert all(entry["processor_seconds"] >= 1 for entry in report["training"].values())
