@@ -29,6 +29,7 @@ LAYERS = [
     "games",
     "entries",
     "workers",
+    "data",
     "config",
     "storage",
     "_core",
@@ -81,3 +82,17 @@ def test_a_public_class_name_is_defined_once() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_shipped_files_are_found_by_the_data_module() -> None:
+    """Only sparring.data knows where the package's own files are."""
+    for path in SOURCE.rglob("*.py"):
+        if path.relative_to(SOURCE).parts[0] != "data":
+            found = re.search(r"\b__file__\b|importlib.resources|\bresources\.files\b", path.read_text())
+            assert found is None, f"{path} has {found and found[0]}: see sparring.data"
+
+
+def test_experiments_and_tests_are_not_part_of_the_package() -> None:
+    for path in SOURCE.rglob("*.py"):
+        outside = re.search(r"^\s*(from|import) (studies|tests|bench)\b", path.read_text(), re.MULTILINE)
+        assert outside is None, f"{path} has {outside and outside[0]}"

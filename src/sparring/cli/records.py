@@ -17,7 +17,7 @@ from sparring import records
 from sparring.cli.errors import UserError
 from sparring.records.export import WRITERS
 from sparring.records.plots import plot_statistics
-from sparring.records.presets import names
+from sparring.records.presets import preset_names
 from sparring.records.statistics import collect_statistics, group_order
 from sparring.records.streams import source_size
 from sparring.records.table import read_manifest
@@ -36,7 +36,7 @@ def build(
     ],
     out: Annotated[Path, typer.Option(help="The folder for the table; an unfinished one is gone on with.")],
     preset: Annotated[
-        str, typer.Option(help=f"Which games to keep: {', '.join(names())}, or a TOML file.")
+        str, typer.Option(help=f"Which games to keep: {', '.join(preset_names())}, or a TOML file.")
     ] = "maia",
 ) -> None:
     """Read games in a stream and pack those that the preset keeps."""

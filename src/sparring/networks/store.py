@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from sparring import data
 from sparring.games import load as load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.errors import BadNetwork
@@ -18,7 +19,6 @@ from sparring.networks.formats import make_codec, model_name, read_network
 from sparring.networks.network import Network
 from sparring.storage import atomic_write
 
-_SHIPPED = Path(__file__).parent / "shipped"
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
 
@@ -47,9 +47,9 @@ def home() -> Path:
 def stored_models() -> list[ModelEntry]:
     """Everything on the shelf by name; what a user added hides what was shipped under the same name."""
     found: dict[str, ModelEntry] = {}
-    for folder, shipped in ((_SHIPPED, True), (home(), False)):
-        for path in sorted(folder.glob("*.onnx")) if folder.is_dir() else []:
-            found[path.stem] = ModelEntry(path.stem, path, shipped, read_card_from_file(path))
+    added = sorted(home().glob("*.onnx")) if home().is_dir() else []
+    for path in (*(data.path("networks", name) for name in data.names("networks")), *added):
+        found[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
     return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
@@ -59,9 +59,9 @@ def find(name: str, game: str | None = None) -> Path:
     Raises BadNetwork.
     """
     for known in (name,) if game is None else (name, f"{name}-{game}"):
-        for folder in (home(), _SHIPPED):
-            if _NAME.fullmatch(known) and (folder / f"{known}.onnx").is_file():
-                return folder / f"{known}.onnx"
+        for path in (home() / f"{known}.onnx", data.path("networks", known)):
+            if _NAME.fullmatch(known) and path.is_file():
+                return path
     if Path(name).is_file():
         return Path(name)
     names = ", ".join(entry.name for entry in stored_models()) or "none yet"

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparring import data
 from sparring.networks import load
 from sparring.networks.formats import model_name as network_name
 from sparring.networks.store import find
@@ -16,8 +17,6 @@ from sparring.policies.policy import Policy
 from sparring.policies.policy_files import BadPolicy, MemberConfig, PolicyConfig, read_policy_config
 from sparring.policies.pool import PolicyPool, PoolMember
 from sparring.policies.temperature import TemperedPolicy
-
-_SHIPPED = Path(__file__).parent / "shipped"
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def _located(text: str, folder: Path) -> str:
 def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> Path | None:
     """The TOML file of a policy; None for a network's name or file."""
     if not _is_policy_file(text):
-        shipped = _SHIPPED / f"{text}-{game}.toml"
+        shipped = data.path("policies", f"{text}-{game}")
         return shipped if shipped.is_file() else None
     path = folder / text
     if not path.is_file():

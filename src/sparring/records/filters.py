@@ -18,7 +18,7 @@ class GameFilter(Protocol):
 
 @dataclass(frozen=True)
 class ChessFilter:
-    """The comments in presets/maia.toml say what each entry means."""
+    """The comments in data/presets/maia.toml say what each entry means."""
 
     speeds: tuple[str, ...] = ()
     group_width: int = 0
@@ -50,7 +50,7 @@ class ChessFilter:
 
 @dataclass(frozen=True)
 class GoFilter:
-    """The comments in presets/go-ranks.toml say what each entry means."""
+    """The comments in data/presets/go-ranks.toml say what each entry means."""
 
     sizes: tuple[int, ...] = ()
     same_rank: bool = False
@@ -87,7 +87,7 @@ class GoFilter:
 
 @dataclass(frozen=True)
 class ShogiFilter:
-    """The comments in presets/shogi-groups.toml say what each entry means."""
+    """The comments in data/presets/shogi-groups.toml say what each entry means."""
 
     lost_on_time: bool = True
     rating_difference: int = 0
@@ -116,7 +116,7 @@ class ShogiFilter:
 
 @dataclass(frozen=True)
 class RbcFilter:
-    """The comments in presets/rbc.toml say what each entry means."""
+    """The comments in data/presets/rbc.toml say what each entry means."""
 
     most_passes: float = 1.0
     endings: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ def pass_rates(record: GameRecord) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ExpendibotsFilter:
-    """The comments in presets/expendibots.toml say what each entry means."""
+    """The comments in data/presets/expendibots.toml say what each entry means."""
 
     endings: tuple[str, ...] = ()
     shortest: int = 1

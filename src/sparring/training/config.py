@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sparring import data
 from sparring.entries import TypeMismatch, coerce, missing_fields
 
-_SHIPPED = Path(__file__).parent / "configs"
 T = TypeVar("T")
 
 
@@ -151,7 +151,7 @@ _LEAST = {
 
 def shipped_training_configs() -> list[str]:
     """The names of those that come with Sparring."""
-    return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+    return data.names("training")
 
 
 def load_training_config(name: str | Path) -> TrainingConfig:
@@ -159,7 +159,7 @@ def load_training_config(name: str | Path) -> TrainingConfig:
     text = str(name)
     path = Path(text)
     if not path.is_file() and text.removesuffix(".toml") in shipped_training_configs():
-        path = _SHIPPED / f"{text.removesuffix('.toml')}.toml"
+        path = data.path("training", text.removesuffix(".toml"))
     if not path.is_file():
         names = ", ".join(shipped_training_configs())
         raise BadTrainingConfig(f"there is no configuration '{text}': neither a file nor one of {names}")

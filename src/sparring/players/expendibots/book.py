@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from sparring import data
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Move
 from sparring.games.expendibots import Expendibots
 from sparring.players.book import BadBook
 from sparring.storage import atomic_writer
 
-SHIPPED_BOOK = Path(__file__).parent / "book.npz"
+SHIPPED_BOOK = data.path("books", "expendibots")
 
 
 class ExpendibotsBook:

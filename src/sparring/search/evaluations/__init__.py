@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import data
 from sparring._core import Analysis, BreakthroughSearch, ExpendibotsSearch
 from sparring.games import Move
 from sparring.storage import atomic_write
@@ -121,7 +122,7 @@ def open_evaluation(game: str, source: str | Path = "learned") -> LinearEvaluati
     """The evaluation of a file, or one that the package has: `start` or `learned`. Raises BadEvaluation."""
     if game not in SEARCHERS:
         raise BadEvaluation(f"{game} offers no features; {', '.join(SEARCHERS)} do")
-    shipped = Path(__file__).parent / f"{game}-{source}.json"
+    shipped = data.path("evaluations", f"{game}-{source}")
     path = shipped if str(source) in ("start", "learned") and shipped.is_file() else Path(source)
     try:
         return read_evaluation(path.read_text(encoding="utf-8"), game)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import data
 from sparring._core import ExpendibotsNetwork, ParseError
 from sparring.search.evaluations import BadEvaluation
 from sparring.storage import atomic_writer
 
-SHIPPED_NETWORK = Path(__file__).parent / "expendibots-network.npz"
+SHIPPED_NETWORK = data.path("value_networks", "expendibots")
 LAYERS = ("stacks", "measured", "first_bias", "between", "second_bias", "last", "last_bias")
 """The arrays of a file, named as `ExpendibotsNetwork` takes them."""
 

@@ -17,10 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sparring import data
 from sparring._core import ExpendibotsEndgameTables, ParseError
 from sparring.storage import atomic_writer
 
-SHIPPED_TABLES = Path(__file__).parent / "expendibots.zip"
+SHIPPED_TABLES = data.path("endgames", "expendibots")
 """The package's own tables."""
 MATERIALS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1))
 """The tokens of the stronger and the weaker side, each after those that its BOOMs lead to."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import asdict, dataclass, fields
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from sparring import data
 from sparring.records.filters import FILTERS, GameFilter
 
 
@@ -39,24 +39,19 @@ class Preset:
         return manifest_entry
 
 
-def names() -> list[str]:
+def preset_names() -> list[str]:
     """The presets that came with Sparring."""
-    return sorted(
-        p.name.removesuffix(".toml")
-        for p in resources.files(__package__).iterdir()
-        if p.name.endswith(".toml")
-    )
+    return data.names("presets")
 
 
 def load_preset(name: str) -> Preset:
     """A preset by its name or file. Raises BadPreset."""
-    shipped = resources.files(__package__) / f"{name}.toml"
-    path = Path(name)
+    path = data.path("presets", name) if name in preset_names() else Path(name)
     try:
-        text = shipped.read_text() if name in names() else path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError:
         raise BadPreset(
-            f"there is no preset '{name}': neither a file nor one of {', '.join(names())}"
+            f"there is no preset '{name}': neither a file nor one of {', '.join(preset_names())}"
         ) from None
     try:
         entries = tomllib.loads(text)

@@ -1,0 +1,38 @@
+"""Files that ship with the package: networks, policies, evaluations, endgame tables, books and TOML files.
+
+A kind of file is a folder here, and all its files have one suffix. A file is named without it:
+`path("networks", "human-chess")`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal[
+    "books", "endgames", "evaluations", "networks", "policies", "presets", "training", "value_networks"
+]
+"""books: openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
+alpha-beta. networks: ONNX graphs with model cards. policies: policy descriptions. presets: record filters.
+training: training configurations. value_networks: small networks that alpha-beta evaluates with."""
+
+_SUFFIXES: dict[Kind, str] = {
+    "books": ".npz",
+    "endgames": ".zip",
+    "evaluations": ".json",
+    "networks": ".onnx",
+    "policies": ".toml",
+    "presets": ".toml",
+    "training": ".toml",
+    "value_networks": ".npz",
+}
+
+
+def path(kind: Kind, name: str) -> Path:
+    """The path of the shipped file `name` of a kind. The file exists if `name in names(kind)`."""
+    return Path(__file__).parent / kind / f"{name}{_SUFFIXES[kind]}"
+
+
+def names(kind: Kind) -> list[str]:
+    """The names of the shipped files of a kind, without suffix, sorted."""
+    return sorted(file.stem for file in path(kind, "*").parent.glob(f"*{_SUFFIXES[kind]}"))
