@@ -1,10 +1,8 @@
 #include "bindings/alphabeta.hpp"
 
-#include "bindings/games.hpp"
-
 namespace sparring::bindings {
 
-void bind_searcher(nb::module_& m) {
+void bind_alphabeta(nb::module_& m) {
     nb::class_<Analysis>(m, "Analysis",
                          "What a search found, for the side to move; values are 100 for a win.")
         .def_prop_ro(

@@ -1,6 +1,9 @@
 #include "bindings/alphabeta.hpp"
-#include "bindings/games.hpp"
+#include "bindings/puct_tree.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "breakthrough/encoding.hpp"
 #include "breakthrough/evaluator.hpp"
 #include "breakthrough/position.hpp"
 
@@ -19,6 +22,9 @@ void bind_breakthrough(nb::module_& m) {
                                                   s.position().pieces(breakthrough::black)};
             },
             "White's pieces and Black's, as bits 8 * y + x.");
+    bind_symmetry(state);
+    bind_puct_tree(m, state, "BreakthroughTree");
+    bind_samples<Position>(m, "BreakthroughSamples");
     bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch");
 }
 

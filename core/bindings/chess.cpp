@@ -1,10 +1,16 @@
-#include "bindings/games.hpp"
 #include "bindings/material_search.hpp"
+#include "bindings/puct_tree.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "chess/encoding.hpp"
 #include "chess/evaluation.hpp"
 #include "chess/position.hpp"
 
 namespace sparring::bindings {
+
+void bind_lc0(nb::module_& m);    // lc0.cpp
+void bind_maia3(nb::module_& m);  // maia3.cpp
 
 void bind_chess(nb::module_& m) {
     using chess::Position;
@@ -28,6 +34,11 @@ void bind_chess(nb::module_& m) {
             nb::sig("def claimable_draw(self) -> Outcome | None"),
             "The draw that the player to move may claim: 50 moves or the third repetition.");
     bind_alphabeta(state);
+    bind_symmetry(state);
+    bind_puct_tree(m, state, "ChessTree");
+    bind_samples<Position>(m, "ChessSamples");
+    bind_lc0(m);
+    bind_maia3(m);
 }
 
 }  // namespace sparring::bindings

@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 
 namespace sparring::bindings {

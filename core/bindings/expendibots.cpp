@@ -1,8 +1,11 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings/alphabeta.hpp"
-#include "bindings/games.hpp"
+#include "bindings/puct_tree.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "expendibots/encoding.hpp"
 #include "expendibots/evaluator.hpp"
 #include "expendibots/position.hpp"
 #include "expendibots/symmetry.hpp"
@@ -50,6 +53,9 @@ std::vector<std::vector<int>> heights(const S& s) {
 
 }  // namespace
 
+void bind_expendibots_endgames(nb::module_& m);  // expendibots_endgames.cpp
+void bind_expendibots_network(nb::module_& m);   // expendibots_network.cpp
+
 void bind_expendibots(nb::module_& m) {
     auto state =
         bind_state<Position>(m, "ExpendibotsState", "An Expendibots position and the line that led to it.");
@@ -71,6 +77,9 @@ void bind_expendibots(nb::module_& m) {
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
                     "The referee's tuple of a move; raises IllegalMove when there is none.");
+    bind_symmetry(state);
+    bind_puct_tree(m, state, "ExpendibotsTree");
+    bind_samples<Position>(m, "ExpendibotsSamples");
     bind_expendibots_endgames(m);
     bind_expendibots_network(m);
     bind_searcher<Position, expendibots::Evaluator>(m, "ExpendibotsSearch")

@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "bindings/games.hpp"
 #include "expendibots/position.hpp"
 #include "expendibots/retrograde.hpp"
 #include "game/state.hpp"

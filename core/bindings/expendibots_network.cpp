@@ -3,7 +3,6 @@
 
 #include <span>
 
-#include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 #include "expendibots/network.hpp"
 #include "expendibots/position.hpp"

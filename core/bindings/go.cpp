@@ -1,7 +1,10 @@
 #include <nanobind/stl/pair.h>
 
-#include "bindings/games.hpp"
+#include "bindings/puct_tree.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "go/encoding.hpp"
 #include "go/playout.hpp"
 #include "go/position.hpp"
 
@@ -38,8 +41,12 @@ std::pair<std::vector<int>, std::vector<int>> stones(const S& s) {
 
 }  // namespace
 
+void bind_katago(nb::module_& m);  // katago.cpp
+
 void bind_go(nb::module_& m) {
-    bind_state<Position>(m, "GoState", "A Go position with its rules and the line that led to it.")
+    auto state =
+        bind_state<Position>(m, "GoState", "A Go position with its rules and the line that led to it.");
+    state
         .def_static("initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5,
                     nb::arg("ko") = "positional", nb::arg("suicide") = false, nb::arg("scoring") = "area",
                     nb::arg("tax") = "none", nb::arg("handicap") = 0,
@@ -69,6 +76,10 @@ void bind_go(nb::module_& m) {
              nb::sig("def score(self, dead: collections.abc.Sequence[int] = ()) -> tuple[float, float]"),
              "Black's and White's points, komi included, if play stopped here. Chains with a stone on a "
              "dead point are taken off as prisoners; all others count as alive.");
+    bind_symmetry(state);
+    bind_puct_tree(m, state, "GoTree");
+    bind_samples<Position>(m, "GoSamples");
+    bind_katago(m);
 }
 
 }  // namespace sparring::bindings

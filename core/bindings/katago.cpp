@@ -1,14 +1,14 @@
 #include <nanobind/stl/pair.h>
 
-#include "bindings/games.hpp"
 #include "bindings/state.hpp"
-#include "katago/features.hpp"
-#include "katago/outputs.hpp"
+#include "go/katago_features.hpp"
+#include "go/katago_outputs.hpp"
 
 namespace sparring::bindings {
 
 namespace {
 
+namespace katago = go::katago;
 using go::Position;
 using S = State<Position>;
 using States = std::vector<S>;  // copies are cheap, and the caller's list may change meanwhile

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <vector>
 
-#include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 #include "chess/lc0.hpp"
 

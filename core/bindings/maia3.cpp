@@ -1,6 +1,5 @@
 #include "chess/maia3.hpp"
 
-#include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 
 namespace sparring::bindings {

@@ -1,6 +1,8 @@
-#include "bindings/games.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/squares.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "rbc/encoding.hpp"
 #include "rbc/position.hpp"
 
 namespace sparring::bindings {
@@ -39,10 +41,13 @@ std::pair<int, std::optional<int>> result_of(const S& state, int request) {
 
 }  // namespace
 
+void bind_rbc_board_set(nb::module_& m);  // rbc_board_set.cpp
+
 void bind_rbc(nb::module_& m) {
-    bind_state<Position>(m, "RbcState",
-                         "The truth of a reconnaissance blind chess game and the line that led to it.")
-        .def_static("initial", [] { return S(Position()); })
+    auto state = bind_state<Position>(
+        m, "RbcState",
+        "The true position of a reconnaissance blind chess game and the line of play before it.");
+    state.def_static("initial", [] { return S(Position()); })
         .def_prop_ro(
             "sensing", [](const S& s) { return s.position().sensing(); },
             "Whether the player to move has to sense first.")
@@ -50,6 +55,8 @@ void bind_rbc(nb::module_& m) {
              "What a sense of the square shows: squares and pieces, in reconchess's order.")
         .def("result_of", &result_of, nb::arg("request"),
              "The move that a request becomes, and the square where it captures.");
+    bind_symmetry(state);
+    bind_samples<Position>(m, "RbcSamples");
     bind_rbc_board_set(m);
 }
 

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "bindings/games.hpp"
 #include "bindings/policy.hpp"
 #include "bindings/squares.hpp"
 #include "rbc/board_set.hpp"

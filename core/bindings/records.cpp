@@ -4,7 +4,6 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/games.hpp"
 #include "game/errors.hpp"
 #include "records/pgn.hpp"
 #include "records/sgf.hpp"

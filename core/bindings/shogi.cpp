@@ -1,11 +1,16 @@
-#include "bindings/games.hpp"
 #include "bindings/material_search.hpp"
+#include "bindings/puct_tree.hpp"
+#include "bindings/samples.hpp"
 #include "bindings/state.hpp"
+#include "bindings/symmetry.hpp"
+#include "shogi/encoding.hpp"
 #include "shogi/evaluation.hpp"
 #include "shogi/hcp.hpp"
 #include "shogi/position.hpp"
 
 namespace sparring::bindings {
+
+void bind_dlshogi(nb::module_& m);  // dlshogi.cpp
 
 void bind_shogi(nb::module_& m) {
     using shogi::Position;
@@ -17,6 +22,10 @@ void bind_shogi(nb::module_& m) {
             "repetitions", [](const S& s) { return occurrences(s.node(), s.node().ply); },
             "How often this position has come up in its line, now included.");
     bind_alphabeta(state);
+    bind_symmetry(state);
+    bind_puct_tree(m, state, "ShogiTree");
+    bind_samples<Position>(m, "ShogiSamples");
+    bind_dlshogi(m);
     m.def(
         "hcp_to_sfen",
         [](nb::bytes hcp) { return shogi::hcp_to_sfen(std::string_view(hcp.c_str(), hcp.size())); },

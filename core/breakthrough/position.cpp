@@ -139,7 +139,7 @@ Outcome Position::outcome(const Node<Position>& node) {
     const Position& p = node.position;
     const int winner = p.winner();
     if (winner < 0) return {};
-    return Outcome::win(winner, p.pieces_[1 - winner] ? Reason::far_row : Reason::no_pieces);
+    return Outcome::win(winner, p.pieces_[1 - winner] ? "far row" : "no pieces");
 }
 
 }  // namespace sparring::breakthrough

@@ -19,6 +19,9 @@ constexpr Square to_square(Move m) { return m & 63; }
 constexpr Square from_square(Move m) { return m >> 6 & 63; }
 constexpr int promotion(Move m) { return m >> 12 & 7; }  // a PieceType from knight to queen, or 0
 
+/// The move on the board with left and right exchanged.
+constexpr Move mirrored_move(Move m) { return make_move(from_square(m) ^ 7, to_square(m) ^ 7, promotion(m)); }
+
 /// The null move (a1a1), written 0000: RBC's pass.
 constexpr Move null_move = 0;
 

@@ -86,20 +86,20 @@ bool Position::insufficient_material() const {
 Outcome Position::outcome(const Node<Position>& node) {
     const Position& p = node.position;
     const bool stuck = p.count() == 0;
-    if (stuck && p.in_check()) return Outcome::win(1 - p.side(), Reason::checkmate);
-    if (p.insufficient_material()) return Outcome::draw(Reason::insufficient_material);
-    if (stuck) return Outcome::draw(Reason::stalemate);
-    if (p.board_.halfmove_clock >= 150) return Outcome::draw(Reason::seventyfive_moves);
+    if (stuck && p.in_check()) return Outcome::win(1 - p.side(), "checkmate");
+    if (p.insufficient_material()) return Outcome::draw("insufficient material");
+    if (stuck) return Outcome::draw("stalemate");
+    if (p.board_.halfmove_clock >= 150) return Outcome::draw("seventy-five moves");
     constexpr int soonest_fifth = 16;  // four visits back and forth take four plies each
     if (p.board_.halfmove_clock >= soonest_fifth && occurrences(node, p.board_.halfmove_clock) >= 5)
-        return Outcome::draw(Reason::fivefold_repetition);
+        return Outcome::draw("fivefold repetition");
     return {};
 }
 
 Outcome Position::claimable_draw(const Node<Position>& node) {
     const int reversible = node.position.board_.halfmove_clock;
-    if (reversible >= 100) return Outcome::draw(Reason::fifty_moves);
-    if (occurrences(node, reversible) >= 3) return Outcome::draw(Reason::threefold_repetition);
+    if (reversible >= 100) return Outcome::draw("fifty moves");
+    if (occurrences(node, reversible) >= 3) return Outcome::draw("threefold repetition");
     return {};
 }
 

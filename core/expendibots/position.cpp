@@ -62,12 +62,12 @@ void Position::encode(float* out) const {
 
 Outcome Position::outcome(const Node<Position>& node) {
     const Board& board = node.position.board_;
-    if (!board.occupied()) return Outcome::draw(Reason::all_tokens_gone);
+    if (!board.occupied()) return Outcome::draw("all tokens gone");
     for (const Color c : {white, black}) {
-        if (!board.colors[c]) return Outcome::win(1 - c, Reason::no_tokens);
+        if (!board.colors[c]) return Outcome::win(1 - c, "no tokens");
     }
-    if (visits(node) >= 4) return Outcome::draw(Reason::repetition);
-    if (board.actions >= action_limit) return Outcome::draw(Reason::move_limit);
+    if (visits(node) >= 4) return Outcome::draw("repetition");
+    if (board.actions >= action_limit) return Outcome::draw("move limit");
     return {};
 }
 

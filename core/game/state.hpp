@@ -84,7 +84,7 @@ class State {
 
     State play(Move move) const {
         if (node_->outcome.over()) {
-            throw IllegalMove(std::string("the game is over: ") + reason_name(outcome().reason));
+            throw IllegalMove("the game is over: " + std::string(outcome().reason));
         }
         return play_past_end(move);
     }

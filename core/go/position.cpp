@@ -71,8 +71,8 @@ void Position::capture(Color by, int stones) {
 
 Outcome Position::result() const {
     const Score points = score();
-    if (points.black == points.white) return Outcome::draw(Reason::score);
-    return Outcome::win(points.black > points.white ? black : white, Reason::score);
+    if (points.black == points.white) return Outcome::draw("score");
+    return Outcome::win(points.black > points.white ? black : white, "score");
 }
 
 Outcome Position::outcome(const Node<Position>& node) {

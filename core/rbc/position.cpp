@@ -216,9 +216,9 @@ Outcome Position::outcome(const Node<Position>& node) {
     constexpr int reversible_plies_limit = 100;
     const Board& b = node.position.board_;
     for (const Color c : {white, black}) {
-        if (!b.pieces(c, king)) return Outcome::win(~c, Reason::king_capture);
+        if (!b.pieces(c, king)) return Outcome::win(~c, "king capture");
     }
-    if (b.halfmove_clock >= reversible_plies_limit) return Outcome::draw(Reason::move_limit);
+    if (b.halfmove_clock >= reversible_plies_limit) return Outcome::draw("move limit");
     return {};
 }
 

@@ -26,8 +26,8 @@ Outcome repetition(const Node<Position>& node) {
     for (const auto* earlier = node.previous.get(); earlier; earlier = earlier->previous.get()) {
         if (earlier->position.key() != key || ++seen < ending) continue;
         const bool checks[] = {always_checked(node, *earlier, 1), always_checked(node, *earlier, 0)};
-        if (checks[0] == checks[1]) return Outcome::draw(Reason::repetition);
-        return Outcome::win(checks[0] ? 1 : 0, Reason::perpetual_check);
+        if (checks[0] == checks[1]) return Outcome::draw("repetition");
+        return Outcome::win(checks[0] ? 1 : 0, "perpetual check");
     }
     return {};
 }
@@ -55,9 +55,9 @@ bool Position::can_declare() const {
 
 Outcome Position::outcome(const Node<Position>& node) {
     const Position& p = node.position;
-    if (p.board_.declared) return Outcome::win(1 - p.side(), Reason::declaration);
+    if (p.board_.declared) return Outcome::win(1 - p.side(), "entering-king declaration");
     if (p.count() == 0 && !p.can_declare()) {
-        return Outcome::win(1 - p.side(), p.in_check() ? Reason::checkmate : Reason::no_moves);
+        return Outcome::win(1 - p.side(), p.in_check() ? "checkmate" : "no legal moves");
     }
     return p.may_repeat() ? repetition(node) : Outcome{};
 }

@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Self, overload
+from typing import Annotated, Any, Final, Self
 
 import numpy
 import numpy.typing
@@ -15,14 +15,15 @@ class IllegalMove(ValueError):
     pass
 
 class Outcome:
-    """How a game ended: a draw when nobody won."""
+    """The result of a finished game."""
 
     @property
     def winner(self) -> int | None:
-        """0 or 1, or None for a draw."""
+        """The winning player, 0 or 1; None for a draw."""
 
     @property
-    def reason(self) -> str: ...
+    def reason(self) -> str:
+        """The rule that ended the game, such as 'checkmate'."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -60,6 +61,127 @@ class Analysis:
 
     @property
     def seconds(self) -> float: ...
+
+class PuctParams:
+    """The arguments of a PUCT tree."""
+
+    def __init__(self, *, c_puct: float, c_base: float, c_factor: float, prior_temperature: float, fpu_absolute: bool, fpu_reduction: float, find_immediate_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
+
+class PgnGame:
+    """One game of a PGN file; one with an error keeps the moves before it."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file where the game begins."""
+
+    @property
+    def end(self) -> int:
+        """Bytes of the file up to the game's end: reading can go on from there."""
+
+    @property
+    def tags(self) -> dict[str, str]: ...
+
+    def tag_values(self, names: tuple[str, ...]) -> list[str | None]:
+        """
+        The first value of each of these tags, None where there is none: quicker than `tags`.
+        """
+
+    @property
+    def moves(self) -> bytes:
+        """A byte a move: its index among the legal moves."""
+
+    @property
+    def clocks(self) -> bytes:
+        """
+        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        """
+
+    @property
+    def evals(self) -> bytes:
+        """
+        Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; empty if none is given.
+        """
+
+    @property
+    def result(self) -> str: ...
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the game; empty when nothing is."""
+
+def chess_moves(start: str | None, packed: bytes) -> list[str]:
+    """
+    The moves of a packed chess game in UCI, from a FEN or the usual beginning.
+    """
+
+class PgnParser:
+    """Reads PGN in pieces of any size, in bounded memory."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of a file."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def take(self) -> list[PgnGame]:
+        """The games completed since the last call."""
+
+class SgfGame:
+    """The main line of a game of Go; one with an error has no more."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file where the game begins."""
+
+    @property
+    def end(self) -> int:
+        """Bytes of the file up to the game's end: reading can go on from there."""
+
+    @property
+    def properties(self) -> dict[str, bytes]:
+        """
+        The facts of the game, undecoded: CA may say in which charset they are.
+        """
+
+    @property
+    def start(self) -> str:
+        """The text of the position before the first move."""
+
+    @property
+    def moves(self) -> bytes:
+        """Two bytes a move: its index among the legal moves."""
+
+    @property
+    def clocks(self) -> bytes:
+        """
+        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        """
+
+    @property
+    def error(self) -> str:
+        """What is wrong with the game; empty when nothing is."""
+
+    @property
+    def defect(self) -> bool:
+        """
+        Whether the error is that a whole record is no game of alternating moves.
+        """
+
+class SgfParser:
+    """Reads SGF in pieces of any size, in bounded memory."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None:
+        """Takes the next bytes of a file."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def take(self) -> list[SgfGame]:
+        """The games completed since the last call."""
 
 class ChessState:
     """A chess position and the line that led to it."""
@@ -175,9 +297,202 @@ class ChessState:
         The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
+    @property
+    def symmetries(self) -> int:
+        """
+        The number of board symmetries that apply to this position, the identity included.
+        """
+
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def tree(self, params: PuctParams) -> ChessTree:
+        """A new PUCT tree with this state at the root."""
+
+class ChessTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ChessState, params: PuctParams) -> None: ...
+
+    @property
+    def root(self) -> ChessState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
+
+    @property
+    def max_depth(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ChessState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        """
+
+    def pv(self, first: int) -> list[int]:
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class ChessSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessSamples:
+        """
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ChessSamples]) -> ChessSamples:
+        """The positions of all parts, in order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
+
+    @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
+        """
+
+def lc0_encode(states: Sequence[ChessState]) -> NDArray[numpy.uint8]:
+    """The 112 planes that Lc0's networks see, [states, 112, 8, 8]."""
+
+def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], NDArray[numpy.float32]]:
+    """
+    Each state's legal moves, ascending, and the probabilities of them all in one array, from a policy [states, 1858].
+    """
+
+def lc0_policy_moves() -> list[tuple[int, int, int]]:
+    """
+    The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
+    """
+
+def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
+    """
+    Maia-3's tokens [states, 64, 96]: the last eight boards along the line.
+    """
+
+def maia3_decode(states: Sequence[ChessState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+    """
+    The legal moves of every state, and the probabilities of all of them one after the other.
+    """
+
 class RbcState:
     """
-    The truth of a reconnaissance blind chess game and the line that led to it.
+    The true position of a reconnaissance blind chess game and the line of play before it.
     """
 
     @staticmethod
@@ -280,6 +595,106 @@ class RbcState:
 
     def result_of(self, request: int) -> tuple[int, int | None]:
         """The move that a request becomes, and the square where it captures."""
+
+    @property
+    def symmetries(self) -> int:
+        """
+        The number of board symmetries that apply to this position, the identity included.
+        """
+
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+class RbcSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcSamples:
+        """
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[RbcSamples]) -> RbcSamples:
+        """The positions of all parts, in order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
+
+    @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
+        """
 
 class RbcBoardSet:
     """
@@ -524,6 +939,176 @@ class ExpendibotsState:
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
         """The referee's tuple of a move; raises IllegalMove when there is none."""
 
+    @property
+    def symmetries(self) -> int:
+        """
+        The number of board symmetries that apply to this position, the identity included.
+        """
+
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def tree(self, params: PuctParams) -> ExpendibotsTree:
+        """A new PUCT tree with this state at the root."""
+
+class ExpendibotsTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ExpendibotsState, params: PuctParams) -> None: ...
+
+    @property
+    def root(self) -> ExpendibotsState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
+
+    @property
+    def max_depth(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ExpendibotsState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        """
+
+    def pv(self, first: int) -> list[int]:
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class ExpendibotsSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsSamples:
+        """
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ExpendibotsSamples]) -> ExpendibotsSamples:
+        """The positions of all parts, in order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
+
+    @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
+        """
+
 class ExpendibotsEndgameTables:
     """
     Endgame tables. A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws.
@@ -721,6 +1306,176 @@ class BreakthroughState:
     def pieces(self) -> list[int]:
         """White's pieces and Black's, as bits 8 * y + x."""
 
+    @property
+    def symmetries(self) -> int:
+        """
+        The number of board symmetries that apply to this position, the identity included.
+        """
+
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def tree(self, params: PuctParams) -> BreakthroughTree:
+        """A new PUCT tree with this state at the root."""
+
+class BreakthroughTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: BreakthroughState, params: PuctParams) -> None: ...
+
+    @property
+    def root(self) -> BreakthroughState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
+
+    @property
+    def max_depth(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[BreakthroughState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        """
+
+    def pv(self, first: int) -> list[int]:
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class BreakthroughSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> BreakthroughSamples:
+        """
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[BreakthroughSamples]) -> BreakthroughSamples:
+        """The positions of all parts, in order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> BreakthroughSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
+
+    @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
+        """
+
 class BreakthroughSearch:
     """Alpha-beta with an evaluation that is linear in the game's features."""
 
@@ -869,6 +1624,192 @@ class ShogiState:
         The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
         """
 
+    @property
+    def symmetries(self) -> int:
+        """
+        The number of board symmetries that apply to this position, the identity included.
+        """
+
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
+
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
+        """
+
+    def tree(self, params: PuctParams) -> ShogiTree:
+        """A new PUCT tree with this state at the root."""
+
+class ShogiTree:
+    """A PUCT tree: it asks for evaluations of leaves in batches."""
+
+    def __init__(self, root: ShogiState, params: PuctParams) -> None: ...
+
+    @property
+    def root(self) -> ShogiState:
+        """The state at the root."""
+
+    @property
+    def visits(self) -> int:
+        """How often the root was visited."""
+
+    @property
+    def value(self) -> float:
+        """
+        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        """
+
+    @property
+    def max_depth(self) -> int:
+        """Moves of the longest line looked at."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory allowed is used up."""
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the tree takes."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, count: int, visits: int) -> list[ShogiState]:
+        """
+        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        """
+
+    def cancel(self) -> None:
+        """Leaves that were asked for will not be evaluated."""
+
+    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
+        """Mixes noise into the root's priors."""
+
+    def restrict(self, moves: Sequence[int]) -> None:
+        """Only these moves of the root are searched from now on; none for all."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        """
+
+    def pv(self, first: int) -> list[int]:
+        """
+        The most visited line that begins with a move of the root; forced ends are played out.
+        """
+
+    def advance(self, move: int) -> None:
+        """
+        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        """
+
+class ShogiSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
+
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiSamples:
+        """
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
+        """
+
+    @staticmethod
+    def join(parts: Sequence[ShogiSamples]) -> ShogiSamples:
+        """The positions of all parts, in order."""
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
+
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
+
+    @property
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
+
+    @property
+    def clocks_before(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    @property
+    def clocks(self) -> NDArray[numpy.int32]:
+        """
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
+        """
+
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
+        """
+
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
+        """
+
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+        """
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
+        """
+
+def dlshogi_encode(states: Sequence[ShogiState]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+    """dlshogi's two inputs: [states, 62, 9, 9] and [states, 57, 9, 9]."""
+
+def dlshogi_decode(states: Sequence[ShogiState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
+    """
+    The legal moves of every state, and the probabilities of all of them one after the other. The declaration of a win is certain wherever it is legal.
+    """
+
+def dlshogi_label(state: ShogiState, move: int) -> int | None:
+    """
+    The policy label of a legal move; None for the declaration of a win. Raises IllegalMove.
+    """
+
+def dlshogi_move(state: ShogiState, label: int) -> int | None:
+    """The legal move that a policy label means, or None."""
+
 def hcp_to_sfen(hcp: bytes) -> str:
     """The SFEN of a Huffman coded position of 32 bytes; raises ParseError."""
 
@@ -1011,723 +1952,28 @@ class GoState:
         Black's and White's points, komi included, if play stopped here. Chains with a stone on a dead point are taken off as prisoners; all others count as alive.
         """
 
-class PgnGame:
-    """One game of a PGN file; one with an error keeps the moves before it."""
-
     @property
-    def line(self) -> int:
-        """The line of the file where the game begins."""
-
-    @property
-    def end(self) -> int:
-        """Bytes of the file up to the game's end: reading can go on from there."""
-
-    @property
-    def tags(self) -> dict[str, str]: ...
-
-    def tag_values(self, names: tuple[str, ...]) -> list[str | None]:
-        """
-        The first value of each of these tags, None where there is none: quicker than `tags`.
-        """
-
-    @property
-    def moves(self) -> bytes:
-        """A byte a move: its index among the legal moves."""
-
-    @property
-    def clocks(self) -> bytes:
-        """
-        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
-        """
-
-    @property
-    def evals(self) -> bytes:
-        """
-        Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; empty if none is given.
-        """
-
-    @property
-    def result(self) -> str: ...
-
-    @property
-    def error(self) -> str:
-        """What is wrong with the game; empty when nothing is."""
-
-def chess_moves(start: str | None, packed: bytes) -> list[str]:
-    """
-    The moves of a packed chess game in UCI, from a FEN or the usual beginning.
-    """
-
-class PgnParser:
-    """Reads PGN in pieces of any size, in bounded memory."""
-
-    def __init__(self) -> None: ...
-
-    def feed(self, data: bytes) -> None:
-        """Takes the next bytes of a file."""
-
-    def finish(self) -> None:
-        """The file has ended."""
-
-    def take(self) -> list[PgnGame]:
-        """The games completed since the last call."""
-
-class SgfGame:
-    """The main line of a game of Go; one with an error has no more."""
-
-    @property
-    def line(self) -> int:
-        """The line of the file where the game begins."""
-
-    @property
-    def end(self) -> int:
-        """Bytes of the file up to the game's end: reading can go on from there."""
-
-    @property
-    def properties(self) -> dict[str, bytes]:
-        """
-        The facts of the game, undecoded: CA may say in which charset they are.
-        """
-
-    @property
-    def start(self) -> str:
-        """The text of the position before the first move."""
-
-    @property
-    def moves(self) -> bytes:
-        """Two bytes a move: its index among the legal moves."""
-
-    @property
-    def clocks(self) -> bytes:
-        """
-        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
-        """
-
-    @property
-    def error(self) -> str:
-        """What is wrong with the game; empty when nothing is."""
-
-    @property
-    def defect(self) -> bool:
-        """
-        Whether the error is that a whole record is no game of alternating moves.
-        """
-
-class SgfParser:
-    """Reads SGF in pieces of any size, in bounded memory."""
-
-    def __init__(self) -> None: ...
-
-    def feed(self, data: bytes) -> None:
-        """Takes the next bytes of a file."""
-
-    def finish(self) -> None:
-        """The file has ended."""
-
-    def take(self) -> list[SgfGame]:
-        """The games completed since the last call."""
-
-class ChessSamples:
-    """Positions of recorded games, with the lines that led to them."""
-
-    @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ChessSamples:
-        """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
-        """
-
-    @staticmethod
-    def join(parts: Sequence[ChessSamples]) -> ChessSamples:
-        """All positions of the parts, in their order."""
-
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessSamples:
-        """The positions of these indices."""
-
-    @staticmethod
-    def encodings() -> list[str]:
-        """The names of the encodings."""
-
-    @staticmethod
-    def packable(encoding: str) -> bool:
-        """Whether an encoding has whole numbers only, so that it can be packed."""
-
-    symmetries: Final[int] = ...
-    """How many symmetries the game has, doing nothing included."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def games(self) -> NDArray[numpy.int64]:
-        """The number of each position's game."""
-
-    @property
-    def plies(self) -> NDArray[numpy.int32]:
-        """The moves before each position."""
-
-    @property
-    def movers(self) -> NDArray[numpy.int8]:
-        """The player to move, 0 or 1."""
-
-    @property
-    def clocks_before(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left before the move, -1 where unknown.
-        """
-
-    @property
-    def clocks(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left after the move, -1 where unknown.
-        """
-
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
-        """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
-        """
-
-    @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
-        """
-        The encoding of states that are played on, as `encode` gives it for recorded ones.
-        """
-
-    @staticmethod
-    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
-        """
-
-class RbcSamples:
-    """Positions of recorded games, with the lines that led to them."""
-
-    @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> RbcSamples:
-        """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
-        """
-
-    @staticmethod
-    def join(parts: Sequence[RbcSamples]) -> RbcSamples:
-        """All positions of the parts, in their order."""
-
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RbcSamples:
-        """The positions of these indices."""
-
-    @staticmethod
-    def encodings() -> list[str]:
-        """The names of the encodings."""
-
-    @staticmethod
-    def packable(encoding: str) -> bool:
-        """Whether an encoding has whole numbers only, so that it can be packed."""
-
-    symmetries: Final[int] = ...
-    """How many symmetries the game has, doing nothing included."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def games(self) -> NDArray[numpy.int64]:
-        """The number of each position's game."""
-
-    @property
-    def plies(self) -> NDArray[numpy.int32]:
-        """The moves before each position."""
-
-    @property
-    def movers(self) -> NDArray[numpy.int8]:
-        """The player to move, 0 or 1."""
-
-    @property
-    def clocks_before(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left before the move, -1 where unknown.
-        """
-
-    @property
-    def clocks(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left after the move, -1 where unknown.
-        """
-
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
-        """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
-        """
-
-    @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
-        """
-        The encoding of states that are played on, as `encode` gives it for recorded ones.
-        """
-
-    @staticmethod
-    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
-        """
-
-class ShogiSamples:
-    """Positions of recorded games, with the lines that led to them."""
-
-    @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ShogiSamples:
-        """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
-        """
-
-    @staticmethod
-    def join(parts: Sequence[ShogiSamples]) -> ShogiSamples:
-        """All positions of the parts, in their order."""
-
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiSamples:
-        """The positions of these indices."""
-
-    @staticmethod
-    def encodings() -> list[str]:
-        """The names of the encodings."""
-
-    @staticmethod
-    def packable(encoding: str) -> bool:
-        """Whether an encoding has whole numbers only, so that it can be packed."""
-
-    symmetries: Final[int] = ...
-    """How many symmetries the game has, doing nothing included."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def games(self) -> NDArray[numpy.int64]:
-        """The number of each position's game."""
-
-    @property
-    def plies(self) -> NDArray[numpy.int32]:
-        """The moves before each position."""
-
-    @property
-    def movers(self) -> NDArray[numpy.int8]:
-        """The player to move, 0 or 1."""
-
-    @property
-    def clocks_before(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left before the move, -1 where unknown.
-        """
-
-    @property
-    def clocks(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left after the move, -1 where unknown.
-        """
-
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
-        """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
-        """
-
-    @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
-        """
-        The encoding of states that are played on, as `encode` gives it for recorded ones.
-        """
-
-    @staticmethod
-    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
-        """
-
-class GoSamples:
-    """Positions of recorded games, with the lines that led to them."""
-
-    @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoSamples:
-        """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
-        """
-
-    @staticmethod
-    def join(parts: Sequence[GoSamples]) -> GoSamples:
-        """All positions of the parts, in their order."""
-
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoSamples:
-        """The positions of these indices."""
-
-    @staticmethod
-    def encodings() -> list[str]:
-        """The names of the encodings."""
-
-    @staticmethod
-    def packable(encoding: str) -> bool:
-        """Whether an encoding has whole numbers only, so that it can be packed."""
-
-    symmetries: Final[int] = ...
-    """How many symmetries the game has, doing nothing included."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def games(self) -> NDArray[numpy.int64]:
-        """The number of each position's game."""
-
-    @property
-    def plies(self) -> NDArray[numpy.int32]:
-        """The moves before each position."""
-
-    @property
-    def movers(self) -> NDArray[numpy.int8]:
-        """The player to move, 0 or 1."""
-
-    @property
-    def clocks_before(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left before the move, -1 where unknown.
-        """
-
-    @property
-    def clocks(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left after the move, -1 where unknown.
-        """
-
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
-        """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
-        """
-
-    @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
-        """
-        The encoding of states that are played on, as `encode` gives it for recorded ones.
-        """
-
-    @staticmethod
-    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
-        """
-
-class ExpendibotsSamples:
-    """Positions of recorded games, with the lines that led to them."""
-
-    @staticmethod
-    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> ExpendibotsSamples:
-        """
-        The positions of games from a table. `limits` [games, 2]: how many plies to skip, and how many tenths of a second to ask for where clocks are known. Raises ParseError or IllegalMove.
-        """
-
-    @staticmethod
-    def join(parts: Sequence[ExpendibotsSamples]) -> ExpendibotsSamples:
-        """All positions of the parts, in their order."""
-
-    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsSamples:
-        """The positions of these indices."""
-
-    @staticmethod
-    def encodings() -> list[str]:
-        """The names of the encodings."""
-
-    @staticmethod
-    def packable(encoding: str) -> bool:
-        """Whether an encoding has whole numbers only, so that it can be packed."""
-
-    symmetries: Final[int] = ...
-    """How many symmetries the game has, doing nothing included."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def games(self) -> NDArray[numpy.int64]:
-        """The number of each position's game."""
-
-    @property
-    def plies(self) -> NDArray[numpy.int32]:
-        """The moves before each position."""
-
-    @property
-    def movers(self) -> NDArray[numpy.int8]:
-        """The player to move, 0 or 1."""
-
-    @property
-    def clocks_before(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left before the move, -1 where unknown.
-        """
-
-    @property
-    def clocks(self) -> NDArray[numpy.int32]:
-        """
-        Tenths of a second that the mover had left after the move, -1 where unknown.
-        """
-
-    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
-        """
-        The positions of these indices: their encoding, the legal moves of all, what the encoding's policy calls them, where each position's begin, the moves played, their indices among the legal ones, and the symmetries used. Packed, the encoding is a pair: bits of all planes [n, bytes], the first in the lowest bit, and the counts of those planes that hold counts [n, planes].
-        """
-
-    @staticmethod
-    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
-        """
-        The encoding of states that are played on, as `encode` gives it for recorded ones.
-        """
-
-    @staticmethod
-    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-        """
-        The legal moves of every state, and the probabilities of all of them one after the other, from the logits of a policy [states, labels]. A move that the encoding has no label for is certain.
-        """
-
-def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
-    """
-    Maia-3's tokens [states, 64, 96]: the last eight boards along the line.
-    """
-
-def maia3_decode(states: Sequence[ChessState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-    """
-    The legal moves of every state, and the probabilities of all of them one after the other.
-    """
-
-def dlshogi_encode(states: Sequence[ShogiState]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
-    """dlshogi's two inputs: [states, 62, 9, 9] and [states, 57, 9, 9]."""
-
-def dlshogi_decode(states: Sequence[ShogiState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
-    """
-    The legal moves of every state, and the probabilities of all of them one after the other. The declaration of a win is certain wherever it is legal.
-    """
-
-def dlshogi_label(state: ShogiState, move: int) -> int | None:
-    """
-    The policy label of a legal move; None for the declaration of a win. Raises IllegalMove.
-    """
-
-def dlshogi_move(state: ShogiState, label: int) -> int | None:
-    """The legal move that a policy label means, or None."""
-
-def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
-    """
-    KataGo's inputs: planes [states, 22, side, side], smaller boards in the first corner, and [states, 19] numbers about the rules and the past.
-    """
-
-def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
-    """The legal moves of each state, ascending, and their probabilities."""
-
-def katago_values(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
-    """
-    [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
-    """
-
-def lc0_encode(states: Sequence[ChessState]) -> NDArray[numpy.uint8]:
-    """The 112 planes that Lc0's networks see, [states, 112, 8, 8]."""
-
-def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], NDArray[numpy.float32]]:
-    """
-    Each state's legal moves, ascending, and the probabilities of them all in one array, from a policy [states, 1858].
-    """
-
-def lc0_policy_moves() -> list[tuple[int, int, int]]:
-    """
-    The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
-    """
-
-@overload
-def symmetries(state: ChessState) -> int: ...
-
-@overload
-def symmetries(state: RbcState) -> int: ...
-
-@overload
-def symmetries(state: ShogiState) -> int: ...
-
-@overload
-def symmetries(state: GoState) -> int: ...
-
-@overload
-def symmetries(state: ExpendibotsState) -> int: ...
-
-@overload
-def symmetries(state: BreakthroughState) -> int:
-    """
-    In how many ways the board can be turned or mirrored and be the same game, itself included.
-    """
-
-@overload
-def transformed_cells(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_cells(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_cells(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_cells(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_cells(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_cells(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
-    """Where a symmetry takes each cell of the planes. Raises ValueError."""
-
-@overload
-def transformed_moves(state: ChessState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_moves(state: RbcState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_moves(state: ShogiState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_moves(state: GoState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_moves(state: ExpendibotsState, symmetry: int) -> NDArray[numpy.int64]: ...
-
-@overload
-def transformed_moves(state: BreakthroughState, symmetry: int) -> NDArray[numpy.int64]:
-    """
-    The codes of the legal moves, in ascending order of the moves themselves, on the turned board. Raises ValueError.
-    """
-
-class PuctParams:
-    """The arguments of a PUCT tree."""
-
-    def __init__(self, *, c_puct: float, c_base: float, c_factor: float, prior_temperature: float, fpu_absolute: bool, fpu_reduction: float, find_immediate_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
-
-class ChessTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
-
-    def __init__(self, root: ChessState, params: PuctParams) -> None: ...
-
-    @property
-    def root(self) -> ChessState:
-        """The state at the root."""
-
-    @property
-    def visits(self) -> int:
-        """How often the root was visited."""
-
-    @property
-    def value(self) -> float:
-        """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
-        """
-
-    @property
-    def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
-
-    @property
-    def full(self) -> bool:
-        """Whether the memory allowed is used up."""
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory the tree takes."""
-
-    def __len__(self) -> int: ...
-
-    def select(self, count: int, visits: int) -> list[ChessState]:
-        """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
-        """
-
-    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
-        """
-
-    def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
-
-    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
-
-    def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
-
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
-        """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
-        """
-
-    def pv(self, first: int) -> list[int]:
-        """
-        The most visited line that begins with a move of the root; forced ends are played out.
-        """
-
-    def advance(self, move: int) -> None:
-        """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
-        """
-
-class ShogiTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
-
-    def __init__(self, root: ShogiState, params: PuctParams) -> None: ...
-
-    @property
-    def root(self) -> ShogiState:
-        """The state at the root."""
-
-    @property
-    def visits(self) -> int:
-        """How often the root was visited."""
-
-    @property
-    def value(self) -> float:
+    def symmetries(self) -> int:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The number of board symmetries that apply to this position, the identity included.
         """
-
-    @property
-    def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
-
-    @property
-    def full(self) -> bool:
-        """Whether the memory allowed is used up."""
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory the tree takes."""
-
-    def __len__(self) -> int: ...
 
-    def select(self, count: int, visits: int) -> list[ShogiState]:
+    def transformed_cells(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
-        """
+        The image of each cell of the planes, row by row: int64 [rows * columns].
 
-    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
-
-    def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
-
-    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
 
-    def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
-
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
-        """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+    def transformed_moves(self, symmetry: int) -> numpy.typing.NDArray[numpy.int64]:
         """
+        The image of each legal move, in the order of `legal_moves`: int64 [legal moves].
 
-    def pv(self, first: int) -> list[int]:
+        `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
-        """
 
-    def advance(self, move: int) -> None:
-        """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
-        """
+    def tree(self, params: PuctParams) -> GoTree:
+        """A new PUCT tree with this state at the root."""
 
 class GoTree:
     """A PUCT tree: it asks for evaluations of leaves in batches."""
@@ -1796,136 +2042,95 @@ class GoTree:
         Plays a move at the root and keeps what is known of it. Raises IllegalMove.
         """
 
-class ExpendibotsTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+class GoSamples:
+    """
+    Positions of recorded games, each with the line of play before it and the move played.
+    """
 
-    def __init__(self, root: ExpendibotsState, params: PuctParams) -> None: ...
-
-    @property
-    def root(self) -> ExpendibotsState:
-        """The state at the root."""
-
-    @property
-    def visits(self) -> int:
-        """How often the root was visited."""
-
-    @property
-    def value(self) -> float:
+    @staticmethod
+    def unpack(starts: Sequence[str], moves: Sequence[bytes], clocks: Sequence[bytes | None], limits: Annotated[NDArray[numpy.int64], dict(shape=(None, 2), order='C', device='cpu', writable=False)], width: int) -> GoSamples:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        Unpacks the positions of n games of a table, in order.
+
+        `starts`: text of each first position. `moves`: packed moves, as `pack_moves` writes them with `width` bytes a move. `clocks`: little-endian int32, tenths of a second left after each move, or None. `limits` int64 [n, 2]: plies to skip, and the least clock in tenths of a second for a position to be included (where known). Raises ParseError or IllegalMove.
         """
 
-    @property
-    def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+    @staticmethod
+    def join(parts: Sequence[GoSamples]) -> GoSamples:
+        """The positions of all parts, in order."""
 
-    @property
-    def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoSamples:
+        """The positions with these indices, int64 [n]. Raises IndexError."""
 
-    @property
-    def bytes(self) -> int:
-        """About how much memory the tree takes."""
+    @staticmethod
+    def encodings() -> list[str]:
+        """The names of the game's encodings."""
+
+    @staticmethod
+    def packable(encoding: str) -> bool:
+        """
+        Whether `encode` can pack this encoding: it holds whole numbers only. Raises ValueError.
+        """
+
+    symmetries: Final[int] = ...
+    """The number of board symmetries of the game, the identity included."""
 
     def __len__(self) -> int: ...
 
-    def select(self, count: int, visits: int) -> list[ExpendibotsState]:
-        """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
-        """
-
-    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
-        """
-
-    def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
-
-    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
-
-    def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
-
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
-        """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
-        """
-
-    def pv(self, first: int) -> list[int]:
-        """
-        The most visited line that begins with a move of the root; forced ends are played out.
-        """
-
-    def advance(self, move: int) -> None:
-        """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
-        """
-
-class BreakthroughTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
-
-    def __init__(self, root: BreakthroughState, params: PuctParams) -> None: ...
+    @property
+    def games(self) -> NDArray[numpy.int64]:
+        """The index of each position's game, int64 [positions]."""
 
     @property
-    def root(self) -> BreakthroughState:
-        """The state at the root."""
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each position, int32 [positions]."""
 
     @property
-    def visits(self) -> int:
-        """How often the root was visited."""
+    def movers(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [positions]."""
 
     @property
-    def value(self) -> float:
+    def clocks_before(self) -> NDArray[numpy.int32]:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].
         """
 
     @property
-    def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
-
-    @property
-    def full(self) -> bool:
-        """Whether the memory allowed is used up."""
-
-    @property
-    def bytes(self) -> int:
-        """About how much memory the tree takes."""
-
-    def __len__(self) -> int: ...
-
-    def select(self, count: int, visits: int) -> list[BreakthroughState]:
+    def clocks(self) -> NDArray[numpy.int32]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].
         """
 
-    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def encode(self, which: numpy.typing.NDArray[numpy.int64], encoding: str, history: int, symmetries: numpy.typing.NDArray[numpy.uint8] | None, packed: bool = False) -> tuple[Any, numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint8]]:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Encodes the positions with the indices `which`, int64 [n].
+
+        `encoding` is a name of `encodings`; `history` is the number of positions shown, 1 where the encoding has a fixed history; `symmetries` uint8 [n] are applied where they hold. Returns the encoding [n, ...], the legal moves of all positions one after the other, their policy labels (0xFFFF: none), the offsets [n + 1] of each position's legal moves, the moves played [n], their indices among the legal moves [n], and the symmetries applied [n]. If `packed`, the encoding is a pair: the bits of all binary planes [n, bytes], first cell in the lowest bit, and the values of the count planes [n, planes]. Raises ValueError or IndexError.
         """
 
-    def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
-
-    def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
-
-    def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
-
-    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
+    @staticmethod
+    def encode_states(states: Sequence[Any], encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The encoding of states, [states, ...], as `encode` gives it. Raises ValueError.
         """
 
-    def pv(self, first: int) -> list[int]:
+    @staticmethod
+    def decode_states(states: Sequence[Any], logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The legal moves of each state, ascending, and their probabilities in one array: a softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
         """
 
-    def advance(self, move: int) -> None:
-        """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
-        """
+def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+    """
+    KataGo's inputs: planes [states, 22, side, side], smaller boards in the first corner, and [states, 19] numbers about the rules and the past.
+    """
+
+def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
+    """The legal moves of each state, ascending, and their probabilities."""
+
+def katago_values(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
+    """

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring._core import symmetries, transformed_cells, transformed_moves
 from sparring.games import GAMES, game_of, load
 from sparring.networks import Network, Position
 from sparring.networks.card import read_card
@@ -79,7 +78,7 @@ def both(game: str, moves: list[int], symmetry: int) -> tuple[Any, Any]:
     """The state after the moves, and after the same moves on the turned board."""
     plain, turned = start_of(game, 0), start_of(game, symmetry)
     for move in moves:
-        code = int(transformed_moves(plain, symmetry)[plain.legal_moves().index(move)])
+        code = int(plain.transformed_moves(symmetry)[plain.legal_moves().index(move)])
         plain, turned = plain.play(move), turned.play(code)
     return plain, turned
 
@@ -106,7 +105,7 @@ def test_a_turned_position_looks_turned_and_its_answers_come_back(
         back = codec.decode(plain, codec.invert_symmetry(plain, outputs, symmetry))
         for (state, _), mine, theirs in zip(pairs, back, there, strict=True):
             by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-            expected = [by_move[int(move)] for move in transformed_moves(state, symmetry)]
+            expected = [by_move[int(move)] for move in state.transformed_moves(symmetry)]
             np.testing.assert_allclose(mine.probabilities, expected, atol=1e-6)
             assert mine.value == theirs.value
 
@@ -125,13 +124,13 @@ def test_boards_of_several_sizes_are_turned_where_they_lie() -> None:
 def test_symmetries_move_every_cell_and_move_to_another_place(game: str) -> None:
     for state in random_states(game, 30):
         rows, columns = game_of(state).spec.board
-        for symmetry in range(symmetries(state)):
-            assert sorted(transformed_cells(state, symmetry)) == list(range(rows * columns))
-            moves = transformed_moves(state, symmetry)
+        for symmetry in range(state.symmetries):
+            assert sorted(state.transformed_cells(symmetry)) == list(range(rows * columns))
+            moves = state.transformed_moves(symmetry)
             assert len(set(moves.tolist())) == len(moves)
             assert (symmetry == 0) <= (moves.tolist() == state.legal_moves())
         with pytest.raises(ValueError, match="no symmetry"):
-            transformed_cells(state, symmetries(state))
+            state.transformed_cells(state.symmetries)
 
 
 def network(game: str) -> Network:
@@ -146,7 +145,7 @@ def test_the_mean_over_symmetries_is_the_same_from_every_side() -> None:
         plain, turned = both("go", moves, 5)
         mine, theirs = policy.predict([Position(plain), Position(turned)])
         by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-        expected = [by_move[int(move)] for move in transformed_moves(plain, 5)]
+        expected = [by_move[int(move)] for move in plain.transformed_moves(5)]
         np.testing.assert_allclose(mine.probabilities, expected, atol=1e-6)
         assert mine.value == pytest.approx(theirs.value, abs=1e-6)
 
@@ -159,7 +158,7 @@ def test_the_mean_of_a_network_of_people_is_the_same_from_every_side(game: str) 
         plain, turned = both(game, moves, symmetry)
         mine, theirs = policy.predict([Position(plain), Position(turned)])
         by_move = dict(zip(theirs.moves, theirs.probabilities, strict=True))
-        expected = [by_move[int(move)] for move in transformed_moves(plain, symmetry)]
+        expected = [by_move[int(move)] for move in plain.transformed_moves(symmetry)]
         np.testing.assert_allclose(mine.probabilities, expected, atol=1e-5)
         assert mine.value == pytest.approx(theirs.value, abs=1e-5)
 

@@ -28,7 +28,7 @@ from sparring.records.batches import _LINES, encodings
 from sparring.records.record import MOVE_BYTES
 from sparring.records.table import TableWriter
 
-GAMES = ["chess", "rbc", "shogi", "go", "expendibots"]
+GAMES = ["chess", "rbc", "shogi", "go", "expendibots", "breakthrough"]
 
 
 def random_line(game: str, rng: random.Random, plies: int) -> Any:
@@ -241,6 +241,8 @@ def test_symmetries_turn_boards_and_moves_alike(game: str, tmp_path: Path) -> No
         ("rbc", "8/P6k/8/2pP4/8/8/8/K5N1 w - c6 0 1 sense", "8/k6P/8/4Pp2/8/8/8/1N5K w - f6 0 1 sense"),
         ("shogi", "4k4/8P/9/9/9/9/9/1B7/K8 b GSLNP 1", "4k4/P8/9/9/9/9/9/7B1/8K b GSLNP 1"),
         ("shogi", "4k4/8P/9/9/9/9/3p5/1B7/K8 w 2R 1", "4k4/P8/9/9/9/9/5p3/7B1/8K w 2R 1"),
+        ("breakthrough", "8/pp5p/8/P2p4/8/8/3P2P1/8 w", "8/p5pp/8/4p2P/8/8/1P2P3/8 w"),
+        ("breakthrough", "8/pp5p/8/P2p4/8/8/3P2P1/8 b", "8/p5pp/8/4p2P/8/8/1P2P3/8 b"),
     ],
 )
 def test_a_mirrored_position_has_the_moves_of_the_mirrored_text(
@@ -289,6 +291,8 @@ def test_chess_with_castling_in_sight_is_not_mirrored(tmp_path: Path) -> None:
         ("shogi", "boards", 5),
         ("go", "katago", 1),
         ("rbc", "planes", 2),
+        ("breakthrough", "planes", 2),
+        ("breakthrough", "boards", 3),
     ],
 )
 def test_an_encoding_of_records_is_that_of_states(
@@ -309,7 +313,8 @@ def test_an_encoding_of_records_is_that_of_states(
 
 
 @pytest.mark.parametrize(
-    ("game", "encoding", "counts"), [("chess", "lc0", 1), ("shogi", "boards", 14), ("go", "katago", 0)]
+    ("game", "encoding", "counts"),
+    [("chess", "lc0", 1), ("shogi", "boards", 14), ("go", "katago", 0), ("breakthrough", "boards", 0)],
 )
 def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: int, tmp_path: Path) -> None:
     folder, _ = table(tmp_path / "t", game, count=5)
@@ -321,7 +326,7 @@ def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: 
         bits = np.unpackbits(packed.planes.view(np.uint8), axis=1, bitorder="little")[:, :size].reshape(
             plain.planes.shape
         )
-        held = [k for k in range(plain.planes.shape[1]) if k in _COUNTS[encoding]]
+        held = [k for k in range(plain.planes.shape[1]) if k in _COUNTS[game]]
         np.testing.assert_array_equal(np.delete(bits, held, 1), np.delete(plain.planes, held, 1))
         assert packed.counts.shape[1] == counts == len(held)
         np.testing.assert_array_equal(packed.counts, plain.planes[:, held, 0, 0])
@@ -329,7 +334,7 @@ def test_packed_planes_are_the_planes_in_bits(game: str, encoding: str, counts: 
     np.testing.assert_array_equal(plain.planes, unpacked.planes)  # fractions cannot be packed
 
 
-_COUNTS = {"lc0": range(109, 110), "boards": range(28, 42), "katago": range(0)}
+_COUNTS = {"chess": range(109, 110), "shogi": range(28, 42), "go": range(0), "breakthrough": range(0)}
 
 
 def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
@@ -356,7 +361,10 @@ def test_what_katago_is_told_beside_the_board_does_not_turn(tmp_path: Path) -> N
         )
 
 
-@pytest.mark.parametrize(("game", "encoding"), [("shogi", "boards"), ("go", "katago"), ("chess", "lc0")])
+@pytest.mark.parametrize(
+    ("game", "encoding"),
+    [("shogi", "boards"), ("go", "katago"), ("chess", "lc0"), ("breakthrough", "boards")],
+)
 def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path: Path) -> None:
     """Shown for left and right, and the cell where a move arrives."""
     folder, _ = table(tmp_path / "t", game, count=10, plies=150)
@@ -371,9 +379,25 @@ def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path:
             size = one.planes.shape[-1]
             if game != "chess" and (label := one.labels[one.offsets[i] + one.index[i]]) < 2000:
                 seen = other.labels[other.offsets[j] + other.index[j]]
-                if game == "shogi" or label < size * size:
+                if game in ("shogi", "breakthrough") or label < size * size:
                     assert seen % size == size - 1 - label % size
     assert checked > 3
+
+
+def test_breakthrough_boards_and_labels_are_the_movers_view(tmp_path: Path) -> None:
+    """Planes of earlier positions keep the mover's orientation; a label is 64 * direction + source cell."""
+    folder, records = table(tmp_path / "t", "breakthrough", count=10)
+    rules = games.load("breakthrough")
+    for batch, i in positions_of(Batches([folder], split=None, encoding="boards", history=2)):
+        states, ply = records[int(batch.game[i])][1], int(batch.ply[i])
+        now = rules.encode([states[ply]])[0]
+        np.testing.assert_array_equal(batch.planes[i, :2], now)
+        earlier = rules.encode([states[ply - 1]])[0][::-1, ::-1] if ply else np.zeros_like(now)
+        np.testing.assert_array_equal(batch.planes[i, 2:], earlier)
+        labels = batch.labels[batch.offsets[i] : batch.offsets[i + 1]]
+        assert all(now[0].flat[label % 64] and label < 192 for label in labels)
+        label, text = labels[batch.index[i]], states[ply].move_text(int(batch.move[i]))
+        assert label // 64 == ord(text[2]) - ord(text[0]) + 1
 
 
 def test_labels_of_go_are_empty_cells_from_every_side(tmp_path: Path) -> None:

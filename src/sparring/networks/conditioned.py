@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import ChessSamples, GoSamples, ShogiSamples, symmetries, transformed_cells
+from sparring._core import ChessSamples, GoSamples, ShogiSamples
 from sparring.networks.codec import Tensors
 from sparring.networks.dlshogi import mirrored_directions
 from sparring.networks.lc0 import mirrored_moves
@@ -97,20 +97,20 @@ class ConditionedCodec:
 
     def symmetries(self, position: Position) -> int:
         """As many as the rules allow in this position."""
-        return symmetries(position.state) if self.input_spec.encoding in _SYMMETRY_LABELS else 1
+        return int(position.state.symmetries) if self.input_spec.encoding in _SYMMETRY_LABELS else 1
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Every cell of the planes where the symmetry takes it. All boards are of one size."""
         planes = inputs["planes"]
         turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
-        turned[..., transformed_cells(positions[0].state, symmetry)] = planes.reshape(turned.shape)
+        turned[..., positions[0].state.transformed_cells(symmetry)] = planes.reshape(turned.shape)
         return {**inputs, "planes": turned.reshape(planes.shape)}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every label from where the symmetry took its move."""
         if not symmetry:
             return outputs
-        labels = _SYMMETRY_LABELS[self.input_spec.encoding](transformed_cells(positions[0].state, symmetry))
+        labels = _SYMMETRY_LABELS[self.input_spec.encoding](positions[0].state.transformed_cells(symmetry))
         return {**outputs, "policy": outputs["policy"][:, labels]}
 
 

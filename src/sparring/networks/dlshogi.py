@@ -77,7 +77,7 @@ class DlshogiCodec:
 
     def symmetries(self, position: Position) -> int:
         """Left and right are always alike."""
-        return _core.symmetries(position.state)
+        return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order: a plane is a file after the other."""

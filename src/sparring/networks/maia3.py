@@ -125,7 +125,7 @@ class Maia3Codec:
 
     def symmetries(self, position: Position) -> int:
         """Left and right are alike once nobody can castle."""
-        return _core.symmetries(position.state)
+        return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order."""

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sparring import _core
 from sparring.games import load
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
@@ -41,14 +40,14 @@ class PlainCodec:
 
     def symmetries(self, position: Position) -> int:
         """As many as the rules allow in this position."""
-        return _core.symmetries(position.state)
+        return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Every cell of the planes where the symmetry takes it."""
         planes = inputs["planes"]
         turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
         for row, position in enumerate(positions):
-            cells = _core.transformed_cells(position.state, symmetry)
+            cells = position.state.transformed_cells(symmetry)
             turned[row][:, cells] = planes[row].reshape(planes.shape[1], -1)
         return {"planes": turned.reshape(planes.shape)}
 
@@ -56,6 +55,6 @@ class PlainCodec:
         """The legal moves' logits from where the symmetry took the moves."""
         policy = np.array(outputs["policy"])
         for row, position in enumerate(positions):
-            moves = _core.transformed_moves(position.state, symmetry)
+            moves = position.state.transformed_moves(symmetry)
             policy[row, position.state.legal_moves()] = outputs["policy"][row, moves]
         return {**outputs, "policy": policy}

@@ -24,7 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring import games
-from sparring._core import ChessSamples, ExpendibotsSamples, GoSamples, RbcSamples, ShogiSamples
+from sparring._core import (
+    BreakthroughSamples,
+    ChessSamples,
+    ExpendibotsSamples,
+    GoSamples,
+    RbcSamples,
+    ShogiSamples,
+)
 from sparring.records.game_rows import GameRows, read_rows, shard_paths
 from sparring.records.presets import PositionFilter
 from sparring.records.record import MOVE_BYTES
@@ -37,6 +44,7 @@ _LINES: dict[str, Any] = {
     "shogi": ShogiSamples,
     "go": GoSamples,
     "expendibots": ExpendibotsSamples,
+    "breakthrough": BreakthroughSamples,
 }
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32

@@ -18,32 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import (
-    BreakthroughState,
-    BreakthroughTree,
-    ChessState,
-    ChessTree,
-    ExpendibotsState,
-    ExpendibotsTree,
-    GoState,
-    GoTree,
-    PuctParams,
-    ShogiState,
-    ShogiTree,
-)
+from sparring._core import PuctParams
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
 
 Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 """What each of some states is worth, and what is likely to be played there."""
 
-_TREES: dict[type, Any] = {
-    ChessState: ChessTree,
-    ShogiState: ShogiTree,
-    GoState: GoTree,
-    ExpendibotsState: ExpendibotsTree,
-    BreakthroughState: BreakthroughTree,
-}
 _POLL_SECONDS = 0.005
 """Seconds between looks at whether to stop."""
 
@@ -235,7 +216,7 @@ class Puct:
                     self._evaluation = None
                 return self._tree
         self._evaluation = None
-        self._tree = _TREES[type(state)](state, self._params)
+        self._tree = state.tree(self._params)
         return self._tree
 
     def _add_noise(self, tree: Any) -> None:

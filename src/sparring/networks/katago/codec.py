@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import katago_encode, katago_policy, katago_values, symmetries
+from sparring._core import katago_encode, katago_policy, katago_values
 from sparring.networks.codec import Tensors
 from sparring.networks.katago.sgf_metadata import sgf_metadata
 from sparring.networks.katago.transformer import MAX_BOARD_SIZE
@@ -60,7 +60,7 @@ class KataGoCodec:
 
     def symmetries(self, position: Position) -> int:
         """Always eight."""
-        return symmetries(position.state)
+        return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Each board turned where it lies, in the first corner of its planes."""

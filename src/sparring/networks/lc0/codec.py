@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import lc0_decode, lc0_encode, lc0_policy_moves, symmetries
+from sparring._core import lc0_decode, lc0_encode, lc0_policy_moves
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
 
@@ -49,7 +49,7 @@ class Lc0Codec:
 
     def symmetries(self, position: Position) -> int:
         """Left and right are alike once nobody can castle."""
-        return symmetries(position.state)
+        return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Files in the other order."""

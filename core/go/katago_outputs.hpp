@@ -6,11 +6,11 @@
 #include "game/state.hpp"
 #include "go/position.hpp"
 
-namespace sparring::katago {
+namespace sparring::go::katago {
 
 /// Softmax over the legal moves: `logits` is [side * side + 1], rows from the top and the pass last;
 /// `probabilities` has room for every move.
-void policy(const go::Position& position, const MoveList& moves, int side, const float* logits,
+void policy(const Position& position, const MoveList& moves, int side, const float* logits,
             float* probabilities);
 
 /// Probabilities for the player to move.
@@ -21,6 +21,6 @@ struct ValueOutput {
 };
 
 /// From the logits of win, loss and no result.
-ValueOutput result(const go::Position& position, const float* logits);
+ValueOutput result(const Position& position, const float* logits);
 
-}  // namespace sparring::katago
+}  // namespace sparring::go::katago

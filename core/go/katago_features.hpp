@@ -9,7 +9,7 @@
 #include "go/ladder.hpp"
 #include "go/position.hpp"
 
-namespace sparring::katago {
+namespace sparring::go::katago {
 
 constexpr std::size_t spatial_planes = 22;
 constexpr std::size_t global_inputs = 19;
@@ -20,24 +20,24 @@ class InputEncoder {
  public:
     /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
     /// `global` is [19]. The side is at least the board's.
-    void encode(const Node<go::Position>& line, int side, float* spatial, float* global);
+    void encode(const Node<Position>& line, int side, float* spatial, float* global);
 
  private:
     struct CachedLadders {
         std::uint64_t key = 0;  // no position's
-        go::Ladders ladders;
+        Ladders ladders;
     };
 
-    const go::Ladders& ladders(const go::Position& position);
+    const Ladders& ladders(const Position& position);
 
-    go::LadderReader reader_;
+    LadderReader reader_;
     std::array<CachedLadders, 1024> ladder_cache_;
 };
 
 /// The planes alone as bytes, [22, size, size], rows from the bottom as the core numbers points; `history` is
 /// KataGo's own. Each thread remembers its ladders.
-void encode_spatial(const Node<go::Position>& line, int history, std::uint8_t* spatial);
+void encode_spatial(const Node<Position>& line, int history, std::uint8_t* spatial);
 /// What is not on the board alone, [19].
-void encode_global(const Node<go::Position>& line, int history, float* global);
+void encode_global(const Node<Position>& line, int history, float* global);
 
-}  // namespace sparring::katago
+}  // namespace sparring::go::katago

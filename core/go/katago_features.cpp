@@ -1,4 +1,4 @@
-#include "katago/features.hpp"
+#include "go/katago_features.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,14 +9,10 @@
 #include "game/random.hpp"
 #include "go/area.hpp"
 
-namespace sparring::katago {
+namespace sparring::go::katago {
 
 namespace {
 
-using go::Board;
-using go::Color;
-using go::Point;
-using go::Position;
 using HistoryNode = Node<Position>;
 
 enum Plane : std::size_t {
@@ -63,7 +59,7 @@ class Planes {
  private:
     float* out_;
     std::size_t plane_size_;
-    std::array<std::uint16_t, go::max_points> place_;  // of each point in a plane
+    std::array<std::uint16_t, max_points> place_;  // of each point in a plane
 };
 
 void set_stones(const Position& position, Planes& planes) {
@@ -71,7 +67,7 @@ void set_stones(const Position& position, Planes& planes) {
     for (Point p = 0; p < board.points(); ++p) {
         planes.set(on_board, p);
         const Color there = board.at(p);
-        if (there == go::empty) continue;
+        if (there == empty) continue;
         planes.set(there == position.side() ? own_stones : other_stones, p);
         const int liberties = board.liberties(p);
         if (liberties <= 3) planes.set(one_liberty + static_cast<std::size_t>(liberties) - 1, p);
@@ -80,8 +76,8 @@ void set_stones(const Position& position, Planes& planes) {
 
 void set_forbidden(const HistoryNode& line, Planes& planes) {
     const Position& position = line.position;
-    if (position.ko_point() != go::no_point) planes.set(forbidden, position.ko_point());
-    if (position.rules().ko == go::KoRule::simple) return;
+    if (position.ko_point() != no_point) planes.set(forbidden, position.ko_point());
+    if (position.rules().ko == KoRule::simple) return;
     for (Point p = 0; p < position.pass(); ++p) {
         if (position.playable(p) && position.needs_superko_check(p) && !Position::is_legal(line, p))
             planes.set(forbidden, p);
@@ -90,18 +86,18 @@ void set_forbidden(const HistoryNode& line, Planes& planes) {
 
 /// Under territory scoring KataGo shows no area before the game is over.
 void set_area(const Position& position, Planes& planes) {
-    const go::Rules& rules = position.rules();
-    if (rules.scoring == go::ScoringRule::territory) return;
+    const Rules& rules = position.rules();
+    if (rules.scoring == ScoringRule::territory) return;
     const Board& board = position.board();
-    go::Ownership owners = pass_alive_ownership(board, rules.suicide);
-    if (rules.tax != go::TaxRule::none) {
-        const go::Ownership living = independent_life(board, owners).owners;
+    Ownership owners = pass_alive_ownership(board, rules.suicide);
+    if (rules.tax != TaxRule::none) {
+        const Ownership living = independent_life(board, owners).owners;
         for (Point p = 0; p < board.points(); ++p) {
             if (owners[p] != board.at(p)) owners[p] = living[p];  // stones count in any case
         }
     }
     for (Point p = 0; p < board.points(); ++p) {
-        if (owners[p] != go::empty) planes.set(owners[p] == position.side() ? own_area : other_area, p);
+        if (owners[p] != empty) planes.set(owners[p] == position.side() ? own_area : other_area, p);
     }
 }
 
@@ -110,7 +106,7 @@ void set_area(const Position& position, Planes& planes) {
 bool passed_here_before(const HistoryNode& line) {
     const Position& position = line.position;
     const HistoryNode* after = &line;
-    if (position.rules().ko != go::KoRule::simple || !after->previous || after->move == position.pass() ||
+    if (position.rules().ko != KoRule::simple || !after->previous || after->move == position.pass() ||
         !position.board().was_captured(~static_cast<Color>(position.side()), after->move)) {
         return false;
     }
@@ -131,14 +127,14 @@ struct HistoryInput {
 
 HistoryInput history_input(const HistoryNode& line) {
     const Position& position = line.position;
-    const go::Rules& rules = position.rules();
+    const Rules& rules = position.rules();
     if (position.passes() >= 2) return {1, true};  // over: only that the last move was a pass
     const bool repeats = passed_here_before(line);
     if (position.passes() == 0) return {max_history, repeats};
     // A friendly pass: under all of KataGo's named rules with area scoring except Tromp-Taylor's the
     // players may pass before they have cleaned up, so the network is not told that one more ends it.
-    const bool tromp_taylor = rules.ko == go::KoRule::positional && rules.suicide;
-    const bool friendly = rules.scoring == go::ScoringRule::area && !tromp_taylor && !repeats;
+    const bool tromp_taylor = rules.ko == KoRule::positional && rules.suicide;
+    const bool friendly = rules.scoring == ScoringRule::area && !tromp_taylor && !repeats;
     return friendly ? HistoryInput{0, false} : HistoryInput{max_history, true};
 }
 
@@ -161,16 +157,15 @@ int set_history(const HistoryNode& line, int turns, Planes& planes, float* globa
 /// point, which comes to the same.
 float komi_for_mover(const Position& position) {
     int halves = position.rules().komi;
-    if (position.rules().scoring == go::ScoringRule::territory) {
+    if (position.rules().scoring == ScoringRule::territory) {
         const Board& board = position.board();
-        int played = position.prisoners(go::white) - position.prisoners(go::black);  // by Black, less White's
-        for (Point p = 0; p < board.points(); ++p)
-            played += (board.at(p) == go::black) - (board.at(p) == go::white);
+        int played = position.prisoners(white) - position.prisoners(black);  // by Black, less White's
+        for (Point p = 0; p < board.points(); ++p) played += (board.at(p) == black) - (board.at(p) == white);
         halves += 2 * played;
     }
     const float komi = static_cast<float>(halves) / 2.0f;
     const auto widest = static_cast<float>(position.board().points() + 20);
-    return std::clamp(position.side() == go::white ? komi : -komi, -widest, widest);
+    return std::clamp(position.side() == white ? komi : -komi, -widest, widest);
 }
 
 /// A triangular wave over komi that is zero and rises where a drawn game is possible.
@@ -182,18 +177,18 @@ float parity_wave(float komi, int points) {
 }
 
 void set_rules(const Position& position, float* global) {
-    const go::Rules& rules = position.rules();
+    const Rules& rules = position.rules();
     const float komi = komi_for_mover(position);
     global[self_komi] = komi / 20.0f;
-    if (rules.ko != go::KoRule::simple) {
+    if (rules.ko != KoRule::simple) {
         global[superko] = 1.0f;
-        global[which_superko] = rules.ko == go::KoRule::positional ? 0.5f : -0.5f;
+        global[which_superko] = rules.ko == KoRule::positional ? 0.5f : -0.5f;
     }
     global[suicide] = rules.suicide ? 1.0f : 0.0f;
-    global[territory] = rules.scoring == go::ScoringRule::territory ? 1.0f : 0.0f;
-    global[tax] = rules.tax != go::TaxRule::none ? 1.0f : 0.0f;
-    global[tax_on_all] = rules.tax == go::TaxRule::all ? 1.0f : 0.0f;
-    if (rules.scoring == go::ScoringRule::area)
+    global[territory] = rules.scoring == ScoringRule::territory ? 1.0f : 0.0f;
+    global[tax] = rules.tax != TaxRule::none ? 1.0f : 0.0f;
+    global[tax_on_all] = rules.tax == TaxRule::all ? 1.0f : 0.0f;
+    if (rules.scoring == ScoringRule::area)
         global[komi_parity] = parity_wave(komi, position.board().points());
 }
 
@@ -249,7 +244,7 @@ void encode_global(const Node<Position>& line, int, float* global) {
     global[pass_ends_phase] = seen.pass_ends_phase ? 1.0f : 0.0f;
 }
 
-const go::Ladders& InputEncoder::ladders(const Position& position) {
+const Ladders& InputEncoder::ladders(const Position& position) {
     const Board& board = position.board();
     const auto rest =
         static_cast<std::uint64_t>(position.ko_point()) << 8 | static_cast<std::uint64_t>(position.size());
@@ -259,4 +254,4 @@ const go::Ladders& InputEncoder::ladders(const Position& position) {
     return place.ladders;
 }
 
-}  // namespace sparring::katago
+}  // namespace sparring::go::katago

@@ -1,11 +1,11 @@
-#include "katago/outputs.hpp"
+#include "go/katago_outputs.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace sparring::katago {
+namespace sparring::go::katago {
 
-void policy(const go::Position& position, const MoveList& moves, int side, const float* logits,
+void policy(const Position& position, const MoveList& moves, int side, const float* logits,
             float* probabilities) {
     if (moves.empty()) return;
     const int size = position.size();
@@ -24,9 +24,9 @@ void policy(const go::Position& position, const MoveList& moves, int side, const
         probabilities[i] = static_cast<float>(probabilities[i] / sum);
 }
 
-ValueOutput result(const go::Position& position, const float* logits) {
-    const go::Rules& rules = position.rules();
-    const bool may_repeat = rules.ko == go::KoRule::simple || rules.scoring == go::ScoringRule::territory;
+ValueOutput result(const Position& position, const float* logits) {
+    const Rules& rules = position.rules();
+    const bool may_repeat = rules.ko == KoRule::simple || rules.scoring == ScoringRule::territory;
     const double highest = std::max({logits[0], logits[1], may_repeat ? logits[2] : logits[1]});
     const double win = std::exp(logits[0] - highest);
     const double loss = std::exp(logits[1] - highest);
@@ -35,4 +35,4 @@ ValueOutput result(const go::Position& position, const float* logits) {
     return {win / sum, none / sum, loss / sum};
 }
 
-}  // namespace sparring::katago
+}  // namespace sparring::go::katago
