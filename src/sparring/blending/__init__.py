@@ -1,4 +1,4 @@
-"""Blending: weights for pools of policies, fitted to people's games."""
+"""Blending: fits the weights of policy pools to people's games."""
 
 from sparring.blending.fitting import (
     GroupFit,

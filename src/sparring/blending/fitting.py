@@ -1,4 +1,4 @@
-"""Fitting a blend to people's games: by group with intervals, and for any rating or position."""
+"""Fits a blend to people's games: by group with intervals, as curves over ratings, or by position."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _WIDE = 1.96
 
 @dataclass(frozen=True)
 class GroupFit:
-    """What fits one group."""
+    """The fits of one group."""
 
     group: str
     games: int
     positions: int
     rating: float | None
-    """The mean rating of the movers."""
+    """The mean rating of the players to move; None if unknown."""
     weights: tuple[Estimate, ...]
-    """Of each policy, by likelihood; their sum is an inverse temperature."""
+    """Maximum likelihood weights of the policies; their sum is an inverse temperature."""
     alphas: tuple[Estimate, ...]
-    """Of each policy, by likelihood, where they must add up to 1; for two policies within 0 and 1."""
+    """Maximum likelihood weights constrained to sum to 1; for two policies each within [0, 1]."""
     best: BestAlpha | None
-    """The paper's grid, for two policies."""
+    """The alpha of the blend paper's grid search; None unless there are two policies."""
     nll: float
-    """Nats a move with `weights`, ..."""
+    """Mean negative log-likelihood in nats with `weights`."""
     alone: tuple[float, ...]
-    """... and with each policy alone."""
+    """Mean negative log-likelihood in nats of each policy alone."""
 
 
 def fit_groups(
     choices: ChoiceData, sample: Sample, *, resamples: int = 1000, seed: int = 0
 ) -> list[GroupFit]:
-    """Every group by itself: the grid where there are two policies, and the likelihood."""
+    """Fits every group separately: by maximum likelihood, and by grid search if there are two policies."""
     group_of_game = sample.group_of_game
     group_of = group_of_game[sample.metadata["game"]]
     pairs = len(choices.log_probabilities) == 2
@@ -78,18 +78,18 @@ def fit_groups(
 
 
 def grid_blend(groups: list[GroupFit]) -> GroupWeights:
-    """The paper's blend of two: each group with its best alpha."""
+    """The blend paper's blend of two policies: the best alpha of each group."""
     alphas = np.array([each.best.alpha.value for each in groups if each.best is not None])
     return GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
 
 
 def constrained_blend(groups: list[GroupFit]) -> GroupWeights:
-    """Each group with the weights adding up to 1 that are likeliest."""
+    """Each group with its maximum likelihood weights that sum to 1."""
     return GroupWeights(np.array([[weight.value for weight in each.alphas] for each in groups]))
 
 
 def alpha_curve(groups: list[GroupFit], by: WeightsBy) -> Curve:
-    """The grid's alphas through the groups' mean ratings; one alpha where these are not to be looked at."""
+    """The grid's alphas as a curve through the groups' mean ratings; a constant unless `by` is "rating"."""
     best = [(each, each.best.alpha.value) for each in groups if each.best is not None]
     known = {round(each.rating): alpha for each, alpha in best if each.rating is not None}
     if by == "rating" and len(known) == len(groups) > 1:
@@ -99,12 +99,12 @@ def alpha_curve(groups: list[GroupFit], by: WeightsBy) -> Curve:
 
 
 def rating_blend(choices: ChoiceData, by: WeightsBy) -> RatingWeights:
-    """Free weights along curves over the rating, or the same for all."""
+    """Maximum likelihood weights as curves over ratings, or constant if `by` is "all"."""
     return RatingWeights.fitted(choices, knots=(0,) if by == "all" else None)
 
 
 def position_blend(choices: ChoiceData) -> PositionWeights:
-    """Free weights by position."""
+    """Maximum likelihood weights that depend on rating and position features."""
     return PositionWeights.fitted(choices)
 
 
@@ -114,7 +114,8 @@ def _estimates(
     *,
     bounded: bool = False,
 ) -> tuple[Estimate, ...]:
-    """With 95 % intervals; within 0 and 1 where asked for, which for one convex parameter is exact."""
+    """Values with 95 % intervals, clipped to [0, 1] if `bounded` (exact for one parameter of a convex
+    problem)."""
     found = []
     for value, deviation in zip(values.tolist(), standard_errors.tolist(), strict=True):
         numbers = (value, value - _WIDE * deviation, value + _WIDE * deviation)

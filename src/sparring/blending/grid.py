@@ -1,4 +1,5 @@
-"""The paper's way to choose alpha: 0, 0.01, ... 1, and the accuracy on the validation games decides."""
+"""The blend paper's choice of alpha: the value among 0, 0.01, ..., 1 with the best accuracy on validation
+games."""
 
 from __future__ import annotations
 
@@ -18,29 +19,30 @@ ALPHAS: Array = np.linspace(0, 1, 101)
 
 @dataclass(frozen=True)
 class BestAlpha:
-    """The alpha of a group, by accuracy."""
+    """The best alpha of a group by accuracy."""
 
     alpha: Estimate
-    """With the middle 95 % of what resampled games would have chosen."""
+    """With the middle 95 % of the alphas chosen on resampled games."""
     accuracy: float
     curve: tuple[float, ...]
     """The accuracy at each of ALPHAS."""
 
 
 def alpha_weights() -> Array:
-    """[alphas, 2]: alpha and what is left of 1."""
+    """The weights [alphas, 2]: alpha and 1 - alpha."""
     return np.stack([ALPHAS, 1 - ALPHAS], axis=1)
 
 
 def simplex_grid(step: float = 0.05) -> Array:
-    """[points, 3]: weights that add up to 1, on a grid."""
+    """Weights [points, 3] that sum to 1, on a grid."""
     parts = round(1 / step)
     points = [(a, b, parts - a - b) for a, b in product(range(parts + 1), repeat=2) if a + b <= parts]
     return np.array(points, np.float64) / parts
 
 
 def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float = 1.0) -> NDArray[np.bool_]:
-    """[positions, points]: whether the pool with each of the weights [points, policies] is right."""
+    """Whether the pool with each weight vector [points, policies] predicts the move played: [positions,
+    points]."""
     logs = choices.log_probabilities.astype(np.float64)
     found = np.zeros((len(choices), len(grid)), np.bool_)
     for number, weights in enumerate(grid):
@@ -53,13 +55,13 @@ def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float 
 
 
 def best_alpha(means: Means) -> BestAlpha:
-    """From the accuracies at ALPHAS, with their resamples; of equally good ones the middle."""
+    """The best alpha from the accuracies at ALPHAS and their resamples; the middle of equally good ones."""
     alpha = intervals(_middle_best(means.values[None]), _middle_best(means.resampled_means)[:, None])[0]
     return BestAlpha(alpha, float(means.values.max()), tuple(float(each) for each in means.values))
 
 
 def _middle_best(curves: Array) -> Array:
-    """[curves]: the middle one of the alphas at which each curve [curves, alphas] is highest."""
+    """For each curve [curves, alphas] the middle of the alphas at which it is highest."""
     highest = curves == curves.max(axis=1, keepdims=True)
     rank = np.cumsum(highest, axis=1)
     middle: Array = ALPHAS[(rank == (rank[:, -1:] + 1) // 2).argmax(axis=1)]

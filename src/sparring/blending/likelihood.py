@@ -1,9 +1,10 @@
-"""Weights under which people's moves are likeliest, by Newton's method, with intervals by game.
+"""Maximum likelihood weights by Newton's method, with standard errors clustered by game.
 
-The model is the geometric pool (the blend paper's formula 1) with weights that are linear in features of the
-position: log p(move) = sum_k w_k log p_k(move) - log Z with w_k = sum_j theta_kj phi_j. One feature that is
-always 1 gives one weight for all positions, hat functions of the rating give a curve, traits give weights by
-position. The negative log-likelihood is convex in theta: there is one answer, and no step size to choose.
+The model is the geometric pool (the blend paper's formula 1) with weights linear in features of the
+position: log p(move) = sum_k w_k log p_k(move) - log Z, with w_k = sum_j theta_kj phi_j. One constant
+feature gives the same weights for all positions, hat functions of the rating give curves, position features
+give weights by position. The negative log-likelihood is convex in theta: the minimum is unique and there is
+no step size to choose.
 """
 
 from __future__ import annotations
@@ -20,37 +21,38 @@ from sparring.policies.segments import Array, segment_log_softmax, segment_repea
 _STEPS = 60
 _CLOSE = 1e-10
 _MOST = 50.0
-"""A weight beyond this means that the policies are always right: there are too few positions."""
+"""A weight at this bound means that the policies predict all positions: there are too few."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Weights that were fitted, and how sure they are."""
+    """Fitted weights with their covariance."""
 
     theta: Array
     """[policies, features]"""
     covariance: Array
-    """[policies * features, policies * features]: the sandwich over games; positions of one go together."""
+    """[policies * features, policies * features]: the sandwich estimator, clustered by game."""
     positions: int
     nll: float
-    """Nats a move, with these weights, where they were fitted."""
+    """Mean negative log-likelihood in nats on the fitted positions."""
 
     def weights(self, features: Array) -> Array:
-        """[policies, positions] for features [positions, features]."""
+        """The weights [policies, positions] for features [positions, features]."""
         found: Array = self.theta @ features.T
         return found
 
     def standard_errors(self, features: Array) -> Array:
-        """[policies]: standard errors of the weights at one position's features [features]."""
+        """The standard errors [policies] of the weights at the features [features] of one position."""
         reach = np.kron(np.eye(len(self.theta)), features)
         found: Array = np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", reach, self.covariance, reach), 0))
         return found
 
 
 def fit(choices: ChoiceData, features: Array, *, constrained: bool = False) -> Fit:
-    """The weights that make the choices likeliest, for features [positions, features].
+    """The weights that maximise the likelihood of the choices, for features [positions, features].
 
-    Tied weights add up to 1 in every position, as alpha and 1 - alpha do; the features then add up to 1 too.
+    With `constrained` the weights sum to 1 in every position, as alpha and 1 - alpha do. The features must
+    then sum to 1, too.
     """
     logs = choices.log_probabilities.astype(np.float64)
     if constrained:
@@ -60,7 +62,7 @@ def fit(choices: ChoiceData, features: Array, *, constrained: bool = False) -> F
 
 
 def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> Fit:
-    """Newton's method; a step that would not go down is halved until it does."""
+    """Newton's method with step halving."""
     policies, width = len(logs), features.shape[1]
     theta = np.full((policies, width), 0.5 / max(policies, 1))
     at = _Derivatives.at(theta, choices, logs, fixed, features)
@@ -86,7 +88,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
 
 @dataclass(frozen=True)
 class _Derivatives:
-    """The negative log-likelihood at some weights and how it changes, summed over positions."""
+    """Value, gradient and Hessian of the negative log-likelihood, summed over positions."""
 
     nll: float
     gradient: Array
@@ -109,7 +111,7 @@ class _Derivatives:
         return _Derivatives(float(-normal[played].sum()), gradient, hessian)
 
     def sandwich(self, games: NDArray[np.integer]) -> Array:
-        """The covariance of the weights where positions of one game go together."""
+        """The covariance of the weights, clustered by game."""
         size = self.gradient.shape[1]
         _, place = np.unique(games, return_inverse=True)
         count = int(place.max()) + 1 if len(place) else 0
@@ -121,7 +123,7 @@ class _Derivatives:
 
 
 def _expand_constrained(free: Fit) -> Fit:
-    """The last policy has the weight that the others leave of 1."""
+    """Adds the last policy, whose weight is 1 minus the sum of the others."""
     policies, width = free.theta.shape
     theta = np.vstack([free.theta, 1 - free.theta.sum(axis=0)])
     whole = np.vstack([np.eye(policies * width), np.tile(-np.eye(width), policies)])

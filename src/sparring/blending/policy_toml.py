@@ -1,4 +1,4 @@
-"""Blends that were fitted, as the TOML files that `load_policy` reads."""
+"""Writes fitted blends as TOML files for `load_policy`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparring.policies.features import position_feature_names
 
 
 def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: str) -> str:
-    """A pool whose weights follow the rating."""
+    """A pool whose weights are curves over ratings."""
     lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"']
     for use, curve in zip(uses, curves, strict=True):
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
@@ -19,7 +19,7 @@ def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: s
 
 
 def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
-    """The paper's blend of two: alpha for the first, the rest of 1 for the second."""
+    """The blend paper's blend of two policies: weight alpha for the first, 1 - alpha for the second."""
     lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"', f"alpha = {_curve(game, alpha)}"]
     for use in uses:
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}"]
@@ -27,7 +27,7 @@ def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
 
 
 def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: str) -> str:
-    """A pool whose weights go by position."""
+    """A pool whose weights depend on position features."""
     names = position_feature_names(len(uses))
     lines = [*_note(note), f'game = "{game}"', 'kind = "position"', ""]
     lines += ["[traits]  # the mean and the spread of each"]

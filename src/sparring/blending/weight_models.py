@@ -1,4 +1,4 @@
-"""Ways to weigh policies in every position: by group, along a curve over ratings, or by its traits."""
+"""Models of pool weights: by group, as a curve over ratings, or by position features."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _KNOTS = 3
 
 
 class WeightModel(Protocol):
-    """Says how much each policy counts in each position."""
+    """Gives the weight of each policy in each position."""
 
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """[policies, positions]; groups [positions] are numbers."""
+        """The weights [policies, positions]; `groups` [positions] is the group of each position."""
         ...
 
 
@@ -34,94 +34,95 @@ class GroupWeights:
     """[groups, policies]"""
 
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """Those of each position's group."""
+        """The weights of each position's group."""
         return self.table[groups].T
 
 
 @dataclass(frozen=True)
 class AlphaWeights:
-    """The paper's two weights, alpha and 1 - alpha, with alpha along a curve."""
+    """The blend paper's weights alpha and 1 - alpha, with alpha as a curve over ratings."""
 
     alpha: Curve
 
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64] | None = None) -> Array:
-        """Those of each mover's rating."""
+        """The weights for the rating of each player to move."""
         ratings = choices.metadata["rating"].tolist()
         first = self.alpha.at_all([None if np.isnan(rating) else rating for rating in ratings])
         return np.stack([first, 1 - first])
 
     def mean_nll(self, choices: ChoiceData) -> float:
-        """The mean negative log-likelihood."""
+        """The mean negative log-likelihood in nats."""
         logs = segment_log_softmax(pooled_logs(choices, self.weights(choices)), choices.offsets)
         return float(-logs[choices.played].mean())
 
 
 @dataclass(frozen=True)
 class RatingWeights:
-    """Straight lines between ratings, one for each policy: what `Curve` is, and what a TOML file can say."""
+    """One piecewise linear curve over ratings per policy, as `Curve` and TOML files have it."""
 
     knots: tuple[int, ...]
-    """Ratings, ascending; one alone means that ratings are not looked at."""
+    """Ascending ratings; a single knot means constant weights."""
     fit: Fit
 
     @staticmethod
     def fitted(
         choices: ChoiceData, *, constrained: bool = False, knots: tuple[int, ...] | None = None
     ) -> RatingWeights:
-        """The likeliest curves; knots are spread over the ratings unless they are given."""
+        """Maximum likelihood curves; without `knots` they are spread over the ratings of the data."""
         at = knots or place_knots(choices.metadata["rating"])
         return RatingWeights(
             at, fit(choices, hat_basis(choices.metadata["rating"], at), constrained=constrained)
         )
 
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """Those of each mover's rating."""
+        """The weights for the rating of each player to move."""
         return self.fit.weights(hat_basis(choices.metadata["rating"], self.knots))
 
     def curves(self) -> list[Curve]:
-        """One for each policy."""
+        """One curve per policy."""
         return _curves(self.knots, self.fit.theta)
 
 
 @dataclass(frozen=True)
 class PositionWeights:
-    """Curves over ratings, and what the traits of the position add to them."""
+    """Curves over ratings plus a linear function of the position's features."""
 
     knots: tuple[int, ...]
     scale: FeatureScaler
     fit: Fit
-    """Its features are the hats of the knots, then the traits."""
+    """Its features are the hat functions of the knots, then the position features."""
 
     @staticmethod
     def fitted(choices: ChoiceData) -> PositionWeights:
-        """The likeliest curves and numbers."""
+        """Maximum likelihood curves and coefficients."""
         knots, traits = place_knots(choices.metadata["rating"]), _traits(choices)
         scale = FeatureScaler.of(traits)
         features = np.hstack([hat_basis(choices.metadata["rating"], knots), scale.apply(traits)])
         return PositionWeights(knots, scale, fit(choices, features))
 
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
-        """Those of each position."""
+        """The weights in each position."""
         traits = self.scale.apply(_traits(choices))
         return self.fit.weights(np.hstack([hat_basis(choices.metadata["rating"], self.knots), traits]))
 
     def curves(self) -> list[Curve]:
-        """One for each policy, for positions whose traits are the mean ones."""
+        """One curve per policy, for a position with mean features."""
         return _curves(self.knots, self.fit.theta[:, : len(self.knots)])
 
     def trait_coefficients(self) -> Array:
-        """[policies, traits]: what a spread of each trait adds."""
+        """[policies, features]: the change of the weight per standard deviation of a feature."""
         return self.fit.theta[:, len(self.knots) :]
 
 
 def pooled_logs(choices: ChoiceData, weights: Array, kind: str = "geometric", beta: float = 1.0) -> Array:
-    """[moves]: the pool's logarithms, without their constant, for weights [policies, positions]."""
+    """Unnormalised log-probabilities [moves] of the pool with weights [policies, positions]."""
     logs = choices.log_probabilities.astype(np.float64)
     return pool_log_probabilities(kind, segment_repeat(weights, choices.offsets), logs, beta)
 
 
 def place_knots(ratings: NDArray[np.floating], count: int = _KNOTS) -> tuple[int, ...]:
-    """Ratings from low to high ones, evenly; one alone where all are the same or unknown."""
+    """Evenly spaced knots from the 5 % to the 95 % quantile of the ratings; one knot if all are equal or
+    unknown."""
     known = ratings[~np.isnan(ratings)]
     if not len(known):
         return (0,)
@@ -130,7 +131,7 @@ def place_knots(ratings: NDArray[np.floating], count: int = _KNOTS) -> tuple[int
 
 
 def hat_basis(ratings: NDArray[np.floating], knots: tuple[int, ...]) -> Array:
-    """[ratings, knots]: how much of each knot's value a rating gets; unknown ones are in the middle."""
+    """The hat functions [ratings, knots] at these ratings; unknown ratings are put at the middle."""
     at = np.where(np.isnan(ratings), (knots[0] + knots[-1]) / 2, ratings)
     return np.stack([np.interp(at, knots, row) for row in np.eye(len(knots))], axis=1)
 

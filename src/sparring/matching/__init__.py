@@ -1,4 +1,4 @@
-"""Matching: how well policies predict people's moves, measured with intervals."""
+"""Move matching: how well policies predict people's moves, with confidence intervals."""
 
 from sparring.matching.choice_data import ChoiceData, collect_choice_data
 from sparring.matching.games import GameSelection, NoGames

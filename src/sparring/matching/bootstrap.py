@@ -1,9 +1,8 @@
-"""Intervals by resampling games: positions of one game are not independent, games are.
+"""Bootstrap confidence intervals over games: the positions of one game are not independent, games are.
 
-A resample draws as many games as there are, with replacement, within each group. Everything that is measured
-is a ratio of sums over games, so that a resample is a row of numbers that say how often each game counts, and
-all resamples at once are a product of matrices. The same resamples serve every policy: a difference between
-two policies is taken on the same games.
+A resample draws as many games as there are, with replacement, within each group. Every measured quantity is
+a ratio of sums over games. A resample is therefore a row of counts, and all resamples are one matrix
+product. The same resamples serve every policy, so differences between policies are paired.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 _BLOCK = 4_000_000
-"""Numbers that are made at a time."""
+"""Numbers drawn at a time: bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval."""
+    """A value with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -32,16 +31,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Resamples:
-    """How often each game counts in each resample."""
+    """How often each game is drawn in each resample."""
 
     counts: NDArray[np.uint8]
     """[resamples, games]"""
     groups: NDArray[np.int64]
-    """[games]: which group each game is in, from 0."""
+    """[games]: the group of each game, from 0."""
 
     @staticmethod
     def draw(groups: NDArray[np.int64], resamples: int = 1000, seed: int = 0) -> Resamples:
-        """The same seed draws the same."""
+        """Draws resamples for games [games] of these groups. The same seed gives the same resamples."""
         counts = np.zeros((resamples, len(groups)), np.uint8)
         for group in range(int(groups.max()) + 1):
             games = np.flatnonzero(groups == group)
@@ -56,13 +55,14 @@ class Resamples:
         return Resamples(counts, groups)
 
     def group_sums(self, values: Array, games: NDArray[np.integer]) -> GroupSums:
-        """Sums the values [positions, columns] of the positions of these games [positions]."""
+        """Sums values [positions, columns] by group; `games` [positions] is the game of each position."""
         return self.bucket_sums(values, games, np.zeros(len(games), np.int64), 1)[0]
 
     def bucket_sums(
         self, values: Array, games: NDArray[np.integer], buckets: NDArray[np.int64], number: int
     ) -> list[GroupSums]:
-        """The same for each kind of position; kinds [positions] are below `number`, or -1 for none."""
+        """Sums values by group, once for each bucket. `buckets` [positions] are numbers below `number`, or
+        -1 for none."""
         known = buckets >= 0
         place = games[known].astype(np.int64) * number + buckets[known]
         size = len(self.groups) * number
@@ -76,11 +76,11 @@ class Resamples:
 
     @cached_property
     def games_by_group(self) -> list[NDArray[np.int64]]:
-        """The games of each group."""
+        """The indices of the games of each group."""
         return [np.flatnonzero(self.groups == group) for group in range(int(self.groups.max()) + 1)]
 
     def _resampled(self, sums: Array) -> list[Array]:
-        """[resamples, columns] for each group."""
+        """The resampled sums [resamples, columns] of each group."""
         found = []
         for games in self.games_by_group:
             step = max(1, _BLOCK // len(games))
@@ -94,7 +94,7 @@ class Resamples:
 
 @dataclass(frozen=True)
 class GroupSums:
-    """Sums over positions by group: as they are, and in every resample. The first column counts positions."""
+    """Sums over positions by group, for the data and for every resample. Column 0 counts positions."""
 
     sums: Array
     """[groups, 1 + columns]"""
@@ -139,16 +139,16 @@ class Means:
         return self.mean(self.resampled)
 
     def estimates(self) -> list[Estimate]:
-        """A column each."""
+        """One estimate per column."""
         return intervals(self.values, self.resampled_means)
 
     def difference(self, other: Means) -> list[Estimate]:
-        """By how much each column is higher here than there, on the same resamples."""
+        """The paired difference self - other of each column, with intervals."""
         return intervals(self.values - other.values, self.resampled_means - other.resampled_means)
 
 
 def intervals(values: Array, resampled_means: Array) -> list[Estimate]:
-    """The values with the middle 95 % of their resamples, those left out in which there was nothing."""
+    """The values with the 2.5 and 97.5 percentiles of their resamples; empty resamples (NaN) are ignored."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of kinds with no positions at all
         low, high = np.nanpercentile(resampled_means, [2.5, 97.5], axis=0)

@@ -1,4 +1,4 @@
-"""Temperatures that fit people: for each group the one under which its moves are likeliest."""
+"""Temperature scaling: for each group, the temperature that maximises the likelihood of people's moves."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LEAST, _MOST = 0.05, 20.0
 
 @dataclass(frozen=True)
 class TemperatureFit:
-    """A group's temperature, and the mean negative log-likelihood before and with it."""
+    """The fitted temperature of a group."""
 
     rating: float | None
-    """The mean rating of the group's movers."""
+    """The mean rating of the players to move; None if unknown."""
     positions: int
     temperature: float
     before: float
@@ -32,7 +32,8 @@ class TemperatureFit:
 def fit_temperatures(
     policy: Policy, sample: Sample, on_progress: ProgressCallback = lambda _: None
 ) -> dict[str, TemperatureFit]:
-    """Fits a temperature for each group of the sample, which should not be the one that is measured on."""
+    """Fits a temperature for each group. The sample should not be the one on which the policy is
+    measured."""
     choices = collect_choice_data([policy], sample, on_progress)
     group_of = sample.group_of_game[sample.metadata["game"]]
     found = {}
@@ -51,7 +52,7 @@ def fit_temperatures(
 
 
 def temperature_curve(fitted: dict[str, TemperatureFit]) -> Curve:
-    """The temperature by rating; where ratings are unknown, the mean over all positions."""
+    """The temperature as a curve over ratings; without ratings, the mean over all positions."""
     knots = {round(each.rating): each.temperature for each in fitted.values() if each.rating is not None}
     if len(knots) == len(fitted):
         return Curve.through(knots)
@@ -60,7 +61,7 @@ def temperature_curve(fitted: dict[str, TemperatureFit]) -> Curve:
 
 
 def fit_inverse_temperature(choices: ChoiceData) -> float:
-    """Newton's method on the mean negative log-likelihood of p^b, which is convex in b."""
+    """Minimises the mean negative log-likelihood of p^b over b, a convex problem, by Newton's method."""
     logs = choices.log_probabilities[0].astype(np.float64)
     inverse = 1.0
     for _ in range(_STEPS):

@@ -1,4 +1,5 @@
-"""All that several policies say about people's choices: what weights and temperatures are fitted on."""
+"""Predictions of several policies on people's moves: the data on which weights and temperatures are
+fitted."""
 
 from __future__ import annotations
 
@@ -25,20 +26,22 @@ _CHUNK = 2048
 
 @dataclass(frozen=True)
 class ChoiceData:
-    """Full distributions over legal moves, one position after the other."""
+    """Discrete-choice data: every policy's distribution over the legal moves of each position, and the move
+    played."""
 
     log_probabilities: NDArray[np.float32]
-    """[policies, moves of all positions], none below the logarithm of `policies.MIN_PROBABILITY`."""
+    """[policies, moves of all positions], clipped below at the logarithm of `policies.MIN_PROBABILITY`."""
     offsets: NDArray[np.int64]
-    """[positions + 1]: position i has the moves from offsets[i] to offsets[i + 1]."""
+    """[positions + 1]: position i has the moves offsets[i] to offsets[i + 1]."""
     played: NDArray[np.int64]
-    """[positions]: the place of the move that was played, among all moves."""
+    """[positions]: the index of the move played, among all moves."""
     metadata: NDArray[np.void]
     """[positions] of `positions.METADATA_DTYPE`."""
 
     @staticmethod
     def of(log_probabilities: NDArray[np.float32], metadata: NDArray[np.void]) -> ChoiceData:
-        """From the facts of a sample and what policies said of it."""
+        """Choice data from the metadata of a sample and the log-probabilities [policies, moves] of policies
+        on it."""
         offsets = segment_offsets(metadata["legal"])
         return ChoiceData(log_probabilities, offsets, offsets[:-1] + metadata["played"], metadata)
 
@@ -46,12 +49,13 @@ class ChoiceData:
         return len(self.played)
 
     def negative_log_likelihood(self, weights: ArrayLike) -> Array:
-        """[positions]: of the geometric pool with these weights [policies]."""
+        """The negative log-likelihood in nats [positions] of the geometric pool with these weights
+        [policies]."""
         logs = np.asarray(weights, np.float64) @ self.log_probabilities.astype(np.float64)
         return segment_logsumexp(logs, self.offsets) - logs[self.played]
 
     def subset(self, which: NDArray[np.integer]) -> ChoiceData:
-        """The choices of some positions."""
+        """The choice data of the positions with these indices."""
         sizes = np.diff(self.offsets)[which]
         offsets = segment_offsets(sizes)
         places = np.repeat(self.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
@@ -59,7 +63,8 @@ class ChoiceData:
         return ChoiceData(self.log_probabilities[:, places], offsets, played, self.metadata[which])
 
     def scores(self, logs: Array) -> NDArray[np.void]:
-        """[positions] of SCORES for a policy with these logarithms [moves], which may lack their constant."""
+        """The scores [positions] (`SCORE_DTYPE`) of a policy with these unnormalised log-probabilities
+        [moves]."""
         normal = segment_log_softmax(logs, self.offsets)
         shares, mine = np.exp(normal), segment_repeat(normal[self.played], self.offsets)
         earlier = np.arange(len(normal)) < segment_repeat(self.played, self.offsets)
@@ -75,7 +80,7 @@ class ChoiceData:
 def collect_choice_data(
     policies: Sequence[Policy], sample: Sample, on_progress: ProgressCallback = lambda _: None
 ) -> ChoiceData:
-    """Asks every policy about every position of the sample."""
+    """Evaluates every policy on every position of the sample."""
     logs: list[list[NDArray[np.float64]]] = [[] for _ in policies]
     for begin, positions in sample.batches(0, _CHUNK):
         for policy, found in zip(policies, logs, strict=True):

@@ -1,4 +1,4 @@
-"""The figures of a report, drawn from its content alone. Needs matplotlib."""
+"""The figures of a report, drawn from its content. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
 
 
 def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: str, column: str) -> Any:
-    """A line with its band for each policy, named at its end."""
+    """One line with its confidence band per policy, labelled at its end."""
     figure, axis = _axes()
     places = list(dict.fromkeys(key for entries in found.values() for key in entries))
     low, high = ("low", "high") if column == "top1" else (f"{column}_low", f"{column}_high")
@@ -69,7 +69,7 @@ def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: s
 
 
 def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], folder: Path) -> str:
-    """How sure against how often right; the diagonal is what a policy means to say."""
+    """Reliability diagram: accuracy against confidence of the likeliest move."""
     figure, axis = _axes(height=4.6)
     axis.plot([0, 1], [0, 1], color=INK_COLOR, linewidth=0.8, linestyle=(0, (2, 3)))
     ends = []
@@ -88,7 +88,7 @@ def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], f
 
 
 def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
-    """Every policy's accuracy less the first one's, on the same games."""
+    """The accuracy of every policy minus the first policy's, on the same games."""
     first, *others = content["policies"]
     groups = list(content["policies"][first]["groups"])
     figure, axis = _axes()
@@ -110,7 +110,7 @@ def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path)
 
 
 def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
-    """One panel for the first and the last group and one for the mean: a mark a trial, for every policy."""
+    """Accuracy of every trial, for the first group, the last group and the mean over groups."""
     groups = [group for group in next(iter(trials.values())) if group != "mean"]
     shown = list(dict.fromkeys([groups[0], groups[-1], *(["mean"] if len(groups) > 1 else [])]))
     figure, axes = open_pyplot().subplots(
@@ -133,7 +133,7 @@ def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> st
 
 
 def _bars(axis: Any, x: Sequence[float], entries: list[dict[str, Any]], colour: str) -> None:
-    """Marks with their intervals."""
+    """Markers with error bars."""
     axis.vlines(x, [e["low"] for e in entries], [e["high"] for e in entries], color=colour, linewidth=1.4)
     axis.plot(x, [e["top1"] for e in entries], color=colour, linestyle="", marker="o", markersize=4)
 

@@ -1,4 +1,4 @@
-"""Measuring several policies on the same games, from records to a report's content."""
+"""Measures several policies on the same games, from records to the content of a report."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class PolicySource:
 
     name: str
     source: str
-    """What `load_policy` takes."""
+    """The name or file for `load_policy`."""
 
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """How policies are run and what is made of their scores."""
+    """How policies are run and how their scores are summarised."""
 
     backend: str = "onnxruntime"
     threads: int = 1
     batch: int = 64
     symmetries: bool = False
     calibrate: bool = False
-    """Whether each policy first gets temperatures that fit the validation split."""
+    """Whether each policy gets temperatures fitted on the validation split first."""
     resamples: int = 1000
     seed: int = 0
 
@@ -61,9 +61,10 @@ def measure(
     options: MeasureOptions | None = None,
     on_progress: TaskProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
-    """Measures every policy on every trial, going on from the scores that `out` has.
+    """Measures every policy in every trial and returns the content of a report. Scores in `out` are reused.
 
-    Raises BadPolicy, BadNetwork, NoGames, BadTable, UnsupportedFormat or OSError.
+    `trials` are repetitions with other seeds of the split. Raises NoGames, BadTable, BadPolicy, BadNetwork
+    or OSError.
     """
     options = options or MeasureOptions()
     opened = [_open(each, selection.game, options) for each in sources]
@@ -86,7 +87,7 @@ def measure(
 
 @dataclass(frozen=True)
 class _Opened:
-    """A policy that is ready, and what its predictions depend on."""
+    """A loaded policy and the key of its scores."""
 
     policy: Policy
     key: str
@@ -108,17 +109,17 @@ def _open(each: PolicySource, game: str, options: MeasureOptions) -> _Opened:
 
 @dataclass(frozen=True)
 class _Task:
-    """What is done with each policy in one trial."""
+    """The work on each policy in one trial."""
 
     sample: Sample
     held_out: Sample | None
-    """What temperatures are fitted on, if they are."""
+    """The sample on which temperatures are fitted; None without calibration."""
     folder: Path
     batch: int
     on_progress: TaskProgressCallback
 
     def run(self, opened: _Opened) -> tuple[NDArray[np.void], dict[str, TemperatureFit]]:
-        """The scores, and the temperatures where they were fitted."""
+        """The scores, and the fitted temperatures (empty without calibration)."""
         policy, key = opened.policy, opened.key
         fits: dict[str, TemperatureFit] = {}
         if self.held_out is not None:
@@ -137,7 +138,7 @@ class _Task:
         return scores, fits
 
     def _fits(self, policy: Policy, key: str, held_out: Sample) -> dict[str, TemperatureFit]:
-        """Temperatures by group, remembered in a file."""
+        """Temperatures by group, cached in a file."""
         key = cache_key(key, held_out.digest())
         path = self.folder / f"{policy.name}.temperatures.json"
         if path.is_file() and (known := json.loads(path.read_text()))["key"] == key:

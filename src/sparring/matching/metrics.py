@@ -1,4 +1,4 @@
-"""From scores to what a report says: accuracy, likelihood and calibration, with intervals."""
+"""Metrics of a policy from its scores: accuracy, likelihood and calibration, with intervals."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sparring.policies import MIN_PROBABILITY
 
 TOP = 5
 COLUMNS = (*(f"top{k}" for k in range(1, TOP + 1)), "expected", "nll")
-"""Whether the move played is among the k likeliest; its probability, which is how often somebody who draws
-moves from the policy would match; its negative log-likelihood in nats."""
+"""topk: the move played is among the k likeliest; expected: the probability of the move played, which is the
+accuracy of moves drawn from the policy; nll: negative log-likelihood in nats."""
 _NLL = COLUMNS.index("nll")
 _BINS = 15
 _SHOWN_BINS = 10
@@ -26,7 +26,7 @@ _SHOWN_BINS = 10
 
 @dataclass(frozen=True)
 class PolicyMetrics:
-    """A policy's scores on a sample."""
+    """The metrics of one policy on a sample."""
 
     sample: Sample
     scores: NDArray[np.void]
@@ -34,11 +34,11 @@ class PolicyMetrics:
 
     @cached_property
     def group_sums(self) -> GroupSums:
-        """Of all positions."""
+        """Sums of all metric columns by group."""
         return self.resamples.group_sums(metric_columns(self.scores), self.sample.metadata["game"])
 
     def by_group(self) -> dict[str, dict[str, Any]]:
-        """Every group's numbers."""
+        """The metrics of every group."""
         found = {}
         group_of = self.sample.group_of_game
         for number, name in enumerate(self.sample.groups):
@@ -48,15 +48,16 @@ class PolicyMetrics:
         return found
 
     def mean(self) -> dict[str, Any]:
-        """The mean over groups, each counted the same."""
+        """The mean over groups, each with the same weight."""
         return _entry(self.group_sums.macro_average())
 
     def all(self) -> dict[str, Any]:
-        """All positions together."""
+        """The metrics over all positions."""
         return {**_entry(self.group_sums.pooled()), **_extras(self.scores)}
 
     def by_bucket(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The positions of all groups sorted in every way that is known of them; kinds with none left out."""
+        """Accuracy and likelihood by ply, phase, number of legal moves, clock, evaluation and swing, over
+        all groups. Empty buckets are left out."""
         values, games = metric_columns(self.scores)[:, [0, _NLL]], self.sample.metadata["game"]
         found = {}
         for buckets in all_buckets(self.sample.game, self.sample.metadata):
@@ -67,11 +68,12 @@ class PolicyMetrics:
         return found
 
     def calibration(self) -> list[dict[str, float]]:
-        """How often the likeliest move was played, by how likely the policy thought it."""
+        """The frequency with which the likeliest move was played, by its predicted probability."""
         return [asdict(each) for each in calibration_bins(self.scores, _SHOWN_BINS) if each.positions]
 
     def difference(self, other: PolicyMetrics) -> dict[str, Any]:
-        """How much better than another policy on the same games: by group, and in the mean over groups."""
+        """The paired difference to another policy on the same games: by group, and in the mean over
+        groups."""
         groups = {
             name: _difference(self.group_sums.group(number), other.group_sums.group(number))
             for number, name in enumerate(self.sample.groups)
@@ -79,23 +81,23 @@ class PolicyMetrics:
         return {"groups": groups, "mean": self.macro_difference(other)}
 
     def macro_difference(self, other: PolicyMetrics, which: Sequence[int] | None = None) -> dict[str, float]:
-        """The same in the mean over some groups."""
+        """The paired difference to another policy in the mean over some groups (all if None)."""
         return _difference(self.group_sums.macro_average(which), other.group_sums.macro_average(which))
 
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Positions in which the policy was about as sure of its first choice."""
+    """Positions in which the probability of the likeliest move falls into one bin."""
 
     positions: int
     confidence: float
     """The mean probability of the likeliest move."""
     accuracy: float
-    """How often it was played."""
+    """The share of positions in which it was played."""
 
 
 def metric_columns(scores: NDArray[np.void]) -> Array:
-    """[positions, COLUMNS]"""
+    """The metric columns [positions, COLUMNS] of scores."""
     hits = [scores["rank"] < k for k in range(1, TOP + 1)]
     played = scores["played"].astype(np.float64)
     return np.stack([*hits, played, -np.log(np.maximum(played, MIN_PROBABILITY))], axis=1).astype(np.float64)
@@ -115,13 +117,14 @@ def calibration_bins(scores: NDArray[np.void], bins: int) -> list[CalibrationBin
 
 
 def expected_calibration_error(scores: NDArray[np.void]) -> float:
-    """The mean distance between how sure the policy is and how often it is right, over 15 bins."""
+    """The expected calibration error (ECE) over 15 bins."""
     bins = calibration_bins(scores, _BINS)
     return sum(each.positions * abs(each.confidence - each.accuracy) for each in bins) / max(len(scores), 1)
 
 
 def _entry(means: Means, names: tuple[str, ...] = COLUMNS) -> dict[str, Any]:
-    """The first column's interval is "low" and "high"; the others' have their names before."""
+    """Means with intervals as a JSON object. The keys of the first column's interval are "low" and "high";
+    those of other columns have the column's name before."""
     entry: dict[str, Any] = {"positions": means.positions}
     for name, estimate in zip(names, means.estimates(), strict=True):
         entry |= _named(name, estimate)
@@ -139,7 +142,7 @@ def _extras(scores: NDArray[np.void]) -> dict[str, float]:
 
 
 def _difference(mine: Means, other: Means) -> dict[str, float]:
-    """Of accuracy and of likelihood, the two that people compare."""
+    """The paired differences of top-1 accuracy and of likelihood."""
     found = mine.difference(other)
     return _named("top1", found[0]) | _named("nll", found[_NLL])
 

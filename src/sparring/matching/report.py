@@ -25,7 +25,8 @@ _FEW_GAMES = 20
 
 
 def few_games_warning(content: dict[str, Any]) -> str:
-    """Which groups have so few games that their intervals are too narrow; empty where none has."""
+    """A warning that names groups with so few games that bootstrap intervals are too narrow; empty if there
+    is none."""
     groups = next(iter(content["policies"].values()))["groups"]
     few = [f"{name} ({entry['games']})" for name, entry in groups.items() if entry["games"] < _FEW_GAMES]
     if not few:
@@ -69,7 +70,7 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
 
 
 def with_interval(entry: dict[str, Any], column: str = "top1") -> str:
-    """Such as 0.512|0.498-0.526."""
+    """A value with its interval, such as 0.512|0.498-0.526."""
     before = "" if column == "top1" else f"{column}_"
     return f"{entry[column]:.3f}|{entry[f'{before}low']:.3f}-{entry[f'{before}high']:.3f}"
 

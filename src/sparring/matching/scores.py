@@ -1,4 +1,4 @@
-"""What a policy made of people's moves: a few numbers a position, kept in a file while it goes."""
+"""Scores of a policy on people's moves: a few numbers per position, in a file that can be resumed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SCORE_DTYPE = np.dtype(
     ]
 )
 ProgressCallback = Callable[[int], None]
-"""Hears how many positions are done."""
+"""Called with the number of positions done so far."""
 
 
 def cache_key(*parts: str) -> str:
-    """A key for scores: other parts, other scores."""
+    """A hash of everything that scores depend on."""
     return hashlib.sha256(json.dumps([_VERSION, *parts]).encode()).hexdigest()
 
 
@@ -44,11 +44,14 @@ def score_sample(
     chunk: int = 512,
     on_progress: ProgressCallback = lambda _: None,
 ) -> NDArray[np.void]:
-    """[positions] of SCORES for the whole sample, going on from what the file has under the same key.
+    """The scores [positions] (`SCORE_DTYPE`) of a policy on a sample; resumes from the file if its key is
+    the same.
 
-    `chunk` positions are asked for and written at a time, always the same ones, so that a run that goes on
-    asks its networks in the same batches as one that was never stopped and gets the same numbers to the last
-    bit. Whatever kills it, the file holds whole chunks that count, and perhaps a part of one that does not.
+    The policy predicts `chunk` positions at a time, always the same ones. A resumed run therefore gives its
+    networks the same batches as an uninterrupted one and gets bit-identical scores. After a kill the file
+    holds whole chunks and perhaps a part of one, which is ignored.
+
+    Raises BadPolicy or OSError.
     """
     header = json.dumps({"key": key, "positions": len(sample), "columns": SCORE_DTYPE.names}).encode() + b"\n"
     done = _read(path, header)
@@ -80,7 +83,7 @@ def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDA
 
 
 def checked_predictions(policy: Policy, positions: list[Position]) -> list[Prediction]:
-    """What a policy says, once that has been seen to be numbers. Raises BadPolicy."""
+    """The predictions of a policy. Raises BadPolicy if a probability is not finite."""
     try:
         predictions = policy.predict(positions)
     except ValueError as error:  # what a codec says of outputs that are no numbers
@@ -91,7 +94,7 @@ def checked_predictions(policy: Policy, positions: list[Position]) -> list[Predi
 
 
 def _read(path: Path, header: bytes) -> NDArray[np.void]:
-    """The whole rows of a file, if it begins with the header."""
+    """The complete rows of a file if it begins with the header; else no rows."""
     content = path.read_bytes() if path.is_file() else b""
     if not content.startswith(header):
         return np.zeros(0, SCORE_DTYPE)
