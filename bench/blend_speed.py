@@ -54,7 +54,7 @@ def random_positions(game: str, count: int) -> list[Position]:
 def rows(game: str, batch: int) -> list[BenchmarkResult]:
     """A pool by rating and one by position, of the shipped networks."""
     positions = random_positions(game, batch)
-    experts = [networks.load(f"{kind}-{game}", batch=batch) for kind in ("human", "strong")]
+    experts = [networks.load_network(f"{kind}-{game}", batch=batch) for kind in ("human", "strong")]
     alone = min(throughput(partial(expert.predict, positions), batch) for expert in experts)
     low, high = (1100, 1900) if game == "chess" else (1, 9)
     members = tuple(

@@ -29,8 +29,8 @@ def measure() -> list[BenchmarkResult]:
     rows = []
     for name, file in NETWORKS.items():
         path = Path(os.environ["SPARRING_NETS"]) / "lc0" / file
-        on_gpu = networks.load(path, backend="torch", batch=256)
-        on_cpu = networks.load(path, batch=64)
+        on_gpu = networks.load_network(path, backend="torch", batch=256)
+        on_cpu = networks.load_network(path, batch=64)
         quick, exact = on_gpu.predict(states), on_cpu.predict(states)
         differences = [
             float(np.abs(a.probabilities - b.probabilities).max()) for a, b in zip(quick, exact, strict=True)

@@ -71,7 +71,7 @@ def network_rows(
 
     backend = lc0.Backend(weights=lc0.Weights(str(path)), backend="eigen")
     games = [lc0.GameState(fen=None, moves=line) for line in moves]
-    ours = networks.load(path, batch=max(BATCHES))
+    ours = networks.load_network(path, batch=max(BATCHES))
     extra = _openvino(path)
 
     def theirs(batch: int) -> None:
@@ -97,7 +97,10 @@ def network_rows(
 
 def human_rows(path: Path, states: list[ChessState]) -> list[BenchmarkResult]:
     """The shipped network against Maia-3, which it learned from."""
-    maia3, human = networks.load(path, batch=max(BATCHES)), networks.load("human-chess", batch=max(BATCHES))
+    maia3, human = (
+        networks.load_network(path, batch=max(BATCHES)),
+        networks.load_network("human-chess", batch=max(BATCHES)),
+    )
     asked = [networks.Position(state, 1500, 1500) for state in states]
     return [
         BenchmarkResult(
@@ -114,7 +117,7 @@ def human_rows(path: Path, states: list[ChessState]) -> list[BenchmarkResult]:
 
 def _openvino(path: Path) -> networks.Network | None:
     try:
-        return networks.load(path, backend="openvino", batch=max(BATCHES))
+        return networks.load_network(path, backend="openvino", batch=max(BATCHES))
     except ImportError:
         return None
 

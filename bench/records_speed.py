@@ -101,7 +101,7 @@ def reading_row(games: Path, table: Path) -> BenchmarkResult:
     text = first_games(games, THEIR_GAMES)
     with one_core():
         started = perf_counter()
-        report = records.build([games], records.load_preset("everything"), table)
+        report = records.build_table([games], records.load_preset("everything"), table)
         ours = report.seen / (perf_counter() - started)
         started = perf_counter()
         theirs = their_games(text) / (perf_counter() - started)

@@ -63,7 +63,7 @@ def measure() -> list[BenchmarkResult]:
     path = Path(folder) / "lc0" / "maia-1500.pb.gz" if folder else find("human", "chess")
     if not folder:
         print("SPARRING_NETS names no folder of networks: Lc0 is left out", file=sys.stderr)
-    network = networks.load(path)
+    network = networks.load_network(path)
     rows = []
     for batch in BATCHES:
         ours, alone = (

@@ -58,7 +58,7 @@ def measure() -> list[BenchmarkResult]:
         games = Path(os.environ.get("SPARRING_GAMES", folder / "games.pgn"))
         if "SPARRING_GAMES" not in os.environ:
             write_games(games)
-        records.build([games], records.load_preset("everything"), folder / "table")
+        records.build_table([games], records.load_preset("everything"), folder / "table")
         gpu = torch.cuda.is_available()
         if not gpu:
             torch.set_num_threads(1)  # several wait for one another wherever cores are shared

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from sparring.games.go import Go
-from sparring.networks import Position, Prediction, load
+from sparring.networks import Position, Prediction, load_network
 
 
 def agreement(network: Path, references: Path) -> dict[str, object]:
     """Our predictions beside KataGo's recorded answers for the same positions."""
     entries = json.loads(references.read_text())["positions"]
     positions = [_position(entry) for entry in entries]
-    predictions = load(network).predict(positions)
+    predictions = load_network(network).predict(positions)
     cases = list(zip(entries, positions, predictions, strict=True))
     differences = np.array([_differences(*case) for case in cases])
     report: dict[str, object] = {"positions": len(positions)}

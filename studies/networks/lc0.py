@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from sparring.games.chess import Chess
-from sparring.networks import Position, Prediction, load
+from sparring.networks import Position, Prediction, load_network
 from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     """Our predictions beside Lc0's at every position of the games (moves in UCI) that is not the end."""
     positions, lines = _positions(games)
-    ours = load(path).predict(positions)
+    ours = load_network(path).predict(positions)
     outputs = evaluate_with_lc0(path, lines)
     moves = np.array([_move_differences(p, q, v) for p, q, v in zip(positions, ours, outputs, strict=True)])
     values = np.array([_value_difference(q, v) for q, v in zip(ours, outputs, strict=True)])

@@ -11,7 +11,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from sparring.games import Chess
-from sparring.networks import Position, Prediction, load
+from sparring.networks import Position, Prediction, load_network
 from tests.reference.maia3 import BOARDS, reference_label, reference_tokens
 
 _BATCH = 64
@@ -24,7 +24,7 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
     python-chess. Ratings change from position to position.
     """
     name = path.stem
-    original, network = _session(path), load(path)
+    original, network = _session(path), load_network(path)
     move_gap = value_gap = 0.0
     count = same_choice = 0
     for batch in _batches(games):

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from sparring.cli import main
-from sparring.networks import load
+from sparring.networks import load_network
 from sparring.training import trainer
 from sparring.training.loss import Losses
 from tests.networks.tiny_networks import tiny_network, write
@@ -65,7 +65,7 @@ def test_records_become_a_network(folder: Path, capsys: pytest.CaptureFixture[st
     train(folder)
     captured = capsys.readouterr()
     model = folder / "run" / "model.onnx"
-    assert load(model).card.game == "chess"
+    assert load_network(model).card.game == "chess"
     assert f"the network is {model}" in captured.out
     assert f"sparring models add {model}" in captured.out
     assert "sparring measure matching chess" in captured.out

@@ -99,10 +99,10 @@ def test_hanging_up_ends_the_process(protocol: str) -> None:
 
 def test_nothing_else_is_written_to_standard_output(tmp_path: Path) -> None:
     chatty = (
-        "import sys, os; from sparring.networks import store; loud = store.load\n"
+        "import sys, os; from sparring.networks import store; loud = store.load_network\n"
         "def load(*a, **k): print('loading'); os.write(1, b'natively'); return loud(*a, **k)\n"
-        "store.load = load; import sparring.networks; sparring.networks.load = load\n"
-        "from sparring.policies import loading; loading.load = load\n"
+        "store.load_network = load; import sparring.networks; sparring.networks.load_network = load\n"
+        "from sparring.policies import loading; loading.load_network = load\n"
         "from sparring.cli import main; main(['engine', 'uci'])"
     )
     done = subprocess.run([sys.executable, "-c", chatty], input=b"isready\n", capture_output=True, timeout=60)

@@ -14,8 +14,7 @@ import onnxruntime
 import pytest
 
 from sparring.games import GAMES, load
-from sparring.networks import Batcher, Network, Position, Prediction
-from sparring.networks import load as load_network
+from sparring.networks import Batcher, Network, Position, Prediction, load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec
 from tests.networks.tiny_networks import tiny_network, write

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sparring.games import load as load_game
-from sparring.networks import BadNetwork, Position, load
+from sparring.networks import BadNetwork, Position, load_network
 from sparring.networks.conditioned import InputSpec
 from sparring.networks.store import add, find, stored_models
 from tests.networks.tiny_networks import tiny_network, write
@@ -22,7 +22,7 @@ MAX_BYTES = 12_000_000
 def test_human_is_the_network_of_the_game(game: str, model_store: Path) -> None:
     path = find("human", game)
     assert path == find(f"human-{game}") == find(f"human-{game}", game)
-    assert load("human", game=game).card.game == game
+    assert load_network("human", game=game).card.game == game
     (entry,) = [entry for entry in stored_models() if entry.path == path]
     assert (entry.shipped, entry.name) == (True, f"human-{game}")
 
@@ -53,7 +53,7 @@ def test_the_shipped_networks_are_small() -> None:
 @pytest.mark.parametrize("name", ["human", "strong"])
 @pytest.mark.parametrize("game", PEOPLE)
 def test_every_legal_move_and_no_other_has_a_chance(game: str, name: str) -> None:
-    network = load(name, game=game)
+    network = load_network(name, game=game)
     conditions = [(None, None, None), (1, 2, 30.0), (2000, None, 0.0), (None, 1500, 1e9)]
     positions = [
         Position(state, *conditions[i % len(conditions)])
@@ -68,7 +68,7 @@ def test_every_legal_move_and_no_other_has_a_chance(game: str, name: str) -> Non
 
 
 def test_boards_of_several_sizes_may_be_asked_together() -> None:
-    network = load("human", game="go")
+    network = load_network("human", game="go")
     states = [load_game("go", size=size).initial() for size in (9, 19, 9, 13)]
     together = network.predict(states)
     assert [len(prediction.moves) for prediction in together] == [82, 362, 82, 170]
@@ -79,7 +79,7 @@ def test_boards_of_several_sizes_may_be_asked_together() -> None:
 
 
 def test_networks_say_which_ratings_they_know() -> None:
-    assert load("human", game="chess").ratings is not None
-    assert load("human", game="go").ratings is not None
+    assert load_network("human", game="chess").ratings is not None
+    assert load_network("human", game="go").ratings is not None
     assert InputSpec("chess", "lc0", lowest=600, highest=2600).ratings == (600, 2600)
     assert InputSpec("shogi", "boards", lowest=0, highest=1).ratings is None

@@ -10,10 +10,10 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from sparring.networks import BadNetwork, store
-from sparring.networks import load as load_network
+from sparring.networks import BadNetwork, load_network, store
 from sparring.networks.card import read_card_from_file
-from sparring.networks.formats import model_name, read_network
+from sparring.networks.files import model_name
+from sparring.networks.formats import read_network
 from tests.networks.tiny_networks import tiny_network, write
 
 

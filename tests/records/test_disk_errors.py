@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.records import TableWriteError, build, load_preset, read_shards, records_of
+from sparring.records import TableWriteError, build_table, load_preset, read_shards, records_of
 from tests.storage.fault_injection import drop_root_capabilities, linux
 
 EVERYTHING = load_preset("everything")
@@ -56,11 +56,11 @@ def test_a_full_disk_keeps_what_was_safe_and_the_same_call_goes_on(full: str, tm
     safe = {"00000.parquet.part": 0, "00002.parquet.part": 14, "manifest.json.part": 0}[full]
     (out / full).symlink_to("/dev/full")
     with pytest.raises(TableWriteError, match=f"No space left on device; {safe} games are safe"):
-        build([tmp_path / "a.pgn"], EVERYTHING, out, shard=7)
+        build_table([tmp_path / "a.pgn"], EVERYTHING, out, shard=7)
     if safe:
         assert sites(out).total() == safe
     assert not list(out.glob("*.part")), "half a file takes no room"
-    report = build([tmp_path / "a.pgn"], EVERYTHING, out, shard=7)
+    report = build_table([tmp_path / "a.pgn"], EVERYTHING, out, shard=7)
     assert report.kept == 30
     assert sites(out) == Counter(f"a.pgn-{i}" for i in range(30))
 
@@ -103,7 +103,7 @@ def test_what_may_not_be_read_is_named_and_read_later(tmp_path: Path) -> None:
 
 def test_a_file_that_vanished_is_named(tmp_path: Path) -> None:
     write_games(tmp_path / "a.pgn", 3)
-    report = build([tmp_path / "a.pgn", tmp_path / "b.pgn"], EVERYTHING, tmp_path / "t")
+    report = build_table([tmp_path / "a.pgn", tmp_path / "b.pgn"], EVERYTHING, tmp_path / "t")
     assert report.kept == 3
     assert report.unread == [f"{tmp_path / 'b.pgn'}: No such file or directory"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.cli import main
 from sparring.games import Expendibots
-from sparring.records import Termination, build, load_preset, read_shards, records_of
+from sparring.records import Termination, build_table, load_preset, read_shards, records_of
 from sparring.records.expendibots_log import read_logs, to_log
 from sparring.records.record import ParsedGame
 
@@ -131,6 +131,6 @@ def test_the_preset_and_the_commands(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_cut_file_is_gone_on_with(tmp_path: Path) -> None:
     logs = [log_of(seed) for seed in range(9)]
     (tmp_path / "a.log").write_text("".join(logs) + START + MOVES + "[white] - BO")
-    report = build([tmp_path / "a.log"], load_preset("expendibots"), tmp_path / "t", shard=2)
+    report = build_table([tmp_path / "a.log"], load_preset("expendibots"), tmp_path / "t", shard=2)
     assert (report.kept, report.broken) == (9, 1)
     assert "a.log, line" in report.examples[0]

@@ -17,7 +17,7 @@ from reconchess.history import GameHistoryEncoder
 
 from sparring._core import RbcState
 from sparring.cli import main
-from sparring.records import GameRecord, Termination, build, load_preset, read_shards, records_of
+from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
 from sparring.records.filters import pass_rates
 from sparring.records.reconchess_history import read_histories, read_history, record_of, to_history
 from sparring.records.record import ParsedGame
@@ -265,7 +265,7 @@ def test_the_preset_leaves_out_bots_that_stopped(tmp_path: Path) -> None:
     games = [played(7, 30), played(8, 30, stops=15), played(9, 30, stops=29)]
     lines = "\n".join(json.dumps(as_json(game)) for game in games).encode()
     (tmp_path / "a.jsonl.zst").write_bytes(zstandard.compress(lines))
-    report = build([tmp_path / "a.jsonl.zst"], load_preset("rbc"), tmp_path / "t")
+    report = build_table([tmp_path / "a.jsonl.zst"], load_preset("rbc"), tmp_path / "t")
     assert (report.kept, report.dropped) == (2, {"a player stopped playing": 1})
     white, black = pass_rates(record_of(as_json(games[1])))
     assert white < 0.25 < black

@@ -15,7 +15,7 @@ from sparring.cli import main
 from sparring.records import (
     GameRecord,
     Termination,
-    build,
+    build_table,
     find_sources,
     load_preset,
     read_shards,
@@ -107,7 +107,7 @@ def test_a_game_comes_back_from_the_table_as_it_was(tmp_path: Path) -> None:
     facts = "PB[黒 \\] ]PW[b]BR[3k]WR[P9段]RE[W+3.5]TM[600]OT[5x30 byo-yomi]DT[2019-02-03,04]EV[e]PC[p]"
     texts = [random_game(rng)[0].replace("PB[a \\] b\\\\c]", facts) for _ in range(20)]
     (tmp_path / "a.sgf").write_text("\n".join(texts))
-    assert build([tmp_path / "a.sgf"], EVERYTHING, tmp_path / "t").kept == 20
+    assert build_table([tmp_path / "a.sgf"], EVERYTHING, tmp_path / "t").kept == 20
     kept = [r for shard in read_shards(tmp_path / "t") for r in records_of(shard)]
     assert {r.moves for r in kept} == {g.record.moves for g in found("".join(texts)) if g.record}
     for game in kept:
@@ -341,7 +341,7 @@ def test_go_ranks_says_what_is_left_out_and_why(tmp_path: Path) -> None:
     for number, text in enumerate(games):
         (tmp_path / "in" / f"{number}.sgf").write_text(text)
     sources = find_sources([tmp_path / "in"], "go", pytest.fail)
-    report = build(sources, load_preset("go-ranks"), tmp_path / "t")
+    report = build_table(sources, load_preset("go-ranks"), tmp_path / "t")
     assert (report.kept, report.broken) == (2, 1)
     assert report.dropped == {
         "ranks apart": 1,

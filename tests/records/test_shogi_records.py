@@ -20,7 +20,7 @@ from sparring.records import (
     GameRecord,
     Termination,
     UnsupportedFormat,
-    build,
+    build_table,
     load_preset,
     read_shards,
     records_of,
@@ -372,7 +372,7 @@ def test_shogi_groups_says_what_is_left_out_and_makes_equal_groups(tmp_path: Pat
         rated(1500, 1501, plies=0).replace("PI", "PI82HI").replace("\n+\n", "\n-\n"),
     ]
     (tmp_path / "a.csa").write_text("".join(games))
-    report = build([tmp_path / "a.csa"], load_preset("shogi-groups"), tmp_path / "t")
+    report = build_table([tmp_path / "a.csa"], load_preset("shogi-groups"), tmp_path / "t")
     assert report.kept == 60
     assert report.dropped == {
         "ratings apart": 1,
@@ -393,7 +393,7 @@ def test_shogi_groups_says_what_is_left_out_and_makes_equal_groups(tmp_path: Pat
 def test_tables_keep_what_shogi_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.csa").write_text(rated(1500, 1510).replace("%", "T7\n'** 35\n%", 1))
     out = tmp_path / "t"
-    build([tmp_path / "a.csa"], load_preset("shogi-everything"), out)
+    build_table([tmp_path / "a.csa"], load_preset("shogi-everything"), out)
     (kept,) = [r for shard in read_shards(out) for r in records_of(shard)]
     assert kept == record(read_csa, (tmp_path / "a.csa").read_bytes())
     assert kept.spent is not None

@@ -24,7 +24,7 @@ from sparring.records import (
     BadTable,
     GameRecord,
     UnsupportedFormat,
-    build,
+    build_table,
     find_sources,
     load_preset,
     read_shards,
@@ -61,7 +61,7 @@ def table(folder: Path) -> list[GameRecord]:
 
 def test_a_game_comes_back_with_its_moves_clocks_and_evaluations(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(pgn(1, 40))
-    assert build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 40
+    assert build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 40
     by_site = {record.site: record for record in table(tmp_path / "t")}
     stream = io.StringIO((tmp_path / "a.pgn").read_text())
     while (game := chess.pgn.read_game(stream)) is not None:
@@ -78,7 +78,7 @@ def test_a_game_comes_back_with_its_moves_clocks_and_evaluations(tmp_path: Path)
 
 def test_games_that_went_on_after_a_fivefold_repetition_are_kept_whole(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text("Nf3 Nf6 Ng1 Ng8 " * 7 + "e4 1/2-1/2\n")
-    assert build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 1
+    assert build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 1
     record = table(tmp_path / "t")[0]
     assert chess_moves(record.start, record.moves)[-2:] == ["f6g8", "e2e4"]
     assert "15. e4" in to_pgn(record)
@@ -96,14 +96,14 @@ def test_compressed_files_read_like_plain_ones(kind: str, tmp_path: Path) -> Non
         "two frames": zstandard.compress(data[:half]) + zstandard.compress(data[half:]),
     }
     (tmp_path / "a.pgn").write_bytes(packed[kind])
-    assert build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 30
+    assert build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t").kept == 30
 
 
 @pytest.mark.parametrize("packer", [gzip.compress, bz2.compress, zstandard.compress])
 def test_a_file_cut_in_the_middle_keeps_its_good_games(packer: object, tmp_path: Path) -> None:
     packed = packer(pgn(3, 3000, plies=6).encode())  # type: ignore[operator]  # a parameter
     (tmp_path / "a.pgn").write_bytes(packed[: len(packed) * 2 // 3])
-    report = build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
+    report = build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
     assert any("cut off" in example for example in report.examples)
     assert len(table(tmp_path / "t")) == report.kept
 
@@ -111,7 +111,7 @@ def test_a_file_cut_in_the_middle_keeps_its_good_games(packer: object, tmp_path:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from sparring.records import build, load_preset
+from sparring.records import build_table, load_preset
 files, out, after = [Path(p) for p in sys.argv[1:-2]], Path(sys.argv[-2]), int(sys.argv[-1])
 def watch(report, read):
     pass
@@ -127,7 +127,7 @@ def commit(self, progress):
     if done == after - 1 and after % 2:
         os.kill(os.getpid(), signal.SIGKILL)
 table.TableWriter.commit = commit
-build(files, load_preset("everything"), out, watch, shard=7)
+build_table(files, load_preset("everything"), out, watch, shard=7)
 """
 
 
@@ -143,7 +143,7 @@ def test_killed_again_and_again_no_game_is_lost_or_doubled(tmp_path: Path) -> No
         code = subprocess.run(command, check=False).returncode
         kills += code == -signal.SIGKILL
     assert kills >= 5
-    report = build(files, EVERYTHING, tmp_path / "t", shard=7)
+    report = build_table(files, EVERYTHING, tmp_path / "t", shard=7)
     sites = Counter(record.site for record in table(tmp_path / "t"))
     assert sites == Counter(f"game-{10 + i}-{j}" for i in range(3) for j in range(25))
     assert report.kept == 75
@@ -154,14 +154,17 @@ def test_folders_are_searched_and_strange_files_named(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.pgn").write_text(pgn(7, 3))
     (tmp_path / "in" / "deep" / "a.pgn.gz").write_bytes(gzip.compress(pgn(8, 4).encode()))
     (tmp_path / "in" / "notes.txt").write_text("not games")
-    assert build(find_sources([tmp_path / "in"], "chess", pytest.fail), EVERYTHING, tmp_path / "t").kept == 7
+    assert (
+        build_table(find_sources([tmp_path / "in"], "chess", pytest.fail), EVERYTHING, tmp_path / "t").kept
+        == 7
+    )
     with pytest.raises(UnsupportedFormat, match=r"notes\.txt: files of chess end in pgn"):
-        build([tmp_path / "in" / "notes.txt"], EVERYTHING, tmp_path / "u")
+        build_table([tmp_path / "in" / "notes.txt"], EVERYTHING, tmp_path / "u")
 
 
 def test_an_unfinished_shard_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(pgn(4, 5))
-    build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
+    build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
     (tmp_path / "t" / "00001.parquet.part").write_bytes(b"half a shard")
     assert len(table(tmp_path / "t")) == 5
 
@@ -183,7 +186,7 @@ def test_the_preset_says_what_is_left_out_and_why(tmp_path: Path) -> None:
         game(1510, 1590, "600+0").replace('[WhiteElo "1510"]\n', ""),
     ]
     (tmp_path / "a.pgn").write_text("".join(games))
-    report = build([tmp_path / "a.pgn"], load_preset("maia"), tmp_path / "t")
+    report = build_table([tmp_path / "a.pgn"], load_preset("maia"), tmp_path / "t")
     assert report.kept == 2
     assert report.dropped == {
         "ratings apart": 1,
@@ -223,8 +226,8 @@ def test_splits_are_stable_and_of_the_right_size() -> None:
 
 def test_identities_differ_and_do_not_depend_on_the_table(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(pgn(5, 50, plies=4))
-    build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
-    build([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "u", shard=7)
+    build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "t")
+    build_table([tmp_path / "a.pgn"], EVERYTHING, tmp_path / "u", shard=7)
     first, second = ({r.identity("chess") for r in table(tmp_path / name)} for name in ("t", "u"))
     assert len(first) == 50
     assert first == second
@@ -245,7 +248,7 @@ def test_tables_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadTable, match="x"):
         list(read_shards(tmp_path))
     with pytest.raises(BadTable, match="another"):
-        build([], EVERYTHING, tmp_path)
+        build_table([], EVERYTHING, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 from sparring import games
 from sparring.games import Chess
-from sparring.networks import Prediction, load
+from sparring.networks import Prediction, load_network
 from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised
 from tests.networks.tiny_networks import tiny_network, write
 from tests.reference.puct import ReferencePuct
@@ -91,7 +91,7 @@ def test_visits_are_those_of_a_plain_search(name: str) -> None:
 
 
 def test_fifty_positions_with_a_network_are_searched_as_plainly(tmp_path: Path) -> None:
-    network = load(write(tiny_network("chess"), tmp_path / "small.onnx"))
+    network = load_network(write(tiny_network("chess"), tmp_path / "small.onnx"))
     rng = random.Random(50)
     for number in range(50):
         state = random_state("chess", rng, rng.randint(0, 60))

@@ -64,7 +64,7 @@ def test_the_graph_computes_what_the_model_does(config: TrainingConfig) -> None:
 def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(export(random_model(config), config, CARD).SerializeToString())
-    network = networks.load(path)
+    network = networks.load_network(path)
     state = games.load(config.game).initial()
     for _ in range(3):
         (found,) = network.predict([Position(state, rating=1500)])
@@ -83,7 +83,7 @@ def test_ratings_matter_only_to_networks_that_are_told_them(tmp_path: Path) -> N
     for config, differs in ((KINDS[1], True), (KINDS[0], False)):
         path = tmp_path / f"{differs}.onnx"
         path.write_bytes(export(random_model(config), config, CARD).SerializeToString())
-        weak, strong = networks.load(path).predict(
+        weak, strong = networks.load_network(path).predict(
             [Position(state, rating=800), Position(state, rating=2400)]
         )
         apart = float(np.abs(weak.probabilities - strong.probabilities).max())

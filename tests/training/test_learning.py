@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparring.games import load
-from sparring.networks import load as load_network
+from sparring.networks import load_network
 from sparring.networks.prediction import Position
 from sparring.records import Split
 from tests.matching.tables import rated, write_table

@@ -162,7 +162,7 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
         state = state.previous
         states.append(state)
     by_ply = {each.ply: each for each in states}
-    network = networks.load(path)
+    network = networks.load_network(path)
     for i, ply in enumerate(batch.ply.tolist()):
         prediction = network.predict([by_ply[ply]])[0]
         expected = torch.zeros(362)

@@ -33,7 +33,10 @@ def accept(
     out: Annotated[Path | None, typer.Option(help="A folder for the games, to go on with.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """The acceptance match of Expendibots: pairs of games from random openings, a test of significance."""
+    """Play an acceptance match between two Expendibots agents.
+
+    Pairs of games from random openings, and a significance test.
+    """
     for name in (new, old):
         if name not in LADDER:
             raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")

@@ -26,8 +26,6 @@ from sparring.cli.arena_tables import (
 )
 from sparring.cli.errors import UserError
 
-app = typer.Typer(help="Tournaments between players and engines, and what they say.", no_args_is_help=True)
-
 Folders = Annotated[list[Path], typer.Argument(help="Folders of tournaments, as `arena run` wrote them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
@@ -36,7 +34,6 @@ _BETWEEN_PICTURES = 0.5
 """Seconds; the picture of a long tournament costs as much as a short game."""
 
 
-@app.command()
 def run(
     file: Annotated[Path, typer.Argument(help="The tournament: a TOML file (docs/arena.md shows one).")],
     games: Annotated[
@@ -50,7 +47,7 @@ def run(
         str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, or auto.")
     ] = None,
 ) -> None:
-    """Play a tournament, or go on with it."""
+    """Play a tournament, or resume it."""
     try:
         tournament = arena.read_tournament(file, games)
         folder = out or Path(file.stem)
@@ -71,7 +68,6 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command()
 def rate(
     folders: Folders,
     anchor: Annotated[
@@ -83,7 +79,10 @@ def rate(
     ] = DEFAULT_PRIOR,
     as_json: AsJson = False,
 ) -> None:
-    """Ratings with 95 % intervals, likelihood of superiority, expected and observed scores."""
+    """Compute ratings with 95 % intervals from tournament results.
+
+    Also prints the likelihood of superiority, and expected against observed scores.
+    """
     name, elo = _anchor(anchor)
     try:
         results = arena.read_results(folders)
@@ -107,7 +106,6 @@ def rate(
     _print_warnings(console, standings)
 
 
-@app.command()
 def sprt(
     folder: Annotated[Path, typer.Argument(help="The folder of a tournament between two players.")],
     elo0: Annotated[float, typer.Option(help="The difference that is not enough.")] = 0.0,
@@ -117,7 +115,10 @@ def sprt(
     player: Annotated[str, typer.Option(help="Who is to be the stronger; by default the first.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Test whether one of two players is stronger. With [sprt] in its file a tournament stops by itself."""
+    """Test whether one of two players is stronger (SPRT).
+
+    A tournament file with a table [sprt] stops by itself when the test is decided.
+    """
     try:
         question = arena.Sprt(elo0, elo1, alpha, beta)
         results = arena.read_results([folder])

@@ -22,18 +22,10 @@ from sparring.records import BadTable, Split, UnsupportedFormat
 from sparring.reports import today
 from sparring.storage import atomic_write
 
-app = typer.Typer(help="Blends of policies, fitted to people's games.", no_args_is_help=True)
 _SPLITS = (*(str(split) for split in Split), "all")
 _POLICY = "A model's name, a network's file or a policy's TOML"
 
 
-@app.callback()
-def about() -> None:
-    """Blends of policies, fitted to people's games."""
-    # With one command alone Typer would drop its name from the command line.
-
-
-@app.command("fit")
 def fit_blend(
     game: GameName,
     human: Annotated[str, typer.Option(help=f"{_POLICY}: who plays like people.")],
@@ -60,7 +52,10 @@ def fit_blend(
     threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Fit weights to people's moves: for each group with intervals, and a blend's file for any player."""
+    """Fit pool weights to people's moves and write a policy file.
+
+    Prints the weights of each rating group with 95 % intervals.
+    """
     from sparring import blending, matching  # with what reads tables, too much for every command to wait for
     from sparring.blending.fitting import METHODS, WEIGHTS_BY
 

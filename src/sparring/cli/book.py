@@ -25,12 +25,9 @@ from sparring.players.expendibots.book import (
 from sparring.reports import describe_machine, today
 from sparring.storage import Journal
 
-app = typer.Typer(help="Opening books: build one, look into it.", no_args_is_help=True)
-
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
 
 
-@app.command()
 def build(
     game: GameArgument,
     positions: Annotated[
@@ -41,7 +38,10 @@ def build(
         Path, typer.Option(help="Where it goes; the package's own place if left out.")
     ] = SHIPPED_BOOK,
 ) -> None:
-    """Build an opening book by search: the likeliest positions first. What a kill left is gone on with."""
+    """Build an opening book by search.
+
+    The most likely positions come first. An interrupted run is resumed by the same command.
+    """
     _check(game)
     path = out.with_suffix(f".{positions}x{nodes}.jsonl")
     journal = Journal(path)
@@ -64,12 +64,11 @@ def build(
     print(f"{out}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
 
 
-@app.command()
 def info(
     game: GameArgument,
     file: Annotated[Path, typer.Option("--file", help="The package's own if left out.")] = SHIPPED_BOOK,
 ) -> None:
-    """How a book was made."""
+    """Show how an opening book was made."""
     _check(game)
     try:
         book = open_expendibots_book(file)

@@ -1,4 +1,4 @@
-"""`sparring engine`: a player for any GUI, over UCI, USI or GTP."""
+"""`sparring engine`: a player as an engine for a GUI, over UCI, USI or GTP."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ from typing import Annotated
 
 import typer
 
+from sparring.cli.commands import ENGINE
 from sparring.cli.errors import UserError
 from sparring.engines import PROTOCOLS, BadOption, EngineSettings, options_of, serve
 from sparring.engines.option import OptionKind
 from sparring.engines.stdio import take_stdout
 
-app = typer.Typer(
-    help="A player for any GUI: chess over UCI, shogi over USI, Go over GTP.", no_args_is_help=True
-)
-
 _INTERRUPTED = 130
 
 
 def _command(protocol: str, game: str) -> Callable[..., None]:
-    """The command of a protocol. Its flags are the engine's options."""
+    """The command that serves a protocol. Its flags are the engine's options."""
     options = [option for option in options_of(protocol) if option.kind is not OptionKind.BUTTON]
 
     def run(**texts: str | None) -> None:
@@ -53,11 +50,9 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
         ]
     )
     run.__annotations__ = flags
-    run.__doc__ = (
-        f"Play {game} over {protocol.upper()}. A GUI starts this; every flag is also an option there."
-    )
+    summary = ENGINE.commands[protocol].summary
+    run.__doc__ = f"{summary}\n\nA GUI starts this command. Every flag is also an option of the protocol."
     return run
 
 
-for _protocol, _game in PROTOCOLS.items():
-    app.command(_protocol)(_command(_protocol, _game))
+uci, usi, gtp = (_command(protocol, PROTOCOLS[protocol]) for protocol in ENGINE.commands)

@@ -14,7 +14,7 @@ from sparring.games import GAMES, load
 
 
 def games(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the games with their options."""
+    """List the games and their rule options."""
     specs = {name: load(name).spec for name in GAMES}
     if as_json:
         rows = [

@@ -19,20 +19,11 @@ from sparring.networks.sessions import BACKENDS
 from sparring.policies import BadPolicy
 from sparring.records import BadTable, Split, UnsupportedFormat
 
-app = typer.Typer(help="Measurements of policies, with intervals.", no_args_is_help=True)
-
 _CELL, _MARGIN = 12, 28
 """Widths of a number with its interval, and of what stands before the numbers."""
 _SPLITS = (*(str(split) for split in Split), "all")
 
 
-@app.callback()
-def about() -> None:
-    """Measurements of policies, with intervals."""
-    # With one command alone Typer would drop its name from the command line.
-
-
-@app.command()
 def matching(
     game: GameName,
     policy: Annotated[
@@ -62,7 +53,7 @@ def matching(
     batch: Annotated[int, typer.Option(min=1, help="Positions that run at once.")] = 64,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """How often people play the moves that policies expect: accuracy, likelihood and calibration by group."""
+    """Measure accuracy, likelihood and calibration by group."""
     from sparring import matching as measuring
 
     if game not in GAMES:

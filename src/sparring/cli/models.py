@@ -15,12 +15,9 @@ from sparring.networks import store
 from sparring.networks.card import ModelCard
 from sparring.networks.formats import read_network
 
-app = typer.Typer(help="Networks: add the files you have, see what there is.", no_args_is_help=True)
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command()
 def add(
     file: Annotated[Path, typer.Argument(help="A network of Lc0, Maia, KataGo, dlshogi or Sparring.")],
     name: Annotated[str | None, typer.Option(help="What to call it; the file's name if left out.")] = None,
@@ -28,15 +25,14 @@ def add(
         bool, typer.Option("--replace", help="Put it in place of a model of that name.")
     ] = False,
 ) -> None:
-    """Read, check and convert a network, and remember it."""
+    """Check a network file, convert it and store it."""
     entry = store.add(file, name, replace=replace)
     Console().print(f"[bold]{entry.name}[/] is ready.", highlight=False)
     _print_card(entry.card)
 
 
-@app.command(name="list")
 def list_models(as_json: AsJson = False) -> None:
-    """What there is: shipped and added."""
+    """List the shipped and the added networks."""
     stored_models = store.stored_models()
     if as_json:
         rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in stored_models]
@@ -60,12 +56,11 @@ def list_models(as_json: AsJson = False) -> None:
     Console().print(table)
 
 
-@app.command()
 def info(
     model: Annotated[str, typer.Argument(help="A model's name, or a network's file.")],
     as_json: AsJson = False,
 ) -> None:
-    """A model's card."""
+    """Show the model card of a network."""
     _, card = read_network(store.find(model))
     if as_json:
         print(json.dumps(dataclasses.asdict(card)))
@@ -73,9 +68,8 @@ def info(
         _print_card(card)
 
 
-@app.command()
 def remove(name: Annotated[str, typer.Argument(help="An added model.")]) -> None:
-    """Forget a model that was added."""
+    """Remove an added network."""
     store.remove(name)
     print(f"{name} is gone.")
 

@@ -19,7 +19,10 @@ def perft(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     option: Options = None,
 ) -> None:
-    """Count the move sequences of a given length. Draws by repetition or move count do not end them."""
+    """Count the move sequences of a given length (perft).
+
+    Draws by repetition or move count do not end a sequence.
+    """
     rules = choose_game(game, option)
     state = choose_state(rules, position)
     counted: list[int] = []

@@ -88,7 +88,10 @@ def play(
     position: PositionText = None,
     option: Options = None,
 ) -> None:
-    """Play against an opponent that plays as people do. Type moves, or `help` at the prompt."""
+    """Play a game in the terminal.
+
+    The opponent plays like people of a rating. Type moves at the prompt, or `help`.
+    """
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)

@@ -60,7 +60,10 @@ def predict(
     ] = "onnxruntime",
     threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
 ) -> None:
-    """The moves that people of a rating, or other policies, would play, with their probabilities."""
+    """Predict the moves that people of a rating would play.
+
+    Prints the most likely moves with their probabilities, for one policy or several.
+    """
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     policies = [_open(text, game, backend, threads) for text in model]

@@ -18,13 +18,10 @@ from rich.table import Table
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.cli.errors import UserError
-from sparring.cli.rbc_generate import generate
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.records.reconchess_history import read_histories, read_history
 from sparring.records.record import MOVE_BYTES
 from sparring.records.streams import open_chunks
-
-app = typer.Typer(help="Reconnaissance blind chess.", no_args_is_help=True)
 
 
 class PlayerColor(StrEnum):
@@ -34,10 +31,6 @@ class PlayerColor(StrEnum):
     BLACK = "black"
 
 
-app.command()(generate)
-
-
-@app.command()
 def track(
     game: Annotated[Path, typer.Argument(help="A reconchess history (.json), or many, one a line (.jsonl).")],
     player: Annotated[PlayerColor, typer.Option(help="Whose knowledge.")],
@@ -47,7 +40,10 @@ def track(
     seed: Annotated[int, typer.Option(help="Decides which boards stay beyond the limit.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the possible boards turn by turn, and what each observation ruled out."""
+    """Show the possible boards of a recorded game, turn by turn.
+
+    Each row says how many boards the observation ruled out.
+    """
     side = int(player is PlayerColor.BLACK)
     tracker = Tracker(side, TrackerOptions(limit=limit, threads=threads, seed=seed))
     rows: list[_Row] = []

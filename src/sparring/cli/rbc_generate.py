@@ -31,7 +31,10 @@ def generate(
     ] = 4,
     processes: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
 ) -> None:
-    """Play games between bots and write them as reconchess histories, packed."""
+    """Play games between bots in bulk.
+
+    Writes reconchess histories, compressed, one game per line.
+    """
     names = tuple(name.strip() for name in players.split(",") if name.strip())
     try:
         generation = GenerationConfig(names, games, seed, random_turns)

@@ -23,13 +23,10 @@ from sparring.records.streams import source_size
 from sparring.records.table import read_manifest
 from sparring.reports.plot_style import MatplotlibMissing
 
-app = typer.Typer(help="Games: from the dumps people download to one packed table.", no_args_is_help=True)
-
 Folder = Annotated[Path, typer.Argument(help="A table's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command()
 def build(
     files: Annotated[
         list[Path], typer.Argument(help="Files of games, plain or .gz, .bz2, .zst; or folders of them.")
@@ -39,7 +36,10 @@ def build(
         str, typer.Option(help=f"Which games to keep: {', '.join(preset_names())}, or a TOML file.")
     ] = "maia",
 ) -> None:
-    """Read games in a stream and pack those that the preset keeps."""
+    """Parse game files and pack the games into a table.
+
+    The preset decides which games are kept. An interrupted run is resumed by the same command.
+    """
     for file in files:
         if not file.exists():
             raise UserError(f"there is no file {file}")
@@ -64,7 +64,7 @@ def build(
             bar.update(task, completed=read, description=f"{report.seen:,} games, {report.kept:,} kept")
 
         try:
-            report = records.build(sources, wanted, out, on_progress)
+            report = records.build_table(sources, wanted, out, on_progress)
         except (records.BadTable, records.UnsupportedFormat, records.TableWriteError) as error:
             raise UserError(str(error)) from None
     report.unread += unread
@@ -73,13 +73,12 @@ def build(
         raise typer.Exit(1)
 
 
-@app.command()
 def stats(
     folder: Folder,
     as_json: AsJson = False,
     plot: Annotated[Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.")] = None,
 ) -> None:
-    """Games and positions by rating group or rank, speed, time control and result."""
+    """Count games and positions by rating, speed and result."""
     try:
         found = collect_statistics(folder)
         if plot is not None:
@@ -99,13 +98,15 @@ def stats(
             _print_counts(console, title.replace("_", " "), counts)
 
 
-@app.command()
 def export(
     folder: Folder,
     game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
     split: Annotated[records.Split | None, typer.Option("--split", help="Only games of this part.")] = None,
 ) -> None:
-    """A game, or all, in its own notation again: PGN, SGF, CSA, GameHistory JSON or a referee's log."""
+    """Write games of a table in the notation of their game.
+
+    PGN for chess, SGF for Go, CSA for shogi, reconchess JSON for RBC, a referee's log for Expendibots.
+    """
     try:
         found = False
         played = read_manifest(folder)["game"]
@@ -125,11 +126,10 @@ def export(
         raise UserError(f"there is no game {'at all' if game == 'all' else game} in {where}")
 
 
-@app.command(name="list")
 def list_games(
     folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="How many to list.")] = 20
 ) -> None:
-    """The first games of a table with their ids."""
+    """List the first games of a table with their ids."""
     table = Table("id", "date", "players", "strength", "result", "plies", box=None)
     left = most
     try:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import typer
-
-from sparring.cli.errors import UserError
-from sparring.games import IllegalMove, ParseError
-from sparring.networks import BadNetwork
-from sparring.storage import BadJournal
 
 _INTERRUPTED = 130
 
 
-def run_app(app: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> None:
-    """Runs `app` with `arguments` (default: `sys.argv[1:]`).
+def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
+    """Runs `app`, a typer application or command, with `arguments` (default: `sys.argv[1:]`).
 
     A user's error prints `program: message` on the error output and exits with code 2, or with the code that
     typer gives; Ctrl-C exits with 130. Other exceptions pass.
@@ -27,12 +22,22 @@ def run_app(app: typer.Typer, program: str, arguments: Sequence[str] | None = No
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
         _fail(program, error.format_message(), error.exit_code)
-    except (UserError, ParseError, IllegalMove, BadNetwork, BadJournal, OSError) as error:
-        _fail(program, str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail(program, "interrupted", _INTERRUPTED)
+    except _user_errors() as error:
+        _fail(program, str(error), 2)
     if code:  # the code of a `typer.Exit`
         sys.exit(code)
+
+
+def _user_errors() -> tuple[type[Exception], ...]:
+    """The exceptions whose message is for the user. Imported only after something was raised."""
+    from sparring.cli.errors import UserError
+    from sparring.games import IllegalMove, ParseError
+    from sparring.networks import BadNetwork
+    from sparring.storage import BadJournal
+
+    return UserError, ParseError, IllegalMove, BadNetwork, BadJournal, OSError
 
 
 def _fail(program: str, message: str, code: int) -> NoReturn:

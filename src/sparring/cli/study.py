@@ -12,6 +12,9 @@ from sparring.cli.errors import UserError
 def study(
     arguments: Annotated[list[str] | None, typer.Argument(help="A study and its options.")] = None,
 ) -> None:
-    """Experiments are run from a checkout of the repository, by `python -m studies`."""
+    """Say where the experiments are.
+
+    They run from a checkout of the repository, by `python -m studies`.
+    """
     words = " ".join(arguments or ["NAME"])
     raise UserError(f"experiments are not part of the package: in a checkout, run python -m studies {words}")

@@ -25,20 +25,20 @@ from sparring.search.endgames import (
     open_tables,
 )
 
-app = typer.Typer(help="Endgame tables: build them, ask them.", no_args_is_help=True)
-
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
 File = Annotated[Path, typer.Option("--file", help="The tables' file; the package's own if left out.")]
 
 
-@app.command()
 def build(
     game: GameArgument,
     out: Annotated[
         Path, typer.Option(help="Where they go; the package's own place if left out.")
     ] = SHIPPED_TABLES,
 ) -> None:
-    """Solve all endgames of up to five tokens by retrograde analysis: some two minutes."""
+    """Solve all endgames of up to five tokens.
+
+    Retrograde analysis; takes about two minutes.
+    """
     _check(game)
     started = time.process_time()
     finished: list[str] = []
@@ -63,13 +63,12 @@ def build(
     print(f"{out}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
 
 
-@app.command()
 def info(
     game: GameArgument,
     file: File = SHIPPED_TABLES,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """What the tables hold."""
+    """Show the size and the results of the endgame tables."""
     _check(game)
     try:
         about = about_tables(file)
@@ -92,13 +91,12 @@ def info(
     Console().print(table)
 
 
-@app.command()
 def probe(
     game: GameArgument,
     position: Annotated[str, typer.Argument(help="The position as text.")],
     file: File = SHIPPED_TABLES,
 ) -> None:
-    """What a position is worth, and each of its moves."""
+    """Look up a position and each of its moves."""
     _check(game)
     rules = choose_game(game, None)
     state = choose_state(rules, position)

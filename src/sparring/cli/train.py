@@ -14,7 +14,6 @@ from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
 from sparring.cli.progress import metrics_progress
-from sparring.cli.treestrap import bootstrap, treestrap
 from sparring.records import BadTable
 from sparring.training import (
     BadTrainingConfig,
@@ -26,16 +25,9 @@ from sparring.training import (
 if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
     from sparring.training import trainer
 
-app = typer.Typer(help="Networks and evaluations that learn from games.", no_args_is_help=True)
-app.command()(treestrap)
-app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-    bootstrap
-)
-
 _INTERRUPTED = 130
 
 
-@app.command()
 def people(
     game: GameName,
     records: Annotated[
@@ -52,7 +44,10 @@ def people(
     seed: Annotated[int | None, typer.Option(min=0, help="Another seed.")] = None,
     trial: Annotated[int | None, typer.Option(min=0, help="Another seed of the split.")] = None,
 ) -> None:
-    """A network that plays as people do, from their games."""
+    """Train a policy network on people's games.
+
+    An interrupted run is resumed from its checkpoint by the same command.
+    """
     console = Console(stderr=True, highlight=False, quiet=int(os.environ.get("RANK", 0)) > 0)
     try:
         chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)

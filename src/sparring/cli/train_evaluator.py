@@ -33,7 +33,10 @@ def evaluator(
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same network.")] = 1,
     save: Annotated[Path | None, typer.Option(help="Where a copy of the last network goes.")] = None,
 ) -> None:
-    """A network that evaluates positions, from the agent's own games and what its search thought of them."""
+    """Train a value network by self-play.
+
+    Positions come from the agent's own games; the targets are the values of its search.
+    """
     from sparring.training.value_network import ValueNetworkConfig, train_value_network
 
     if game != "expendibots":

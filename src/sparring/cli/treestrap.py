@@ -82,7 +82,10 @@ def treestrap(
         int, typer.Option(help="The same seed and workers give the same weights.")
     ] = _DEFAULT.seed,
 ) -> None:
-    """Train the weights of an evaluation by self-play: TreeStrap, RootStrap or TDLeaf."""
+    """Train a linear evaluation by search and self-play.
+
+    TreeStrap, RootStrap or TDLeaf. An interrupted run is resumed by the same command.
+    """
     console = Console(stderr=True, highlight=False)
     try:
         config = TreeStrapRunConfig(

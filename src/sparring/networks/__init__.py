@@ -1,10 +1,26 @@
-"""Networks: one reader a file format, each giving an ONNX graph; one runtime that runs graphs."""
+"""Networks: readers of network files, each giving an ONNX graph, and the sessions that run graphs."""
 
-from sparring.networks.batching import Batcher
-from sparring.networks.card import ModelCard
-from sparring.networks.errors import BadNetwork
-from sparring.networks.network import Network
-from sparring.networks.prediction import Position, Prediction
-from sparring.networks.store import load
+from typing import TYPE_CHECKING
 
-__all__ = ["BadNetwork", "Batcher", "ModelCard", "Network", "Position", "Prediction", "load"]
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring.networks.batching import Batcher as Batcher
+    from sparring.networks.card import ModelCard as ModelCard
+    from sparring.networks.errors import BadNetwork as BadNetwork
+    from sparring.networks.network import Network as Network
+    from sparring.networks.prediction import Position as Position
+    from sparring.networks.prediction import Prediction as Prediction
+    from sparring.networks.store import load_network as load_network
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "batching": ("Batcher",),
+        "card": ("ModelCard",),
+        "errors": ("BadNetwork",),
+        "network": ("Network",),
+        "prediction": ("Position", "Prediction"),
+        "store": ("load_network",),
+    },
+)

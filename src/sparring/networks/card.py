@@ -9,11 +9,12 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
-
-import onnx
+from typing import TYPE_CHECKING, BinaryIO
 
 from sparring.networks.errors import BadNetwork
+
+if TYPE_CHECKING:
+    import onnx
 
 _KEY = "sparring.card"
 _VERSION = 1
@@ -26,7 +27,7 @@ class ModelCard:
     name: str
     game: str
     codec: str
-    """How positions are encoded and outputs decoded: a name in `sparring.networks.codecs.CODECS`."""
+    """How positions are encoded and outputs decoded: a name in `sparring.networks.formats.CODECS`."""
     architecture: str
     """In words, such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
     parameters: int
@@ -50,6 +51,8 @@ class ModelCard:
 
 def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
     """Puts the card into the model's metadata, in place of one that is there."""
+    import onnx
+
     kept = {entry.key: entry.value for entry in model.metadata_props}
     kept[_KEY] = json.dumps({"version": _VERSION, **dataclasses.asdict(card)})
     onnx.helper.set_model_props(model, kept)
@@ -76,6 +79,8 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
 
 def read_card_from_file(path: Path) -> ModelCard:
     """The card of an ONNX file of ours, without reading its weights. Raises BadNetwork or OSError."""
+    import onnx
+
     metadata: dict[str, str] = {}
     try:
         with path.open("rb") as file:

@@ -39,3 +39,11 @@ def read_file(path: Path) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BadNetwork(f"the compressed file is cut off or broken ({error})") from None
     return b"".join(parts)
+
+
+def model_name(path: Path) -> str:
+    """A network's name from its file: `maia-1500` for `maia-1500.pb.gz`."""
+    name = path.name
+    while name.endswith((".onnx", ".pb", ".bin", ".gz", ".txt")):
+        name = name[: name.rindex(".")]
+    return name

@@ -11,7 +11,7 @@ from sparring.networks import conditioned, dlshogi, katago, lc0, maia3, plain
 from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
-from sparring.networks.files import read_file
+from sparring.networks.files import model_name, read_file
 from sparring.networks.onnx_files import load_onnx
 
 CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
@@ -38,14 +38,6 @@ def make_codec(card: ModelCard) -> Codec:
     if card.codec not in CODECS:
         raise BadNetwork(f"{card.name}: unknown codec '{card.codec}'; this Sparring has {', '.join(CODECS)}")
     return CODECS[card.codec](card.settings)
-
-
-def model_name(path: Path) -> str:
-    """A name from a file's: maia-1500.pb.gz is maia-1500."""
-    name = path.name
-    while name.endswith((".onnx", ".pb", ".bin", ".gz", ".txt")):
-        name = name[: name.rindex(".")]
-    return name
 
 
 def _read(path: Path) -> onnx.ModelProto:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnx
 
 from sparring.games import GAMES
 from sparring.networks.card import ModelCard
 from sparring.networks.codec import Codec, RatingConditionedCodec, SymmetryCodec, Tensors
 from sparring.networks.prediction import Position, Prediction
 from sparring.networks.sessions import open_session
+
+if TYPE_CHECKING:
+    import onnx
 
 _BATCH = 64
 """Larger batches fall out of a CPU's caches and gain nothing."""

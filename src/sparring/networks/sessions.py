@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
 from sparring.networks.codec import Tensors
+
+if TYPE_CHECKING:
+    import onnx
 
 
 class Session(Protocol):

@@ -7,17 +7,20 @@ import re
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnx
 
 from sparring import data
 from sparring.games import load as load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.errors import BadNetwork
-from sparring.networks.formats import make_codec, model_name, read_network
+from sparring.networks.files import model_name
 from sparring.networks.network import Network
 from sparring.storage import atomic_write
+
+if TYPE_CHECKING:
+    import onnx
 
 _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
@@ -76,6 +79,8 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelE
     target = home() / f"{name}.onnx"
     if target.exists() and not replace:
         raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")
+    from sparring.networks.formats import read_network  # the readers and onnx, once they are needed
+
     model, card = read_network(path)
     _check(model, card, path)
     atomic_write(target, model.SerializeToString())
@@ -93,7 +98,7 @@ def remove(name: str) -> None:
 _loaded: weakref.WeakValueDictionary[tuple[object, ...], Network] = weakref.WeakValueDictionary()
 
 
-def load(
+def load_network(
     model: str | Path,
     *,
     game: str | None = None,
@@ -108,6 +113,8 @@ def load(
     `cache` how many predictions are remembered.
     Raises BadNetwork or OSError.
     """
+    from sparring.networks.formats import make_codec, read_network  # the readers and onnx
+
     path = find(str(model), game).resolve()
     status = path.stat()
     key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch, cache)
@@ -122,7 +129,9 @@ def load(
 
 
 def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
-    """A network that cannot judge the start of its game is of no use."""
+    """Evaluates the initial position. Raises BadNetwork where the network cannot."""
+    from sparring.networks.formats import make_codec
+
     try:
         prediction = Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])[0]
     except Exception as error:  # whatever the runtime says about a graph that does not fit together

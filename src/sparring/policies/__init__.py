@@ -1,31 +1,39 @@
-"""Policies: probability distributions over moves, from networks, temperatures and pools."""
+"""Policies: probabilities over legal moves, from networks, temperatures and pools of several policies."""
 
-from sparring.policies.curve import Curve
-from sparring.policies.feature_weighted_pool import FeatureWeightedPool
-from sparring.policies.loading import fingerprint, load_policy, model_name
-from sparring.policies.network_policy import NetworkPolicy
-from sparring.policies.policy import MIN_PROBABILITY, Policy, log_probabilities
-from sparring.policies.policy_files import BadPolicy
-from sparring.policies.pool import PolicyPool, PoolMember
-from sparring.policies.rating_ranges import rating_out_of_range, rating_range, rating_text, unrated
-from sparring.policies.temperature import TemperedPolicy
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "MIN_PROBABILITY",
-    "BadPolicy",
-    "Curve",
-    "FeatureWeightedPool",
-    "NetworkPolicy",
-    "Policy",
-    "PolicyPool",
-    "PoolMember",
-    "TemperedPolicy",
-    "fingerprint",
-    "load_policy",
-    "log_probabilities",
-    "model_name",
-    "rating_out_of_range",
-    "rating_range",
-    "rating_text",
-    "unrated",
-]
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring.policies.curve import Curve as Curve
+    from sparring.policies.feature_weighted_pool import FeatureWeightedPool as FeatureWeightedPool
+    from sparring.policies.loading import fingerprint as fingerprint
+    from sparring.policies.loading import load_policy as load_policy
+    from sparring.policies.loading import model_name as model_name
+    from sparring.policies.network_policy import NetworkPolicy as NetworkPolicy
+    from sparring.policies.policy import MIN_PROBABILITY as MIN_PROBABILITY
+    from sparring.policies.policy import Policy as Policy
+    from sparring.policies.policy import log_probabilities as log_probabilities
+    from sparring.policies.policy_files import BadPolicy as BadPolicy
+    from sparring.policies.pool import PolicyPool as PolicyPool
+    from sparring.policies.pool import PoolMember as PoolMember
+    from sparring.policies.rating_ranges import rating_out_of_range as rating_out_of_range
+    from sparring.policies.rating_ranges import rating_range as rating_range
+    from sparring.policies.rating_ranges import rating_text as rating_text
+    from sparring.policies.rating_ranges import unrated as unrated
+    from sparring.policies.temperature import TemperedPolicy as TemperedPolicy
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "curve": ("Curve",),
+        "feature_weighted_pool": ("FeatureWeightedPool",),
+        "loading": ("fingerprint", "load_policy", "model_name"),
+        "network_policy": ("NetworkPolicy",),
+        "policy": ("MIN_PROBABILITY", "Policy", "log_probabilities"),
+        "policy_files": ("BadPolicy",),
+        "pool": ("PolicyPool", "PoolMember"),
+        "rating_ranges": ("rating_out_of_range", "rating_range", "rating_text", "unrated"),
+        "temperature": ("TemperedPolicy",),
+    },
+)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparring import data
-from sparring.networks import load
-from sparring.networks.formats import model_name as network_name
+from sparring.networks import load_network
+from sparring.networks.files import model_name as network_name
 from sparring.networks.store import find
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
@@ -103,7 +103,7 @@ def _with_temperature(policy: Policy, temperature: Curve | None) -> Policy:
 
 def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     try:
-        network = load(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
+        network = load_network(text, game=how.game, backend=how.backend, threads=how.threads, batch=how.batch)
     except (ImportError, ValueError) as error:
         raise BadPolicy(f"{name}: {error}") from None
     if network.codec.game != how.game:

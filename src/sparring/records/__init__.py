@@ -1,29 +1,37 @@
-"""Records: games from the files that people have, in one packed table."""
+"""Records: readers of game files, and the packed table of games."""
 
-from sparring.records.batches import Batch, Batches
-from sparring.records.build import BuildReport, TableWriteError, build, find_sources
-from sparring.records.presets import BadPreset, PositionFilter, Preset, load_preset
-from sparring.records.record import GameRecord, Termination, UnsupportedFormat
-from sparring.records.splits import Split, split_of
-from sparring.records.table import BadTable, read_shards, records_of
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BadPreset",
-    "BadTable",
-    "Batch",
-    "Batches",
-    "BuildReport",
-    "GameRecord",
-    "PositionFilter",
-    "Preset",
-    "Split",
-    "TableWriteError",
-    "Termination",
-    "UnsupportedFormat",
-    "build",
-    "find_sources",
-    "load_preset",
-    "read_shards",
-    "records_of",
-    "split_of",
-]
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring.records.batches import Batch as Batch
+    from sparring.records.batches import Batches as Batches
+    from sparring.records.build import BuildReport as BuildReport
+    from sparring.records.build import TableWriteError as TableWriteError
+    from sparring.records.build import build_table as build_table
+    from sparring.records.build import find_sources as find_sources
+    from sparring.records.presets import BadPreset as BadPreset
+    from sparring.records.presets import PositionFilter as PositionFilter
+    from sparring.records.presets import Preset as Preset
+    from sparring.records.presets import load_preset as load_preset
+    from sparring.records.record import GameRecord as GameRecord
+    from sparring.records.record import Termination as Termination
+    from sparring.records.record import UnsupportedFormat as UnsupportedFormat
+    from sparring.records.splits import Split as Split
+    from sparring.records.splits import split_of as split_of
+    from sparring.records.table import BadTable as BadTable
+    from sparring.records.table import read_shards as read_shards
+    from sparring.records.table import records_of as records_of
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "batches": ("Batch", "Batches"),
+        "build": ("BuildReport", "TableWriteError", "build_table", "find_sources"),
+        "presets": ("BadPreset", "PositionFilter", "Preset", "load_preset"),
+        "record": ("GameRecord", "Termination", "UnsupportedFormat"),
+        "splits": ("Split", "split_of"),
+        "table": ("BadTable", "read_shards", "records_of"),
+    },
+)

@@ -63,7 +63,7 @@ BuildProgressCallback = Callable[[BuildReport, int], None]
 """Hears the report so far and how many bytes of the sources were read."""
 
 
-def build(
+def build_table(
     sources: Sequence[Path],
     preset: Preset,
     out: Path,

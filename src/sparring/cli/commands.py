@@ -1,0 +1,92 @@
+"""The commands of `sparring`: names, functions and summaries."""
+
+from __future__ import annotations
+
+from sparring.cli.lazy import Command, Group
+
+ENGINE = Group(
+    "Run a player as an engine for a GUI: UCI for chess, USI for shogi, GTP for Go.",
+    {
+        "uci": Command("engine:uci", "Play chess over UCI."),
+        "usi": Command("engine:usi", "Play shogi over USI."),
+        "gtp": Command("engine:gtp", "Play Go over GTP."),
+    },
+)
+"""One command per protocol."""
+
+COMMANDS: dict[str, Command | Group] = {
+    "play": Command("play:play", "Play a game in the terminal."),
+    "predict": Command("predict:predict", "Predict the moves that people of a rating would play."),
+    "games": Command("games:games", "List the games and their rule options."),
+    "engine": ENGINE,
+    "models": Group(
+        "Add, list and remove networks.",
+        {
+            "add": Command("models:add", "Check a network file, convert it and store it."),
+            "list": Command("models:list_models", "List the shipped and the added networks."),
+            "info": Command("models:info", "Show the model card of a network."),
+            "remove": Command("models:remove", "Remove an added network."),
+        },
+    ),
+    "records": Group(
+        "Build and read tables of games.",
+        {
+            "build": Command("records:build", "Parse game files and pack the games into a table."),
+            "stats": Command("records:stats", "Count games and positions by rating, speed and result."),
+            "export": Command("records:export", "Write games of a table in the notation of their game."),
+            "list": Command("records:list_games", "List the first games of a table with their ids."),
+        },
+    ),
+    "measure": Group(
+        "Measure how well policies predict people's moves.",
+        {"matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group.")},
+    ),
+    "blend": Group(
+        "Fit pools of policies to people's moves.",
+        {"fit": Command("blend:fit_blend", "Fit pool weights to people's moves and write a policy file.")},
+    ),
+    "train": Group(
+        "Train networks and evaluations.",
+        {
+            "people": Command("train:people", "Train a policy network on people's games."),
+            "treestrap": Command("treestrap:treestrap", "Train a linear evaluation by search and self-play."),
+            "bootstrap": Command(
+                "treestrap:bootstrap", "Name the command that replaces this one.", hidden=True
+            ),
+            "evaluator": Command("train_evaluator:evaluator", "Train a value network by self-play."),
+        },
+    ),
+    "arena": Group(
+        "Run tournaments and rate players.",
+        {
+            "run": Command("arena:run", "Play a tournament, or resume it."),
+            "rate": Command("arena:rate", "Compute ratings with 95 % intervals from tournament results."),
+            "sprt": Command("arena:sprt", "Test whether one of two players is stronger (SPRT)."),
+        },
+    ),
+    "rbc": Group(
+        "Track and generate games of reconnaissance blind chess.",
+        {
+            "track": Command("rbc:track", "Show the possible boards of a recorded game, turn by turn."),
+            "generate": Command("rbc_generate:generate", "Play games between bots in bulk."),
+        },
+    ),
+    "tables": Group(
+        "Build and probe endgame tables of Expendibots.",
+        {
+            "build": Command("tables:build", "Solve all endgames of up to five tokens."),
+            "info": Command("tables:info", "Show the size and the results of the endgame tables."),
+            "probe": Command("tables:probe", "Look up a position and each of its moves."),
+        },
+    ),
+    "book": Group(
+        "Build and inspect the opening book of Expendibots.",
+        {
+            "build": Command("book:build", "Build an opening book by search."),
+            "info": Command("book:info", "Show how an opening book was made."),
+        },
+    ),
+    "accept": Command("accept:accept", "Play an acceptance match between two Expendibots agents."),
+    "perft": Command("perft:perft", "Count the move sequences of a given length (perft)."),
+    "study": Command("study:study", "Say where the experiments are.", hidden=True),
+}
