@@ -15,13 +15,8 @@ from rich.table import Table
 
 from sparring import records
 from sparring.cli.errors import UserError
-from sparring.records.export import WRITERS
-from sparring.records.plots import plot_statistics
 from sparring.records.presets import preset_names
-from sparring.records.statistics import collect_statistics, group_order
 from sparring.records.streams import source_size
-from sparring.records.table import read_manifest
-from sparring.reports.plot_style import MatplotlibMissing
 
 Folder = Annotated[Path, typer.Argument(help="A table's folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -79,6 +74,10 @@ def stats(
     plot: Annotated[Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.")] = None,
 ) -> None:
     """Count games and positions by rating, speed and result."""
+    from sparring.records.plots import plot_statistics
+    from sparring.records.statistics import collect_statistics
+    from sparring.reports.plot_style import MatplotlibMissing
+
     try:
         found = collect_statistics(folder)
         if plot is not None:
@@ -107,6 +106,9 @@ def export(
 
     PGN for chess, SGF for Go, CSA for shogi, reconchess JSON for RBC, a referee's log for Expendibots.
     """
+    from sparring.records.export import WRITERS
+    from sparring.records.table import read_manifest
+
     try:
         found = False
         played = read_manifest(folder)["game"]
@@ -130,6 +132,8 @@ def list_games(
     folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="How many to list.")] = 20
 ) -> None:
     """List the first games of a table with their ids."""
+    from sparring.records.table import read_manifest
+
     table = Table("id", "date", "players", "strength", "result", "plies", box=None)
     left = most
     try:
@@ -171,6 +175,8 @@ def _print_report(report: records.BuildReport, out: Path) -> None:
 
 
 def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:
+    from sparring.records.statistics import group_order
+
     shown = (
         sorted(counts.items(), key=lambda group: group_order(group[0]))
         if title == "groups"

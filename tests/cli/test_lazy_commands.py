@@ -1,0 +1,85 @@
+"""The command line imports only what a command needs."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+
+from sparring.cli.commands import COMMANDS
+from sparring.cli.lazy import Command, Group
+
+HEAVY = ("matplotlib", "onnxruntime", "pyarrow", "ray", "torch")
+IMPORTS = f"""
+import os, sys
+from sparring.cli import main
+
+def leave(code):
+    print("heavy:", [name for name in {HEAVY} if name in sys.modules], file=sys.stderr, flush=True)
+    kill(code)
+
+kill, os._exit = os._exit, leave  # engines leave by os._exit
+try:
+    main(sys.argv[1:])
+finally:
+    leave(0)
+"""
+
+
+def every_command(commands: dict[str, Command | Group], path: str = "") -> Iterator[tuple[str, Command]]:
+    for name, entry in commands.items():
+        words = f"{path} {name}".strip()
+        if isinstance(entry, Command):
+            yield words, entry
+        else:
+            yield from every_command(dict(entry.commands), words)
+
+
+EVERY = dict(every_command(COMMANDS))
+LIGHT = ["play", "predict", "games", "perft", "models list", "engine uci", "engine gtp", "records build"]
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--version", "--help", "arena --help", *(f"{name} --help" for name in LIGHT)]
+)
+def test_help_imports_no_heavy_library(arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS, *arguments.split()], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "heavy: []"
+
+
+@pytest.mark.parametrize(("protocol", "asked"), [("uci", "uci"), ("usi", "usi"), ("gtp", "name")])
+def test_an_engine_introduces_itself_without_heavy_libraries(protocol: str, asked: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS, "engine", protocol],
+        input=f"{asked}\nquit\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {"uci": "uciok", "usi": "usiok", "gtp": "= "}[protocol] in done.stdout
+    assert done.stderr.splitlines()[-1] == "heavy: []"
+
+
+def test_the_version_imports_no_command() -> None:
+    code = "import sys; from sparring.cli import main\ntry: main(['--version'])\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "numpy" not in done.stdout.split()
+    assert "sparring._core" not in done.stdout.split()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_summary_is_the_first_line_of_the_docstring(name: str) -> None:
+    module, function = EVERY[name].target.split(":")
+    doc = inspect.getdoc(getattr(import_module(f"sparring.cli.{module}"), function))
+    assert doc is not None
+    assert doc.splitlines()[0] == EVERY[name].summary
+
+
+def test_summaries_fit_a_line_of_help() -> None:
+    assert [each.summary for each in EVERY.values() if len(each.summary) > 66] == []
