@@ -33,6 +33,7 @@ LAYERS = [
     "config",
     "storage",
     "_core",
+    "_lazy",
 ]
 
 
