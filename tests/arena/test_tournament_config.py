@@ -102,40 +102,65 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("game = ", "no TOML"),
-        ("games = 4\n" + PLAYERS, "'game' is one of"),
-        ('game = "rbc"\ngames = 4\n' + PLAYERS, "'game' is one of chess, shogi"),
-        ('game = "chess"\ngames = 4\n', "at least two"),
-        ('game = "chess"\ngames = 4\nplayer = 3\n', "at least two"),
-        ('game = "chess"\ngames = 0\n' + PLAYERS, "'games' is"),
-        ('game = "chess"\ngames = 4\nspeed = 1\n' + PLAYERS, "no entry 'speed'"),
-        ('game = "chess"\ngames = 4\nseed = -1\n' + PLAYERS, "0 or more"),
-        ('game = "chess"\ngames = 4\nseed = "x"\n' + PLAYERS, "'seed' is a whole number"),
+        ("game = ", "not TOML"),
+        ("games = 4\n" + PLAYERS, "missing key 'game'"),
+        ('game = "rbc"\ngames = 4\n' + PLAYERS, "game = 'rbc': expected one of chess, shogi"),
+        ('game = "chess"\ngames = 4\n', "missing key 'player': expected a list of tables"),
+        ('game = "chess"\ngames = 4\n[[player]]\nname = "a"\nlevel = 1', "at least two"),
+        ('game = "chess"\ngames = 4\nplayer = 3\n', "player = 3: expected a list of tables"),
+        ('game = "chess"\ngames = 0\n' + PLAYERS, "games = 0: expected an integer from 1 to"),
+        ('game = "chess"\ngames = 4\nspeed = 1\n' + PLAYERS, "unknown key 'speed'"),
+        ('game = "chess"\ngames = 4\nseed = -1\n' + PLAYERS, "seed = -1: expected an integer from 0 to"),
+        ('game = "chess"\ngames = 4\nseed = "x"\n' + PLAYERS, "seed = 'x': expected an integer"),
         ('game = "chess"\ngames = 4\nformat = "swiss"\n' + PLAYERS, "one of round-robin, gauntlet"),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace('"b"', '"a"'), "two players are named"),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"), "from 1 to 9"),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", "elo = 2"), "no entry 'elo'"),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'rating = "3d"'), "rating is a number"),
+        (
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"),
+            r"player\[2\]\.level = 99: expected an integer from 1 to 9",
+        ),
+        (
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", "elo = 2"),
+            r"unknown key 'player\[2\]\.elo'",
+        ),
+        (
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'rating = "3d"'),
+            r"player\[2\]\.rating = '3d': expected an integer",
+        ),
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'file = "no.toml"'), "no.toml"),
         (
             'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'),
-            "a whole number, not 'x'",
+            r"player\[2\]\.level = 'x': expected an integer",
         ),
-        ('game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS, "all from 0"),
-        ('game = "chess"\ngames = 4\n[clock]\nbase = nan\n' + PLAYERS, "number"),
+        (
+            'game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS,
+            r"clock\.base = -1: expected a number from 0 to 1000000",
+        ),
+        ('game = "chess"\ngames = 4\n[clock]\nbase = nan\n' + PLAYERS, r"clock\.base = nan"),
         ('game = "chess"\ngames = 4\n[clock]\nbase = 1\nbyoyomi = 1\n' + PLAYERS, "no byoyomi"),
-        ('game = "chess"\ngames = 4\n[rules]\nkomi = 1\n' + PLAYERS, "no entry 'komi'"),
-        ('game = "go"\ngames = 4\n[rules]\nsize = 99\n' + PLAYERS, "size"),
-        ('game = "go"\ngames = 4\n[rules]\nsize = "x"\n' + PLAYERS, "'size of .* is a whole number"),
-        ('game = "go"\ngames = 4\n[rules]\nko = "x"\n' + PLAYERS, "one of positional"),
+        ('game = "chess"\ngames = 4\n[rules]\nkomi = 1\n' + PLAYERS, r"unknown key 'rules\.komi'"),
+        ('game = "go"\ngames = 4\n[rules]\nsize = 99\n' + PLAYERS, "rules: .*size"),
+        (
+            'game = "go"\ngames = 4\n[rules]\nsize = "x"\n' + PLAYERS,
+            r"rules\.size = 'x': expected an integer",
+        ),
+        (
+            'game = "go"\ngames = 4\n[rules]\nko = "x"\n' + PLAYERS,
+            r"rules\.ko = 'x': expected one of positional",
+        ),
         ('game = "chess"\ngames = 4\n[rules]\nclaim_draws = 1\n' + PLAYERS, "true or false"),
-        ('game = "chess"\ngames = 4\n[openings]\nplies = 3\n' + PLAYERS, "needs a 'file'"),
-        ('game = "chess"\ngames = 4\n[adjudication]\ndraw = { score = 1 }\n' + PLAYERS, "needs 'moves'"),
-        ('game = "chess"\ngames = 4\n[adjudication]\nplies = 0\n' + PLAYERS, "1 or more"),
-        ('game = "chess"\ngames = 4\n[sprt]\nelo0 = 9\n' + PLAYERS, "less than"),
+        ('game = "chess"\ngames = 4\n[openings]\nplies = 3\n' + PLAYERS, r"missing key 'openings\.file'"),
+        (
+            'game = "chess"\ngames = 4\n[adjudication]\ndraw = { score = 1 }\n' + PLAYERS,
+            r"missing key 'adjudication\.draw\.moves'",
+        ),
+        (
+            'game = "chess"\ngames = 4\n[adjudication]\nplies = 0\n' + PLAYERS,
+            r"adjudication\.plies = 0: expected an integer from 1",
+        ),
+        ('game = "chess"\ngames = 4\n[sprt]\nelo0 = 9\n' + PLAYERS, "sprt: elo0 .* less than"),
         (
             'game = "chess"\ngames = 4\n[sprt]\n' + PLAYERS + '[[player]]\nname = "c"\nlevel = 1\n',
-            "between two",
+            "for two players, not 3",
         ),
     ],
 )
@@ -151,14 +176,26 @@ def test_what_is_wrong_is_said(text: str, complaint: str, tmp_path: Path) -> Non
     ("game", "engine", "complaint"),
     [
         ("chess", 'protocol = "xboard"\ncommand = ["x"]\nnodes = 1', "one of uci, usi, gtp"),
-        ("go", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1', "which is for chess"),
-        ("chess", 'protocol = "uci"\nnodes = 1', "needs 'command'"),
-        ("chess", 'protocol = "uci"\ncommand = []\nnodes = 1', "program and its arguments"),
-        ("chess", 'protocol = "uci"\ncommand = "x"\nnodes = 1', "list of texts"),
-        ("chess", 'protocol = "uci"\ncommand = ["x"]', "needs nodes, depth, movetime"),
-        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 0', "more than 0"),
-        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\nlevel = 1', "no entry 'level'"),
-        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\noptions = 1', "is a table"),
+        (
+            "go",
+            'protocol = "uci"\ncommand = ["x"]\nnodes = 1',
+            "protocol = 'uci': expected a protocol for go; this one is for chess",
+        ),
+        ("chess", 'protocol = "uci"\nnodes = 1', r"missing key 'player\[2\]\.command'"),
+        ("chess", 'protocol = "uci"\ncommand = []\nnodes = 1', "a program and its arguments"),
+        ("chess", 'protocol = "uci"\ncommand = "x"\nnodes = 1', "a list of strings"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]', "needs nodes, depth or movetime"),
+        ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 0', "nodes = 0: expected an integer from 1"),
+        (
+            "chess",
+            'protocol = "uci"\ncommand = ["x"]\nnodes = 1\nlevel = 1',
+            r"unknown key 'player\[2\]\.level'",
+        ),
+        (
+            "chess",
+            'protocol = "uci"\ncommand = ["x"]\nnodes = 1\noptions = 1',
+            "options = 1: expected a table",
+        ),
         ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 1\ncommands = ["y"]', "are for GTP"),
         ("go", 'protocol = "gtp"\ncommand = ["x"]\nnodes = 1', "GTP has no options"),
     ],
@@ -204,6 +241,6 @@ def test_no_value_anywhere_is_a_trap(tmp_path: Path) -> None:
                 cup = parse_tournament(table, tmp_path / "cup.toml", None)
                 said = "it is a tournament"
                 pairing_of(cup, 5, 3)
-            except ValueError as error:
+            except BadTournament as error:
                 said = str(error)
             assert len(said.splitlines()) == 1

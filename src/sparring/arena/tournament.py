@@ -1,4 +1,4 @@
-"""A tournament: who plays whom, by which rules and limits. `tournament_files.py` reads it from TOML."""
+"""A tournament: players, rules, openings, clock. `tournament_config.py` reads it from TOML."""
 
 from __future__ import annotations
 
@@ -8,33 +8,40 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import Meta
 
 from sparring.arena.sprt import Sprt
+from sparring.config import BadConfig, BadValue, Count, PositiveInt
 from sparring.games import Game, load
-from sparring.players import PlayerConfig
+from sparring.players import LEVELS, PlayerConfig
 
 EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
+
+Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 PROTOCOL_GAMES: dict[EngineProtocol, str] = {"uci": "chess", "usi": "shogi", "gtp": "go"}
 """The game that each protocol is for."""
 
 
-class BadTournament(Exception):
-    """A tournament that cannot be played; the message says what is wrong and what is expected."""
+class BadTournament(BadConfig):
+    """A tournament that cannot be played."""
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """A chess clock, in seconds."""
+    """A chess clock: `[clock]` of a tournament's file."""
 
-    base: float
-    increment: float = 0.0
-    byoyomi: float = 0.0
+    base: Seconds
+    """Seconds for the game."""
+    increment: Seconds = 0.0
+    """Seconds added after each move."""
+    byoyomi: Seconds = 0.0
     """Seconds for each move once the base is used up; in shogi and Go."""
-    margin: float = 0.05
-    """How far a clock may be overstepped before it counts: operating systems lag too."""
+    margin: Seconds = 0.05
+    """Seconds by which a clock may be overstepped, since operating systems lag too."""
 
     def __str__(self) -> str:
         return f"{self.base:g}+{self.increment:g}" + (f" {self.byoyomi:g} byo-yomi" if self.byoyomi else "")
@@ -42,7 +49,7 @@ class TimeControl:
 
 @dataclass(frozen=True)
 class EngineLimits:
-    """How long an engine may think, beyond the clock."""
+    """Limits of an engine's search beyond the clock."""
 
     nodes: int | None = None
     depth: int | None = None
@@ -51,44 +58,49 @@ class EngineLimits:
 
     @property
     def any(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a limit."""
         return (self.nodes, self.depth, self.movetime) != (None, None, None)
 
 
 @dataclass(frozen=True)
 class EngineConfig:
-    """A program that speaks a protocol."""
+    """An external program that speaks a protocol."""
 
     name: str
     protocol: EngineProtocol
     command: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
-    """For `setoption`; every one must be among those that the engine declares."""
+    """Values for `setoption`; the engine must declare every one of them."""
     commands: tuple[str, ...] = ()
-    """GTP commands to be sent at the start."""
+    """GTP commands that are sent at the start."""
     env: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     limits: EngineLimits = EngineLimits()
     start_seconds: float = 20.0
-    """How long the handshake may take, and how long getting ready for a game."""
+    """Time limit of the handshake, and of getting ready for a game."""
     move_seconds: float = 120.0
-    """How long a move may take where no clock says so."""
+    """Time limit of a move without a clock."""
     stop_seconds: float = 2.0
-    """How long an engine may take to obey `stop` and `quit` before it is killed."""
+    """Time limit of `stop` and `quit`; then the engine is killed."""
 
 
 @dataclass(frozen=True)
 class LevelPlayerConfig:
-    """One of our own players."""
+    """A small search player."""
 
     name: str
+    """Name in the results."""
     level: int
-    """Of the small players: see `players.LEVELS`."""
+    """Level from `players.LEVELS`."""
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise BadValue("level", self.level, f"an integer from {LEVELS[0]} to {LEVELS[-1]}")
 
 
 @dataclass(frozen=True)
 class NamedPlayerConfig:
-    """One of our own players, as its TOML file or its entries here describe it."""
+    """A player from a TOML file or from the keys of a `[[player]]`."""
 
     name: str
     player_config: PlayerConfig
@@ -99,42 +111,48 @@ ParticipantConfig: TypeAlias = EngineConfig | LevelPlayerConfig | NamedPlayerCon
 
 @dataclass(frozen=True)
 class OpeningSuite:
-    """Where games begin."""
+    """`[openings]`: the positions in which games begin."""
 
     file: Path
-    plies: int = 16
-    """How many moves of a recorded game are played before the players take over."""
-    every: int = 0
-    """Takes an opening from a recorded game after each so many moves, up to `plies`; 0 for only the last."""
+    """PGN, EPD, FEN, SFEN, SGF, KIF or CSA; also compressed (.gz, .zst, .zip)."""
+    plies: Count = 16
+    """Moves of a recorded game that are played before the players take over."""
+    every: Count = 0
+    """If positive, an opening is taken from a recorded game after each so many moves, up to `plies`."""
 
 
 @dataclass(frozen=True)
 class ResignRule:
-    """Won, once both engines say so: the loser's scores at or below -score, the winner's at or above it."""
+    """A game is won once both engines agree: scores of the loser <= -score, of the winner >= score."""
 
-    score: int
-    moves: int
-    """For so many moves of each in a row."""
+    score: Count
+    """Centipawns."""
+    moves: PositiveInt
+    """Consecutive moves of each side."""
 
 
 @dataclass(frozen=True)
 class DrawRule:
-    """Drawn, once both engines' scores stay within `score` of 0."""
+    """A game is drawn once the scores of both engines stay within `score` of 0."""
 
-    score: int
-    moves: int
-    after: int
-    """Not before this ply."""
+    score: Count
+    """Centipawns."""
+    moves: PositiveInt
+    """Consecutive moves of each side."""
+    after: Count
+    """First ply of a draw by this rule."""
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """How games end that their rules would let go on."""
+    """`[adjudication]`: ends of games before the rules end them."""
 
     resign: ResignRule | None = None
+    """Wins by score, such as `{ score = 600, moves = 4 }`."""
     draw: DrawRule | None = None
-    plies: int = 1000
-    """A game that comes so far is drawn."""
+    """Draws by score, such as `{ score = 10, moves = 8, after = 80 }`."""
+    plies: PositiveInt = 1000
+    """Length at which a game is drawn."""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from sparring.cli.arguments import GameName, Options, PositionText, choose_game,
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
 from sparring.cli.terminal import TerminalGame, TerminalRbcGame
+from sparring.config import BadConfig
 from sparring.games import Game, HiddenGame
 from sparring.players import (
     DEFAULT_RATING,
     LEVELS,
     BadBook,
-    BadPlayerConfig,
     Mind,
     PlayerConfig,
     load_player_config,
@@ -26,8 +26,8 @@ from sparring.players import (
     make_level_player,
     make_player,
 )
-from sparring.players.rbc import BOTS, BadBotConfig, Bot, StockfishNotFound, load_bot_config, make_bot
-from sparring.policies import BadPolicy, load_policy, rating_text, unrated
+from sparring.players.rbc import BOTS, Bot, StockfishNotFound, load_bot_config, make_bot
+from sparring.policies import load_policy, rating_text, unrated
 
 _LEVEL = 5
 
@@ -125,7 +125,7 @@ def play(
 def _choose_bot(name: str, player: int, rng: np.random.Generator) -> Bot:
     try:
         return make_bot(load_bot_config(name), player, rng)
-    except (BadBotConfig, StockfishNotFound) as error:
+    except (BadConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
 
 
@@ -154,7 +154,7 @@ def _choose_player(game: str, wish: _OpponentOptions, file: Path | None, seed: i
         if player_config.game != game:
             raise UserError(f"{file} is a player of {player_config.game}, not of {game}")
         return make_player(player_config if seed is None else replace(player_config, seed=seed))
-    except (BadPolicy, BadPlayerConfig, BadBook) as error:
+    except (BadConfig, BadBook) as error:
         raise UserError(str(error)) from None
 
 

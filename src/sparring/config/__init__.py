@@ -2,9 +2,9 @@
 
 from sparring.config.description import describe_type, options_table
 from sparring.config.ranges import (
+    Count,
     Fraction,
     Megabytes,
-    Nodes,
     NonNegative,
     Positive,
     PositiveInt,
@@ -16,9 +16,9 @@ from sparring.config.reader import BadConfig, BadValue, Source, from_table, is_f
 __all__ = [
     "BadConfig",
     "BadValue",
+    "Count",
     "Fraction",
     "Megabytes",
-    "Nodes",
     "NonNegative",
     "Positive",
     "PositiveInt",

@@ -33,6 +33,8 @@ from sparring.config.description import describe_type, field_hints, is_union, sh
 
 MAX_BYTES = 1 << 20
 """Size limit of a configuration file. The largest of our own has a few kilobytes."""
+MAX_INTEGER = (1 << 63) - 1
+"""Limit of every integer: native code has 64 bits."""
 MAX_DEPTH = 32
 """Limit of the parts of a dotted key: tomllib takes quadratic time over them."""
 
@@ -50,7 +52,7 @@ class BadConfig(Exception):
     """
 
 
-class BadValue(ValueError):
+class BadValue(BadConfig):
     """A value of one key that a dataclass refuses in `__post_init__`; the reader adds file and key path."""
 
     def __init__(self, key: str, given: object, expected: str) -> None:
@@ -70,7 +72,7 @@ class Source:
     @property
     def folder(self) -> Path:
         """The folder against which paths in the file are resolved."""
-        return Path() if self.file is None else self.file.parent
+        return Path() if self.file is None else self.file.parent.absolute()
 
     def inside(self, key: str) -> Source:
         """The source of the table under a key."""
@@ -183,7 +185,9 @@ def _value(hint: Any, value: Any, key: str, source: Source) -> Any:
     except msgspec.ValidationError:
         raise source.bad_value(key, value, describe_type(hint)) from None
     if not _is_sound(converted, _allows_infinity(hint)):
-        raise source.bad_value(key, value, f"{describe_type(hint)}, without NaN, infinity or NUL") from None
+        raise source.bad_value(
+            key, value, f"{describe_type(hint)}: no NaN, infinity, huge number or NUL"
+        ) from None
     return converted
 
 
@@ -194,9 +198,11 @@ def _path(text: object, folder: Path) -> Path:
 
 
 def _is_sound(value: Any, infinite: bool) -> bool:
-    """Whether no part of a value is NaN, infinity or a string with NUL, which no file name may have."""
+    """Whether no part of a value is NaN, infinity, a huge integer or text with NUL (no file name)."""
     if isinstance(value, float):
         return math.isfinite(value) or (infinite and not math.isnan(value))
+    if isinstance(value, int):
+        return -MAX_INTEGER <= value <= MAX_INTEGER
     if isinstance(value, str | Path):
         return "\0" not in str(value)
     if isinstance(value, dict):

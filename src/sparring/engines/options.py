@@ -53,7 +53,7 @@ def _sit_down(settings: EngineSettings, path: str) -> EngineSettings:
         return settings
     try:
         player_config = load_player_config(Path(path))
-    except (OSError, BadPlayerConfig) as error:
+    except BadPlayerConfig as error:
         raise BadOption(str(error)) from None
     game = settings.player_config.game
     if player_config.game != game:
@@ -115,7 +115,7 @@ OPTIONS = (
            _told("c_puct"), high=1000),
     Option("policy-temperature", _everywhere("policy-temperature", "PolicyTemperature"), OptionKind.NUMBER,
            "Above 1 the search takes the policy's moves for more alike, below 1 for less.",
-           _told("prior_temperature"), low=0.01, high=100),
+           _told("policy_temperature"), low=0.01, high=100),
     Option("hash", _everywhere("hash", "Hash", "USI_Hash"), OptionKind.INTEGER,
            "Megabytes that the search's tree may take.",
            _told("memory"), low=1, high=1 << 20),

@@ -6,17 +6,18 @@ from dataclasses import replace
 from threading import Lock
 from typing import Literal, TypeAlias
 
+from sparring.config import BadConfig
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
 from sparring.networks import BadNetwork
 from sparring.players.book import BadBook
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig
+from sparring.players.player_config import PlayerConfig
 from sparring.players.thinking import Mind, make_player
-from sparring.policies import BadPolicy, load_policy, rating_range, rating_text, unrated
+from sparring.policies import load_policy, rating_range, rating_text, unrated
 
 _Which: TypeAlias = Literal["rating", "opponent_rating"]
 _CacheKey: TypeAlias = tuple[PlayerConfig, bool]
-LOAD_ERRORS = (BadNetwork, BadPolicy, BadPlayerConfig, BadBook, OSError)
+LOAD_ERRORS = (BadConfig, BadNetwork, BadBook, OSError)
 """What loading a player can raise: a message for the user."""
 
 

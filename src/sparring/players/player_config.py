@@ -1,132 +1,150 @@
-"""Players as small TOML files that people can read, share and edit."""
+"""Configuration of a player: a TOML file with a policy, a search, a book and rules for resigning."""
 
 from __future__ import annotations
 
-import tomllib
-import typing
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from sparring.entries import TypeMismatch, coerce, describe_type
+from msgspec import Meta
+
+from sparring.config import (
+    BadConfig,
+    BadValue,
+    Count,
+    Fraction,
+    Megabytes,
+    NonNegative,
+    PositiveInt,
+    Seed,
+    Source,
+    Threads,
+    from_table,
+    is_file,
+    read_toml,
+)
 from sparring.games import GAMES
 from sparring.records.ranks import parse_rank, rank_order
 
 DEFAULT_RATING: dict[str, int | str | None] = {"chess": 1500, "go": "5d", "shogi": None}
-"""The games with a network of people's moves, and who it plays like unless asked; in shogi as it learned."""
+"""Rating of the default player of each game with a human-like network; the one for shogi has no ratings."""
+
+Rating = Annotated[int, Meta(ge=-100, le=10_000)] | str
+"""A rating, or in Go a rank such as 3d."""
 
 
-class BadPlayerConfig(Exception):
-    """A description of a player that cannot be used; the message says why."""
+class BadPlayerConfig(BadConfig):
+    """A player configuration that cannot be used."""
 
 
 @dataclass(frozen=True)
 class PlayerConfig:
-    """Everything that makes a player: the entries of its TOML file."""
+    """A player: the keys of its TOML file."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "judge": "evaluator",
+        "unvisited": "fpu_reduction",
+        "unvisited_absolute": "fpu_absolute",
+        "prior_temperature": "policy_temperature",
+    }
 
     game: str
+    """Name of the game."""
     name: str = "Sparring"
+    """Name that opponents and records see. In a file the default is the name of the file."""
     model: str = "blend"
-    """What it would like to play: a model's name, a network's file, or a policy's TOML."""
-    rating: int | str | None = None
-    """Who it plays like; in Go a rank such as 3d."""
-    opponent_rating: int | str | None = None
-    """Who it thinks sits opposite; without it, its equal."""
-    temperature: float = 1.0
-    """Of its choice: 0 always plays the move it likes most, 1 draws by the policy's probabilities (by the
-    visits of its search)."""
-    nodes: int = 0
-    """Positions that it looks at before it moves; 0 plays from the policy alone."""
-    seconds: float | None = None
-    """The most time for a move, where it searches."""
+    """Policy: a model name, a network file, or a [policy file](policies.md). `blend` is the shipped blend of
+    the `human` and `strong` networks of the game."""
+    rating: Rating | None = None
+    """Rating of the players whose moves the policy predicts; in Go a rank such as 3d. Refused if the policy
+    is not conditioned on ratings."""
+    opponent_rating: Rating | None = None
+    """Rating of the opponent; without it, the same as `rating`."""
+    temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
+    """Temperature of the choice of a move. 0 plays the move with the highest probability, 1 samples from the
+    policy, or in proportion to visits after a search."""
+    nodes: Count = 0
+    """Positions that the search evaluates for a move; 0 plays from the policy without search."""
+    seconds: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+    """Time limit of a search, in seconds."""
     evaluator: str = ""
-    """A network that searches in place of the model."""
+    """Network that evaluates positions in the search; without it, the model."""
     rule: Literal["visits", "kl"] = "visits"
-    """How a search chooses: by visits, or by prior * exp(value / kl_weight)."""
-    kl_weight: float = 0.1
-    c_puct: float = 1.5
-    c_base: float = 0.0
-    c_factor: float = 0.0
-    prior_temperature: float = 1.0
-    fpu_reduction: float = 0.3
+    """Choice after a search: by visits, or by prior * exp(value / kl_weight)."""
+    kl_weight: NonNegative = 0.1
+    """Weight of the KL divergence from the policy, for `rule = "kl"`."""
+    c_puct: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.5
+    """Exploration constant of PUCT; `inf` follows the prior alone."""
+    c_base: NonNegative = 0.0
+    """If positive, c_puct grows with the visits N: c_puct + c_factor * log((N + c_base + 1) / c_base)."""
+    c_factor: NonNegative = 0.0
+    """Factor of that growth."""
+    policy_temperature: Annotated[float, Meta(gt=0, le=1000)] = 1.0
+    """Temperature of the priors in the search: p^(1/t)."""
+    fpu_reduction: Annotated[float, Meta(ge=-100, le=100)] = 0.3
+    """First-play urgency: the value of an unvisited move is that of its parent minus this."""
     fpu_absolute: bool = False
-    draw_value: float = 0.0
-    """What a draw is worth to it, from -1 to 1."""
-    batch: int = 16
-    memory: int = 512
-    """Megabytes of its search tree."""
-    threads: int = 1
-    resign_below: float = 0.0
-    """It resigns when it expects less than this share of the points; 0 for never."""
-    resign_after: int = 3
-    """So many of its moves running."""
-    draw_within: float = 0.0
-    """It offers and accepts a draw when it expects half of the points to within this; 0 for never."""
-    draw_after: int = 60
-    """Not before this ply."""
+    """Makes `fpu_reduction` the value of an unvisited move itself."""
+    draw_value: Annotated[float, Meta(ge=-1, le=1)] = 0.0
+    """Value of a draw in the search."""
+    batch: Annotated[int, Meta(ge=1, le=65_536)] = 16
+    """Positions that are evaluated together."""
+    memory: Megabytes = 512
+    """Memory limit of the search tree, in megabytes."""
+    threads: Threads = 1
+    """Threads of each network."""
+    resign_below: Fraction = 0.0
+    """Resigns when its expected score is below this; 0 never resigns."""
+    resign_after: PositiveInt = 3
+    """Number of consecutive moves for which that must hold."""
+    draw_within: Fraction = 0.0
+    """Offers and accepts a draw when its expected score is within this of 1/2; 0 never does."""
+    draw_after: Count = 60
+    """First ply of draw offers."""
     book: str = ""
-    """Games or a Polyglot book to open from; beside the TOML file, or a whole path."""
-    book_plies: int = 16
-    seed: int | None = None
-    """The same seed and the same opponent's moves give the same game."""
+    """Opening book: a file of games (PGN, SGF, KIF, ...) or a Polyglot `.bin`. Moves are drawn in proportion
+    to their frequency."""
+    book_plies: Count = 16
+    """Plies after which the book is not used."""
+    seed: Seed | None = None
+    """Seed of all random choices; the same seed and the same opponent's moves give the same game."""
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+        if not self.name.isprintable():
+            raise BadValue("name", self.name, "printable text")
+        self.rating_number("rating")
+        self.rating_number("opponent_rating")
 
     def rating_number(self, which: Literal["rating", "opponent_rating"]) -> int | None:
-        """A rating as policies are told it: ranks are numbers. Raises BadPlayerConfig."""
+        """A rating as policies take it: a rank is a number, 1 for 1d and -1 for 1k. Raises BadConfig."""
         value = getattr(self, which)
         if value is None or isinstance(value, int):
             return value
-        rank = parse_rank(value)
-        if self.game != "go" or rank is None:
-            kind = "a rank such as 3d" if self.game == "go" else "a number"
-            raise BadPlayerConfig(f"{which} is {kind}, not '{value}'")
+        rank = parse_rank(value) if self.game == "go" else None
+        if rank is None:
+            raise BadValue(which, value, "a rank such as 3d" if self.game == "go" else "an integer")
         return rank_order(rank)
 
 
 def load_player_config(path: Path) -> PlayerConfig:
-    """A player's TOML file. Raises BadPlayerConfig or OSError."""
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        return parse_player_config({"name": path.stem, **entries}, path.parent)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, BadPlayerConfig) as error:
-        raise BadPlayerConfig(f"{path}: {error}") from None
+    """Reads a player's TOML file; the name is that of the file unless given. Raises BadPlayerConfig."""
+    table = {"name": path.stem, **read_toml(path, BadPlayerConfig)}
+    return parse_player_config(table, Source(path, BadPlayerConfig))
 
 
-def parse_player_config(entries: dict[str, Any], folder: Path = Path()) -> PlayerConfig:
-    """A description from its entries; files are looked for in the folder too. Raises BadPlayerConfig."""
-    kinds = typing.get_type_hints(PlayerConfig)
-    values: dict[str, Any] = {}
-    for key, value in entries.items():
-        if key not in kinds:
-            raise BadPlayerConfig(f"a player has no entry '{key}'; it has {', '.join(kinds)}")
-        try:
-            if value is None:  # what is not known is left out
-                raise TypeMismatch(describe_type(kinds[key]), value)
-            values[key] = coerce(kinds[key], value)
-        except TypeMismatch as error:
-            raise BadPlayerConfig(f"{key} {error}") from None
-    if entries.get("game") not in GAMES:
-        raise BadPlayerConfig(f"game is one of {', '.join(GAMES)}, not {entries.get('game')!r}")
+def parse_player_config(table: Mapping[str, Any], source: Source | None = None) -> PlayerConfig:
+    """Makes a configuration from a TOML table. Files are looked for in the folder of the source first.
+
+    Raises the exception of the source, by default BadPlayerConfig.
+    """
+    source = source or Source(error=BadPlayerConfig)
+    config = from_table(PlayerConfig, table, source)
+    files: dict[str, Any] = {}
     for key in ("model", "evaluator", "book"):
-        if values.get(key) and (folder / values[key]).is_file():
-            values[key] = str(folder / values[key])
-    player_config = PlayerConfig(**values)
-    player_config.rating_number("rating")
-    player_config.rating_number("opponent_rating")
-    _check_ranges(player_config)
-    return player_config
-
-
-_LEAST = {
-    "temperature": 0, "nodes": 0, "kl_weight": 0, "c_puct": 0, "resign_below": 0, "resign_after": 1,
-    "draw_within": 0, "draw_after": 0, "book_plies": 0, "batch": 1, "memory": 1, "threads": 1,
-}  # fmt: skip
-
-
-def _check_ranges(player_config: PlayerConfig) -> None:
-    for key, least in _LEAST.items():
-        if not getattr(player_config, key) >= least:
-            raise BadPlayerConfig(f"{key} is at least {least}, not {getattr(player_config, key)}")
-    if not player_config.prior_temperature > 0:
-        raise BadPlayerConfig(f"prior_temperature is above 0, not {player_config.prior_temperature}")
-    if player_config.seconds is not None and not player_config.seconds > 0:
-        raise BadPlayerConfig(f"seconds are above 0, not {player_config.seconds}")
+        name = getattr(config, key)
+        if name and is_file(source.folder / name):
+            files[key] = str(source.folder / name)
+    return replace(config, **files)

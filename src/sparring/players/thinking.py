@@ -242,7 +242,7 @@ def _settings(own: PlayerConfig) -> PuctConfig:
         c_puct=own.c_puct,
         c_base=own.c_base,
         c_factor=own.c_factor,
-        prior_temperature=own.prior_temperature,
+        prior_temperature=own.policy_temperature,
         fpu_reduction=own.fpu_reduction,
         fpu_absolute=own.fpu_absolute,
         # In Go only passes end a game, and when to pass is another question (go_ending.py).

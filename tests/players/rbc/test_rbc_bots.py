@@ -207,11 +207,13 @@ def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("kind = 'genius'", "kind is one of random, attacker, guesser, inference"),
-        ("depth = 'deep'", "depth is a whole number"),
-        ("depth = 99", "depth is 99"),
-        ("sneek = 0.1", "there is no entry 'sneek'"),
-        ("worst_case_weight = 7.0", "worst_case_weight is 7.0"),
+        ("kind = 'genius'", "kind = 'genius': expected one of random, attacker, guesser, inference"),
+        ("depth = 'deep'", "depth = 'deep': expected an integer from 1 to 8"),
+        ("depth = 99", "depth = 99: expected an integer from 1 to 8"),
+        ("sneek = 0.1", "unknown key 'sneek'"),
+        ("sneak = 0.1", "'sneak' is now 'unseen_attack_rate'"),
+        ("judge = 'native'", "'judge' is now 'evaluator'"),
+        ("worst_case_weight = 7.0", "worst_case_weight = 7.0: expected a number from 0 to 1"),
         ("depth = ", "nvalid"),
     ],
 )

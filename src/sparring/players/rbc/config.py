@@ -1,18 +1,17 @@
-"""Bots by name, or from a small TOML file."""
+"""Configuration of a bot: a name, or a TOML file."""
 
 from __future__ import annotations
 
 import os
-import tomllib
-import typing
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from msgspec import Meta
 
-from sparring.entries import TypeMismatch, coerce, field_names
+from sparring.config import BadConfig, Fraction, PositiveInt, read_config
 from sparring.players.rbc.bot import Bot
 from sparring.players.rbc.evaluators import (
     BoardEvaluator,
@@ -26,62 +25,65 @@ from sparring.players.rbc.simple import AttackerBot, RandomBot
 from sparring.players.rbc.utility import RiskParameters
 
 
-class BadBotConfig(ValueError):
-    """A bot that cannot be made of what was said."""
+class BadBotConfig(BadConfig):
+    """A bot configuration that cannot be used."""
+
+
+Boards = Annotated[int, Meta(ge=1, le=10**8)]
+Weight = Annotated[float, Meta(ge=0, le=100)]
 
 
 @dataclass(frozen=True)
 class BotConfig:
-    """A bot: every entry of its TOML file."""
+    """A bot of reconnaissance blind chess: the keys of its TOML file."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "judge": "evaluator",
+        "clocked": "use_clock",
+        "caution": "worst_case_weight",
+        "fear": "king_loss_weight",
+        "sneak": "unseen_attack_rate",
+        "curiosity": "information_weight",
+        "trust": "opponent_rationality",
+        "dread": "threat_weight",
+    }
 
     kind: Literal["random", "attacker", "guesser", "inference"] = "inference"
+    """Algorithm of the bot."""
     evaluator: Literal["native", "stockfish"] = "native"
-    """Who judges boards."""
-    depth: int = 2
-    """Plies that the native judge looks ahead, and on through captures."""
-    nodes: int = 2_000
-    """Positions that Stockfish looks at, a board."""
+    """Evaluation of single boards."""
+    depth: Annotated[int, Meta(ge=1, le=8)] = 2
+    """Search depth of the native evaluator in plies, before captures."""
+    nodes: PositiveInt = 2_000
+    """Nodes of Stockfish for each board."""
     stockfish: str | None = None
-    """The program, where it is not on the PATH."""
-    boards: int = 20_000
-    """Boards that are followed; of more a sample."""
-    sense_boards: int = 16
-    """Boards that are judged before a sense."""
-    move_boards: int = 32
-    """Boards that are judged before a move."""
+    """Path of Stockfish; without it, the one on the PATH."""
+    boards: Boards = 20_000
+    """Boards that are tracked; a sample if more are possible."""
+    sense_boards: Boards = 16
+    """Boards that are evaluated before a sense."""
+    move_boards: Boards = 32
+    """Boards that are evaluated before a move."""
     use_clock: bool = False
-    """Whether these numbers are the most, and the clock decides."""
-    threads: int = 1
-    """0: as many as the machine has cores."""
-    worst_case_weight: float = RiskParameters.worst_case_weight
-    """Weight of the worst tenth of the boards."""
-    king_loss_weight: float = RiskParameters.king_loss_weight
-    """What a likelihood of losing the king at once costs beyond its chances."""
-    unseen_attack_rate: float = RiskParameters.unseen_attack_rate
-    """How often an attack on the king is thought to go unseen."""
-    information_weight: float = RiskParameters.information_weight
-    """What a bit of information is worth, in chances of winning."""
-    opponent_rationality: float = RiskParameters.opponent_rationality
-    """How much likelier boards are on which the opponent played well."""
-    threat_weight: float = RiskParameters.threat_weight
-    """How many times likelier boards are on which the opponent attacks the king."""
-
-    def __post_init__(self) -> None:
-        ranges = {"depth": (1, 8), "nodes": (1, 10**9), "threads": (0, 256)}
-        ranges |= dict.fromkeys(("boards", "sense_boards", "move_boards"), (1, 10**8))
-        for name, (low, high) in ranges.items():
-            if not low <= getattr(self, name) <= high:
-                raise BadBotConfig(
-                    f"{name} is {getattr(self, name)}, where a number from {low} to {high:,} is expected"
-                )
-        try:
-            self.risk_parameters()
-        except ValueError as error:
-            raise BadBotConfig(str(error)) from None
+    """Makes the numbers of boards and the depth upper limits, within the time on the clock."""
+    threads: Annotated[int, Meta(ge=0, le=1024)] = 1
+    """Threads; 0 for one a core."""
+    worst_case_weight: Fraction = RiskParameters.worst_case_weight
+    """Weight of the worst tenth of the boards against the mean of all."""
+    king_loss_weight: Weight = RiskParameters.king_loss_weight
+    """Penalty for the probability of losing the king at once, beyond its effect on the mean."""
+    unseen_attack_rate: Fraction = RiskParameters.unseen_attack_rate
+    """Assumed probability that the opponent does not see an attack on its king."""
+    information_weight: Weight = RiskParameters.information_weight
+    """Value of a bit of information, in probability of winning."""
+    opponent_rationality: Weight = RiskParameters.opponent_rationality
+    """Inverse temperature of the opponent's moves; 0 makes all of them equally likely."""
+    threat_weight: Weight = RiskParameters.threat_weight
+    """Odds factor of boards on which the opponent attacks the king; 1 leaves them as they are."""
 
     def risk_parameters(self) -> RiskParameters:
-        """What it makes of its uncertainty."""
-        return RiskParameters(**{name: getattr(self, name) for name in field_names(RiskParameters)})
+        """The weights of the decision under uncertainty."""
+        return RiskParameters(**{each.name: getattr(self, each.name) for each in fields(RiskParameters)})
 
 
 _FAST = BotConfig(depth=1, boards=2_000, sense_boards=8, move_boards=16)
@@ -104,40 +106,16 @@ BOTS: Mapping[str, BotConfig] = {
         evaluator="stockfish", boards=2_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0
     ),
 }
-"""The bots that are known by name, the simplest first."""
+"""Bots by name, the simplest first."""
 
 
 def load_bot_config(text: str) -> BotConfig:
-    """The bot of this name, or of a TOML file. Raises BadBotConfig."""
+    """The bot of a name in BOTS, or of a TOML file. Raises BadBotConfig."""
     if text in BOTS:
         return BOTS[text]
-    path = Path(text)
-    if path.suffix != ".toml":
+    if not text.endswith(".toml"):
         raise BadBotConfig(f"there is no bot '{text}': choose {', '.join(BOTS)}, or a TOML file")
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadBotConfig(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadBotConfig(f"{path}: {error}") from None
-    return _of_entries(path, entries)
-
-
-def _of_entries(path: Path, entries: Mapping[str, object]) -> BotConfig:
-    hints = typing.get_type_hints(BotConfig)
-    unknown = [name for name in entries if name not in hints]
-    if unknown:
-        raise BadBotConfig(f"{path}: there is no entry '{unknown[0]}'; there are {', '.join(hints)}")
-    given = {}
-    for name, value in entries.items():
-        try:
-            given[name] = coerce(hints[name], value)
-        except TypeMismatch as error:
-            raise BadBotConfig(f"{path}: {name} {error}") from None
-    try:
-        return replace(BotConfig(), **given)
-    except BadBotConfig as error:
-        raise BadBotConfig(f"{path}: {error}") from None
+    return read_config(BotConfig, Path(text), BadBotConfig)
 
 
 def make_bot(setting: BotConfig, player: int, rng: np.random.Generator) -> Bot:
@@ -149,9 +127,7 @@ def make_bot(setting: BotConfig, player: int, rng: np.random.Generator) -> Bot:
             return AttackerBot(player, rng)
         case "guesser":
             return GuesserBot(player, _make_evaluator(setting), rng)
-    limits = InferenceLimits(
-        **{name: value for name, value in asdict(setting).items() if name in field_names(InferenceLimits)}
-    )
+    limits = InferenceLimits(**{each.name: getattr(setting, each.name) for each in fields(InferenceLimits)})
     return InferenceBot(player, limits, setting.risk_parameters(), _make_evaluator(setting), rng)
 
 
