@@ -59,13 +59,15 @@ class TrackedSide:
     most: int
     """The largest complete set."""
     lost: str
-    """What contradicted every board, if anything did."""
+    """Message of the contradiction that ended the tracking, if there was one."""
     stopped: bool
     """Whether it was followed only until its set was no longer complete."""
     compared: int = 0
     """Observations after which the plain tracker's set was compared."""
     different: int = 0
     """Of those, how often it was another one."""
+    contradicted: bool = False
+    """True if the set that was contradicted was complete."""
 
 
 def read_games(paths: Iterable[Path]) -> Iterator[ParsedGame]:
@@ -119,7 +121,7 @@ def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> T
     compare = number <= config.compared_games and player == number % 2
     plain = _ReferenceComparison(player, config.compared_boards) if compare else None
     observations = exact = misses = hits = 0
-    most, lost, stopped = 1, "", False
+    most, lost, stopped, contradicted = 1, "", False, False
     try:
         for step in replay(game, tracker):
             # Before a sense the set may be a sample for a moment and complete again after it.
@@ -137,10 +139,21 @@ def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> T
             if plain is not None:
                 plain.track(step.observation, step.truth, tracker)
     except Contradiction as error:
-        lost = str(error)
+        lost, contradicted = str(error), not error.sampled
     compared, different = (plain.compared, plain.different) if plain else (0, 0)
     return TrackedSide(
-        number, player, observations, exact, misses, hits, most, lost, stopped, compared, different
+        number,
+        player,
+        observations,
+        exact,
+        misses,
+        hits,
+        most,
+        lost,
+        stopped,
+        compared,
+        different,
+        contradicted,
     )
 
 
@@ -184,9 +197,7 @@ def summary(sides: list[TrackedSide]) -> dict[str, Any]:
             "with_the_truth": sum(each.sampled_hits for each in sampled),
             "sides_lost": sum(bool(each.lost) for each in sides),
         },
-        "contradictions_of_complete_sets": sum(
-            bool(each.lost) and "sought" not in each.lost for each in sides
-        ),
+        "contradictions_of_complete_sets": sum(each.contradicted for each in sides),
         "largest_complete_set": {
             "median": statistics.median(most),
             "deciles": statistics.quantiles(most, n=10) if len(most) > 1 else [],

@@ -25,7 +25,7 @@ def test_a_capture_that_no_piece_could_make_brings_the_nearest() -> None:
     tracker.sensed([])
     tracker.moved(move("e2e4"), move("e2e4"), None)
     change = tracker.opponent_moved(chess.E4)
-    assert "none of the 1 possible boards fits the capture on e4; 1 boards were changed to fit" in change.note
+    assert "none of the 1 possible boards fits a capture on e4; 1 boards were changed to fit" in change.note
     assert not tracker.exact
     known_pieces = tracker.boards.known_pieces()
     assert known_pieces[chess.E4] == "p"
@@ -48,10 +48,10 @@ def test_a_sense_that_shows_the_impossible_is_believed() -> None:
 
 def test_the_players_own_pieces_are_not_made_to_fit() -> None:
     tracker = Tracker(0, REPAIRING)
-    with pytest.raises(Contradiction, match="what the sense showed"):
+    with pytest.raises(Contradiction, match="the result of the sense"):
         tracker.sensed([(chess.E2, None)])
     assert tracker.sensed([]).after == 1
-    with pytest.raises(Contradiction, match="what came of the move"):
+    with pytest.raises(Contradiction, match="the result of the move"):
         tracker.moved(move("e4e5"), move("e4e5"), None)
 
 

@@ -151,9 +151,24 @@ def test_a_sample_that_lost_the_truth_is_drawn_anew() -> None:
         tracker = Tracker(seed % 2, TrackerOptions(limit=60, seed=seed))
         with suppress(Contradiction):
             for step in replay(random_game(seed, 12), tracker):
-                found += "others were found from" in step.change.note
+                found += "; resampled " in step.change.note
         assert len(tracker.boards)
     assert found
+
+
+def test_a_contradiction_says_whether_the_set_was_complete() -> None:
+    with pytest.raises(Contradiction) as complete:
+        Tracker(0).sensed([(chess.E4, "k")])
+    assert not complete.value.sampled
+    tracker = Tracker(1, TrackerOptions(limit=30, threads=1))
+    for _ in replay(random_game(4, 6, sensing=0), tracker):
+        pass
+    assert not tracker.exact
+    with pytest.raises(Contradiction, match="found no others") as sampled:
+        tracker.opponent_moved(chess.E1) if tracker.boards.to_move == 0 else tracker.sensed(
+            [(chess.E8, None)]
+        )
+    assert sampled.value.sampled
 
 
 def test_the_same_seed_keeps_the_same_sample() -> None:
@@ -179,7 +194,7 @@ def test_reconchess_tells_white_of_no_capture_before_its_first_turn() -> None:
     tracker = Tracker(0)
     assert tracker.opponent_moved(None).after == 1
     tracker.sensed([])
-    with pytest.raises(ValueError, match="opponent's move was told where a move is due"):
+    with pytest.raises(ValueError, match="opponent's move was reported where a move is due"):
         tracker.opponent_moved(None)
 
 
@@ -195,12 +210,12 @@ def test_a_contradiction_says_where_and_changes_nothing() -> None:
         tracker.opponent_moved(chess.E1)
     assert len(tracker.boards) == boards
     assert tracker.opponent_moved(None).after > boards
-    with pytest.raises(Contradiction, match="what the sense showed"):
+    with pytest.raises(Contradiction, match="the result of the sense"):
         tracker.sensed([(chess.E4, "k")])
-    with pytest.raises(Contradiction, match="what the sense showed"):
+    with pytest.raises(Contradiction, match="the result of the sense"):
         tracker.sensed([(chess.E8, None)])
     tracker.sensed([])
-    with pytest.raises(Contradiction, match="what came of the move"):
+    with pytest.raises(Contradiction, match="the result of the move"):
         tracker.moved(RbcState.initial().parse_move("a2a3"), None, None)
 
 

@@ -1,11 +1,15 @@
-"""Knowledge: what a player of reconnaissance blind chess can know, and what follows from it."""
+"""Belief states of reconnaissance blind chess: tracking of possible boards, their analysis, and synopses."""
 
-from sparring.belief.forced_wins import is_forced_win, winning_request, winning_senses
-from sparring.belief.options import BeliefUpdate, Contradiction, TrackerOptions
+from sparring.belief.analysis import (
+    SenseStatistics,
+    is_forced_win,
+    sense_statistics,
+    winning_request,
+    winning_senses,
+)
 from sparring.belief.replay import ReplayStep, replay
-from sparring.belief.senses import SenseStatistics, sense_statistics
 from sparring.belief.synopsis import PLANES, Plane, SynopsisContext, compute_synopsis, unpack_planes
-from sparring.belief.tracker import Tracker
+from sparring.belief.tracker import BeliefUpdate, Contradiction, Tracker, TrackerOptions
 
 __all__ = [
     "PLANES",

@@ -1,30 +1,32 @@
-"""Boards that fit what was told last, made of boards that do not: so that a game goes on.
+"""Repair of a belief state: edits boards to fit an observation that contradicts all of them.
 
-Nothing here is certain any more. The player's own pieces are known all the same; the opponent's are moved,
-taken away or put where they must be, the nearest ones first. Some hundred boards are enough for that.
+The player's own pieces stay as they are. The opponent's pieces are moved, removed or added as the observation
+requires, the nearest first. Up to 500 boards are edited.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
 import chess
 
 from sparring._core import RbcBoardSet, RbcState
-from sparring.belief.history import SensedSquares
 from sparring.games import Move, ParseError
 from sparring.games.rbc import PASS
 
-_MOST = 500
-"""Boards that are changed."""
-_SIDE = 16
-_HOME = (chess.E1, chess.E8)
+_MAX_BOARDS = 500
+_MAX_PIECES = 16
+"""Pieces of one side."""
+_KING_SQUARES = (chess.E1, chess.E8)
 
 
 def after_capture(boards: RbcBoardSet, square: int | None, seed: int) -> RbcBoardSet:
-    """Boards after an opponent's move that captured there: its nearest piece has come."""
+    """Edits boards after an opponent's move: its nearest piece captures on `square`, if not None.
+
+    Raises ValueError if no board can be edited.
+    """
 
     def change(board: chess.Board) -> None:
         enemy = board.turn
@@ -36,8 +38,11 @@ def after_capture(boards: RbcBoardSet, square: int | None, seed: int) -> RbcBoar
     return _changed(boards, change, seed)
 
 
-def after_sense(boards: RbcBoardSet, seen: SensedSquares, seed: int) -> RbcBoardSet:
-    """Boards that show what was seen: what must not be there has left, what must be there has come."""
+def after_sense(boards: RbcBoardSet, seen: Sequence[tuple[int, str | None]], seed: int) -> RbcBoardSet:
+    """Edits boards to show the result of a sense. `seen` has squares and FEN letters, None if empty.
+
+    Raises ValueError if no board can be edited.
+    """
     window = {square for square, _ in seen}
 
     def change(board: chess.Board) -> None:
@@ -55,7 +60,10 @@ def after_sense(boards: RbcBoardSet, seen: SensedSquares, seed: int) -> RbcBoard
 
 
 def after_move(boards: RbcBoardSet, taken: Move, captured: int | None, seed: int) -> RbcBoardSet:
-    """Boards after the player's move: nothing stood in its way, and what it captured is gone."""
+    """Edits boards to allow the player's move and its capture, and plays it.
+
+    Raises ValueError if no board can be edited, for example if the player has no such piece.
+    """
     text = RbcState.initial().move_text(taken)
     move = chess.Move.null() if taken == PASS else chess.Move.from_uci(text)
 
@@ -78,15 +86,20 @@ def after_move(boards: RbcBoardSet, taken: Move, captured: int | None, seed: int
 
 
 def _changed(boards: RbcBoardSet, change: Callable[[chess.Board], None], seed: int) -> RbcBoardSet:
-    """Some of the boards after a change, each with a king of the opponent; ValueError if none is left."""
+    """Applies a change to a sample of the boards and adds the opponent's king if it is missing.
+
+    Raises ValueError if no legal board is left.
+    """
     states = []
     enemy = boards.player != 0
-    for fen in boards.subsample(_MOST, seed).fens():
+    for fen in boards.subsample(_MAX_BOARDS, seed).fens():
         board = chess.Board(fen)
         change(board)
         if board.king(enemy) is None:
-            board.set_piece_at(_nearest(_HOME[not enemy], _empty(board)), chess.Piece(chess.KING, enemy))
-        with suppress(ParseError):  # more pieces than there can be
+            board.set_piece_at(
+                _nearest(_KING_SQUARES[not enemy], _empty(board)), chess.Piece(chess.KING, enemy)
+            )
+        with suppress(ParseError):  # too many pieces
             states.append(RbcState.parse(f"{board.fen(en_passant='fen')} move"))
     return RbcBoardSet.of(states, boards.player)
 
@@ -98,9 +111,9 @@ def _place_nearest(
     piece: chess.Piece | None = None,
     window: Collection[int] = (),
 ) -> None:
-    """Puts a piece on the square, the nearest of its kind outside the window; if unnamed, any but a king.
+    """Moves the nearest equal piece outside the window to the square; without `piece`, any but the king.
 
-    Where there is no such piece a new one comes, in the place of another if there are sixteen.
+    If there is no such piece, a new one is added, and another is removed if there would be more than 16.
     """
     if piece is None and board.color_at(square) == color:
         return
@@ -116,7 +129,7 @@ def _place_nearest(
     else:
         comes = piece
         spare = [s for s in others if board.piece_type_at(s) != chess.KING]
-        if _count(board, color) >= _SIDE and spare:
+        if _count(board, color) >= _MAX_PIECES and spare:
             board.remove_piece_at(_nearest(square, spare))
     board.set_piece_at(square, comes or chess.Piece(chess.QUEEN, color))
 
@@ -126,7 +139,7 @@ def _count(board: chess.Board, color: chess.Color) -> int:
 
 
 def _displace(board: chess.Board, square: int, window: Collection[int]) -> None:
-    """Puts the piece of a square on the nearest empty one outside the window."""
+    """Moves the piece of a square to the nearest empty square outside the window."""
     piece = board.remove_piece_at(square)
     places = [s for s in _empty(board) if s not in window]
     if piece is not None and piece.piece_type == chess.PAWN:

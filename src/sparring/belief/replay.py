@@ -1,4 +1,4 @@
-"""A finished game as one of its players lived through it."""
+"""Replays a game to a tracker."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sparring._core import RbcState
-from sparring.belief.options import BeliefUpdate
-from sparring.belief.tracker import Tracker
+from sparring.belief.tracker import BeliefUpdate, Tracker
 from sparring.games import Rbc
 from sparring.games.rbc import Observation, OpponentSense
 
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """An observation, what it did to the tracker's set, and the truth after it."""
+    """An observation of the player, its effect on the tracker, and the true state after it."""
 
     observation: Observation
     change: BeliefUpdate
@@ -22,7 +21,10 @@ class ReplayStep:
 
 
 def replay(game: RbcState, tracker: Tracker) -> Iterator[ReplayStep]:
-    """Tells the tracker what its player was told on the way to the state `game`. Raises Contradiction."""
+    """Gives the tracker the observations of its player, from the start of the game to the state `game`.
+
+    Yields a step after each observation. Raises Contradiction.
+    """
     rules, truth = Rbc(), game
     line: list[RbcState] = []
     while truth.previous is not None:

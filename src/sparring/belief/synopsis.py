@@ -1,4 +1,4 @@
-"""The synopsis of a set of possible boards: 104 planes for a network (tables 9 and 10 of the DSMCP paper)."""
+"""Synopsis of a set of possible boards: 104 bitboards for a network (DSMCP paper, tables 9 and 10)."""
 
 from __future__ import annotations
 
@@ -10,36 +10,40 @@ from numpy.typing import NDArray
 from sparring._core import RbcBoardSet, rbc_synopsis_planes
 
 SynopsisWords = NDArray[np.uint64]
-"""A synopsis: [104], a plane each; bit 0 is a1 as the player sees it, bit 63 h8."""
+"""A synopsis: [104] bitboards. Bit 0 is a1 and bit 63 is h8 from the player's view."""
 
 
 @dataclass(frozen=True)
 class Plane:
-    """One plane of a synopsis."""
+    """Description of one plane of a synopsis."""
 
     name: str
-    """As the paper calls it."""
+    """The paper's name."""
     fold: str
-    """`and` or `or` over the boards, `constant`, `known` (the same on every board), or `and by piece`:
-    squares for which one piece of the player has the feature on every board."""
+    """How the boards are combined: `and`, `or`, `constant`, `known` (equal on all boards), or `and by piece`
+    (squares for which the same piece of the player has the feature on every board)."""
     meaning: str
-    """What a bit says of one board."""
+    """The feature of one board that a set bit stands for."""
 
 
 PLANES = tuple(Plane(*each) for each in rbc_synopsis_planes())
-"""The planes in their order. The native core has the list; docs/rbc.md shows it."""
+"""The planes in order, from the native core; docs/rbc.md lists them."""
 
 
 @dataclass(frozen=True)
 class SynopsisContext:
-    """What a player remembers beside the boards. Squares are numbers from 0 (a1) to 63 (h8)."""
+    """Inputs of a synopsis besides the boards. Squares are 0 (a1) to 63 (h8), None if there is none."""
 
     moving: bool
-    """Whether it is to move; otherwise it is to sense."""
+    """True at the player's move, False at its sense."""
     last_from: int | None = None
+    """Origin of the player's last move."""
     last_to: int | None = None
+    """Destination of the player's last move."""
     last_own_capture: int | None = None
+    """Square of the player's last capture, if its last move captured."""
     last_opposing_capture: int | None = None
+    """Square of the opponent's capture, if its last move captured."""
 
 
 def compute_synopsis(
@@ -50,14 +54,17 @@ def compute_synopsis(
     count: int = 128,
     seed: int = 0,
 ) -> SynopsisWords:
-    """The synopsis of up to `count` of the boards, drawn by the seed where there are more.
+    """Computes the synopsis, [104], of at most `count` boards; `seed` draws them if there are more.
 
-    `previous` is the synopsis of the player's turn before, None in its first.
+    `previous` is the synopsis of the player's previous turn, None in its first.
     """
     return boards.synopsis(**asdict(synopsis_context), previous=previous, count=count, seed=seed)
 
 
 def unpack_planes(words: SynopsisWords) -> NDArray[np.float32]:
-    """Synopses [..., 104] as planes of 0 and 1 [..., 104, 8, 8]; row 0 is the player's first rank."""
+    """Converts synopses [..., 104] to planes of 0 and 1, [..., 104, 8, 8].
+
+    Row 0 is the player's first rank.
+    """
     octets = words.astype("<u8").view(np.uint8).reshape(*words.shape, 8)
     return np.unpackbits(octets, axis=-1, bitorder="little").reshape(*words.shape, 8, 8).astype(np.float32)

@@ -1,18 +1,23 @@
-"""The boards that are possible for a player, through a whole game.
+"""Tracking of every possible board in reconnaissance blind chess (DSMCP paper, algorithm 4).
 
-The tracker is told what reconchess tells a player, in its order: `opponent_moved`, `sensed`, `moved`. It
-keeps *every* possible board while there are at most `limit` of them. Beyond that it keeps a sample:
+A `Tracker` receives the observations of one player in reconchess's order, `opponent_moved`, `sensed`,
+`moved`, and maintains the set of boards that are consistent with all of them:
 
-- A set is too large most often between the opponent's move and the sense. Then `boards` is a uniform sample
-  of it, good for choosing a sense; once the sense has answered, the successors are worked out again and those
-  that contradict it never count. Nothing is lost if few enough remain.
-- If more than `limit` remain even so, the tracker goes on with a uniform sample of them (`exact` is False
-  from then on). Each board that it keeps is still consistent with everything observed; a later set is drawn
-  evenly from the successors of the sample, not from all possible boards.
-- A sample may lose the truth. When an observation contradicts all of it, the boards are worked out anew from
-  the last turn whose set was complete, with all observations since and other random choices.
-  `BeliefUpdate.note`
-  says so.
+- **expand**: the opponent's move replaces each board by its successors with the reported capture.
+- **filter**: a sense and the result of a move remove the boards that contradict them.
+- **filter backward** (algorithm 4): the sets of past turns lose the boards that lead to no current board.
+- **resample**: a set with more than `limit` boards is replaced by a uniform sample.
+
+Sampling works as follows:
+
+- A set is usually too large only between the opponent's move and the sense. `boards` is then a sample, good
+  enough to choose a sense. `sensed` expands the previous boards again with the sensed squares as a filter;
+  the set is complete again if at most `limit` boards remain.
+- If more remain, the tracker continues with a sample of them, and `exact` is False from then on. Every board
+  of the sample is consistent with all observations. Later sets are uniform over the successors of the sample,
+  not over all possible boards.
+- A sample may lose the true board. If an observation contradicts the whole sample, the tracker replays the
+  observations since the last complete set with other random choices.
 """
 
 from __future__ import annotations
@@ -25,34 +30,121 @@ import chess
 
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import repair
-from sparring.belief.history import PastTurn, SensedSquares, TurnHistory
-from sparring.belief.options import BeliefUpdate, Contradiction, TrackerOptions
 from sparring.belief.synopsis import SynopsisContext
 from sparring.games import Move
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 
+SensedSquares = tuple[tuple[int, str | None], ...]
+"""Result of a sense: squares (0 is a1, 63 is h8) and FEN letters, None for an empty square."""
+OwnMove = tuple[Move, Move, int | None]
+"""Result of a move: the request, the move taken (or PASS), and the capture square."""
+
 _MIN_ATTEMPTS, _MAX_ATTEMPTS, _BOARDS_OF_ATTEMPTS = 4, 32, 4_000_000
-"""How often a sample that lost the truth is drawn anew: the more often, the smaller it is."""
+"""Attempts to resample: as many as give about this number of boards, within the bounds."""
+_PHASES = {"opponent": "the opponent's move", "sense": "a sense", "move": "a move"}
+
+
+class Contradiction(ValueError):
+    """An observation that no tracked board is consistent with. The tracker is unchanged."""
+
+    def __init__(self, message: str, *, sampled: bool) -> None:
+        super().__init__(message)
+        self.sampled = sampled
+        """True if the boards were a sample, which may have lost the true board. False if the set was
+        complete, so that the observations contradict one another."""
+
+
+@dataclass(frozen=True)
+class TrackerOptions:
+    """Limits of a tracker. Raises ValueError."""
+
+    limit: int = 9_000_000
+    """Boards in the current set, 24 bytes each (about 50 more during an expansion)."""
+    past_limit: int = 10_000_000
+    """Boards in all past sets together."""
+    threads: int = 0
+    """Threads of an expansion; 0 for all cores."""
+    seed: int = 0
+    """Seed of the samples."""
+    repair: bool = False
+    """After a contradiction, continues with boards that are edited to fit the observation."""
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "past_limit"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}: expected an integer >= 1")
+        if self.threads < 0:
+            raise ValueError(f"threads = {self.threads}: expected an integer >= 0 (0 for all cores)")
+
+
+@dataclass(frozen=True)
+class BeliefUpdate:
+    """Effect of an observation on the set of possible boards."""
+
+    event: str
+    """`opponent`, `sense` or `move`."""
+    before: int
+    """Boards before the observation."""
+    after: int
+    """Boards after it."""
+    ruled_out: int | None
+    """Boards that contradicted the observation; None after an opponent's move and after a repair."""
+    exact: bool
+    """True if the set is complete."""
+    note: str = ""
+    """Sampling, resampling or repair, if any."""
+
+
+@dataclass(frozen=True)
+class TurnObservations:
+    """Observations of one turn of the player, as far as it has come."""
+
+    opponent_capture: int | None = None
+    """Square on which the opponent captured before the turn."""
+    sensed: SensedSquares = ()
+    move: OwnMove | None = None
+
+
+@dataclass
+class PastTurn:
+    """A finished turn of the player."""
+
+    observed: TurnObservations
+    boards: RbcBoardSet
+    """Boards on which the player may have sensed and moved."""
+    exact: bool
+    """True if `boards` is complete."""
+    filtered_by: RbcBoardSet | None = None
+    """The following turn's set that `boards` was last filtered by."""
+
+    @property
+    def move(self) -> OwnMove:
+        """The player's move."""
+        assert self.observed.move is not None
+        return self.observed.move
+
+    def boards_after(self) -> RbcBoardSet:
+        """Returns the boards after the player's move."""
+        return self.boards.after_move(*self.move)
 
 
 @dataclass(frozen=True)
 class _Current:
-    """The set as it is, and where in the player's turn the game stands."""
+    """The current set and the phase of the turn."""
 
     boards: RbcBoardSet
     exact: bool
     phase: str = "opponent"
-    """What comes next: `opponent`, `sense` or `move`."""
-    opponent_capture: int | None = None
-    seen: SensedSquares = ()
+    """The next observation: `opponent`, `sense` or `move`."""
+    observed: TurnObservations = TurnObservations()
     parents: RbcBoardSet | None = None
-    """The boards before the opponent's move, while `boards` is only a sample of their successors."""
+    """The boards before the opponent's move, while `boards` is a sample of their successors."""
     parents_exact: bool = True
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Boards that all later ones come from: those of the start, or those that a repair made."""
+    """A set that later sets can be derived from: the start, a complete set, or repaired boards."""
 
     boards: RbcBoardSet
     turns: int
@@ -64,11 +156,15 @@ class _Origin:
 class _Resampled:
     boards: RbcBoardSet
     exact: bool
-    turns: list[PastTurn] = field(default_factory=list)
+    turns: Sequence[PastTurn] = field(default_factory=tuple)
+    """Turns that replace the last ones of the past."""
 
 
 class Tracker:
-    """Follows a game of reconnaissance blind chess as `player` (0: White, 1: Black)."""
+    """Tracks the possible boards of `player` (0: White, 1: Black).
+
+    `start` is the position before the first observation, by default the initial one.
+    """
 
     def __init__(
         self, player: int, options: TrackerOptions | None = None, start: RbcState | None = None
@@ -76,66 +172,46 @@ class Tracker:
         self.player = player
         self.options = options or TrackerOptions()
         self.updates: list[BeliefUpdate] = []
-        """What every observation did so far."""
+        """The effects of all observations so far."""
         self._threads = self.options.threads or os.cpu_count() or 1
         boards = RbcBoardSet.of([start or RbcState.initial()], player)
         self._current = _Current(boards, True, "sense" if boards.to_move == player else "opponent")
         self._origin = _Origin(boards, 0, True)
-        self._past = TurnHistory(self.options.past_limit, self._threads)
+        self._past: list[PastTurn] = []
         self._precomputed: tuple[_Current, RbcBoardSet] | None = None
 
     @property
     def boards(self) -> RbcBoardSet:
-        """The boards that are possible, or a sample of them."""
+        """The possible boards, or a sample of them."""
         return self._current.boards
 
     @property
     def exact(self) -> bool:
-        """Whether `boards` are all that are possible."""
+        """True if `boards` is complete."""
         return self._current.exact
 
     @property
     def turns(self) -> int:
-        """The player's turns that are over."""
+        """Number of the player's finished turns."""
         return len(self._past)
 
     @property
     def synopsis_context(self) -> SynopsisContext:
-        """What a synopsis of `boards` takes in beside them."""
-        now, last = self._current, self._past[-1] if self.turns else None
-        moved = last is not None and last.taken != PASS
+        """The context for `compute_synopsis(boards, ...)`."""
+        last = self._past[-1].move if self._past else None
+        taken = last[1] if last and last[1] != PASS else None
         return SynopsisContext(
-            moving=now.phase == "move",
-            last_from=last.taken >> 6 & 63 if last and moved else None,
-            last_to=last.taken & 63 if last and moved else None,
-            last_own_capture=last.captured if last else None,
-            last_opposing_capture=now.opponent_capture,
+            moving=self._current.phase == "move",
+            last_from=None if taken is None else taken >> 6 & 63,
+            last_to=None if taken is None else taken & 63,
+            last_own_capture=last[2] if last else None,
+            last_opposing_capture=self._current.observed.opponent_capture,
         )
 
-    def past(self, turn: int) -> RbcBoardSet:
-        """The boards on which the player may have made its turn `turn` (0: its first), as known today.
-
-        Complete where `past_exact` says so, and then filtered by everything observed since.
-        """
-        if not 0 <= turn < len(self._past):
-            raise IndexError(f"turn {turn} is not one of the {len(self._past)} that are over")
-        answered = self._current.phase != "opponent" and self._current.exact
-        self._past.filter_by_later(
-            turn, self._current.boards if answered else None, self._current.opponent_capture
-        )
-        return self._past[turn].boards
-
-    def past_exact(self, turn: int) -> bool:
-        """Whether `past(turn)` has all boards that were possible then."""
-        return self._past[turn].exact
-
-    @property
-    def past_size(self) -> int:
-        """The boards that are kept of all past turns together."""
-        return sum(len(turn.boards) for turn in self._past)
+    # Observations
 
     def observe(self, observation: Observation) -> BeliefUpdate | None:
-        """Takes in an observation of `games.Rbc`. Raises Contradiction."""
+        """Processes an observation of `games.Rbc`. Raises Contradiction."""
         match observation:
             case SenseResult(pieces):
                 return self.sensed(pieces)
@@ -145,117 +221,105 @@ class Tracker:
                 return self.opponent_moved(capture_square)
         return None
 
-    def precompute_successors(self) -> None:
-        """Works out, while the opponent thinks, the boards that follow if it captures nothing."""
-        if self._current.phase == "opponent":
-            self._precomputed = (
-                self._current,
-                self._successors(self._current.boards, None, (), self._seed()),
-            )
-
     def opponent_moved(self, capture_square: int | None) -> BeliefUpdate:
-        """The opponent moved, and captured the player's piece on that square or none.
+        """Expands the set by the opponent's move.
 
-        Before White's first turn, when reconchess calls too, nothing has happened. Raises Contradiction.
+        `capture_square` is where it captured, or None. reconchess also reports None before White's first
+        turn; that call changes nothing. Raises Contradiction, and ValueError if another observation is due.
         """
         now = self._current
         if now.phase == "sense" and self._is_first_turn() and capture_square is None:
             return self._enter(now, "opponent", now, 0)
         self._expect("opponent")
+        observed = TurnObservations(capture_square)
         boards = self._take_precomputed() if capture_square is None else None
         if boards is None:
-            boards = self._successors(now.boards, capture_square, (), self._seed())
-        what = (
-            "no capture" if capture_square is None else f"the capture on {chess.square_name(capture_square)}"
-        )
+            boards = self._expand(now.boards, observed, self._seed())
+        fact = "no capture" if capture_square is None else f"a capture on {chess.square_name(capture_square)}"
         try:
-            after, note = self._resampled_if_empty(boards, now.exact, what, capture_square, (), None)
+            after, note = self._resampled_if_empty(boards, now.exact, fact, observed)
         except Contradiction as error:
             fitting = self._repair(
                 error, lambda: repair.after_capture(now.boards, capture_square, self._seed())
             )
-            return self._restart_from_repair(
-                "opponent", error, _Current(fitting, False, "sense", capture_square)
-            )
+            return self._restart("opponent", error, _Current(fitting, False, "sense", observed))
         sampled = boards.level > 0 and not note
         if sampled:
             note = f"about {len(boards) << boards.level:,} boards, of which a sample is kept until the sense"
-        waiting = now.boards if sampled else None
         arrived = _Current(
-            after.boards, after.exact, "sense", capture_square, parents=waiting, parents_exact=now.exact
+            after.boards,
+            after.exact,
+            "sense",
+            observed,
+            parents=now.boards if sampled else None,
+            parents_exact=now.exact,
         )
         return self._enter(now, "opponent", arrived, None, note, after.turns)
 
     def sensed(self, seen: Iterable[tuple[int, str | None]]) -> BeliefUpdate:
-        """The player's sense showed these pieces; nothing if it did not sense. Raises Contradiction."""
+        """Filters the set by the result of a sense.
+
+        `seen` has the sensed squares with their FEN letters (None if empty); it is empty without a sense.
+        Raises Contradiction, and ValueError if another observation is due.
+        """
         self._expect("sense")
-        now, pieces = self._current, tuple(seen)
+        now = self._current
+        observed = replace(now.observed, sensed=tuple(seen))
+        pieces = observed.sensed
         if now.parents is None:
             boards, exact = now.boards.after_sense(pieces), now.exact
         else:
-            boards = self._successors(now.parents, now.opponent_capture, pieces, self._seed())
+            boards = self._expand(now.parents, observed, self._seed())
             exact = now.parents_exact and boards.level == 0
         try:
-            after, note = self._resampled_if_empty(
-                boards, exact, "what the sense showed", now.opponent_capture, pieces, None
-            )
+            after, note = self._resampled_if_empty(boards, exact, "the result of the sense", observed)
         except Contradiction as error:
             fitting = self._repair(error, lambda: repair.after_sense(now.boards, pieces, self._seed()))
             fitting = fitting.after_sense(pieces)
-            if not len(fitting):  # it shows other pieces of the player itself: nothing can make that fit
+            if not len(fitting):  # the player's own pieces differ, which no repair changes
                 raise
-            return self._restart_from_repair(
-                "sense", error, _Current(fitting, False, "move", now.opponent_capture, pieces)
-            )
+            return self._restart("sense", error, _Current(fitting, False, "move", observed))
         if exact < now.parents_exact and not note:
-            note = f"more than {self.options.limit:,} boards remain: a sample of them is followed"
-        there = replace(now, boards=after.boards, exact=after.exact, phase="move", seen=pieces, parents=None)
+            note = f"more than {self.options.limit:,} boards remain: the tracker continues with a sample"
+        arrived = replace(
+            now, boards=after.boards, exact=after.exact, phase="move", observed=observed, parents=None
+        )
         ruled_out = len(now.boards) - len(now.boards.after_sense(pieces)) if pieces else 0
-        return self._enter(now, "sense", there, ruled_out, note, after.turns)
+        return self._enter(now, "sense", arrived, ruled_out, note, after.turns)
 
     def moved(self, request: Move, taken: Move | None, capture_square: int | None) -> BeliefUpdate:
-        """The player asked for a move; `taken` is what it became, None (or PASS) where nothing moved.
+        """Filters the set by the result of the player's move, and plays the move on each board.
 
-        Raises Contradiction.
+        `taken` is the move that was made: None or PASS if nothing moved. Raises Contradiction, and
+        ValueError if another observation is due.
         """
         self._expect("move")
-        now, result = self._current, PASS if taken is None else taken
-        fitting = now.boards.before_move(request, result, capture_square)
-        move = (request, result, capture_square)
+        now, move = self._current, (request, PASS if taken is None else taken, capture_square)
+        observed = replace(now.observed, move=move)
+        fitting = now.boards.before_move(*move)
         try:
-            after, note = self._resampled_if_empty(
-                fitting, now.exact, "what came of the move", now.opponent_capture, now.seen, move
-            )
+            after, note = self._resampled_if_empty(fitting, now.exact, "the result of the move", observed)
         except Contradiction as error:
-            moved = self._repair(
-                error, lambda: repair.after_move(now.boards, result, capture_square, self._seed())
+            boards = self._repair(
+                error, lambda: repair.after_move(now.boards, move[1], capture_square, self._seed())
             )
-            self._past.append(
-                PastTurn(now.opponent_capture, now.seen, *move, now.boards, False), self._seed()
+            self._append_past(PastTurn(observed, now.boards, False))
+            return self._restart("move", error, _Current(boards, False))
+        turn = PastTurn(observed, after.boards, after.exact)
+        arrived = _Current(turn.boards_after(), after.exact)
+        update = self._enter(now, "move", arrived, len(now.boards) - len(fitting), note, after.turns)
+        self._append_past(turn)
+        return update
+
+    def _expect(self, event: str) -> None:
+        if self._current.phase != event:
+            raise ValueError(
+                f"{_PHASES[event]} was reported where {_PHASES[self._current.phase]} is due: the order is "
+                "opponent_moved, sensed, moved"
             )
-            return self._restart_from_repair("move", error, _Current(moved, False))
-        there = _Current(after.boards.after_move(*move), after.exact)
-        change = self._enter(now, "move", there, len(now.boards) - len(fitting), note, after.turns)
-        self._past.append(
-            PastTurn(now.opponent_capture, now.seen, *move, after.boards, after.exact), self._seed()
-        )
-        return change
 
-    def _repair(self, error: Contradiction, mend: Callable[[], RbcBoardSet]) -> RbcBoardSet:
-        """Boards that fit, if the options ask for them and the player's own pieces allow it."""
-        if not self.options.repair:
-            raise error
-        try:
-            return mend()
-        except ValueError:
-            raise error from None
-
-    def _restart_from_repair(self, event: str, error: Contradiction, after: _Current) -> BeliefUpdate:
-        """Goes on with repaired boards: nothing before them is certain any more."""
-        self._past.mark_inexact()
-        self._origin = _Origin(after.boards, self.turns, False)
-        note = f"{error}; {len(after.boards):,} boards were changed to fit"
-        return self._enter(self._current, event, after, None, note)
+    def _is_first_turn(self) -> bool:
+        return not self.updates and self._origin.boards.to_move == self.player
 
     def _enter(
         self,
@@ -266,97 +330,154 @@ class Tracker:
         note: str = "",
         turns: Sequence[PastTurn] = (),
     ) -> BeliefUpdate:
-        """Makes `after` the present and notes the change."""
-        change = BeliefUpdate(event, len(before.boards), len(after.boards), ruled_out, after.exact, note)
+        """Makes `after` the current set, replaces the last turns of the past, and records the update."""
+        update = BeliefUpdate(event, len(before.boards), len(after.boards), ruled_out, after.exact, note)
         self._current = after
-        self._past.replace(turns)
-        self.updates.append(change)
-        return change
+        self._past[len(self._past) - len(turns) :] = turns
+        self.updates.append(update)
+        return update
 
-    def _resampled_if_empty(
-        self,
-        boards: RbcBoardSet,
-        exact: bool,
-        what: str,
-        opponent_capture: int | None,
-        seen: SensedSquares,
-        move: tuple[Move, Move, int | None] | None,
-    ) -> tuple[_Resampled, str]:
-        """The boards, or where none is left those of another sample; what happened. Raises Contradiction."""
-        if len(boards):
-            return _Resampled(boards, exact and boards.level == 0), ""
-        where = f"{('White', 'Black')[self.player]}'s turn {self.turns + 1}"
-        problem = f"{where}: none of the {len(self.boards):,} possible boards fits {what}"
-        if self._current.exact or (self._current.parents is not None and self._current.parents_exact):
-            raise Contradiction(problem)
-        since = self._past.last_exact()
-        attempts = min(max(_MIN_ATTEMPTS, _BOARDS_OF_ATTEMPTS // self.options.limit), _MAX_ATTEMPTS)
-        for attempt in range(1, attempts + 1):
-            if (resampled := self._resample(since, attempt, opponent_capture, seen, move)) is not None:
-                return (
-                    resampled,
-                    f"{problem}; {len(resampled.boards):,} others were found from {_turn_name(since)} on",
-                )
-        raise Contradiction(f"{problem}, nor any other that was sought from {_turn_name(since)} on")
+    # Expansion
 
-    def _resample(
-        self,
-        since: int | None,
-        attempt: int,
-        opponent_capture: int | None,
-        seen: SensedSquares,
-        move: tuple[Move, Move, int | None] | None,
-    ) -> _Resampled | None:
-        """All turns after `since` gone through again, with other random choices."""
-        base = self._origin if since is None else _Origin(self._past[since].after(), since + 1, True)
-        boards, exact, turns = base.boards, base.exact, []
-        for number, turn in enumerate(self._past):
-            if number < base.turns:
-                continue
-            boards = self._successors(boards, turn.opponent_capture, turn.seen, self._seed(number, attempt))
-            exact = exact and boards.level == 0
-            boards = boards.before_move(turn.request, turn.taken, turn.captured)
-            if not len(boards):
-                return None
-            turns.append(replace(turn, boards=boards, exact=exact, filtered_by=None))
-            boards = turns[-1].after()
-        boards = self._successors(boards, opponent_capture, seen, self._seed(self.turns, attempt))
-        exact = exact and boards.level == 0
-        if move is not None:
-            boards = boards.before_move(*move)
-        return _Resampled(boards, exact, turns) if len(boards) else None
-
-    def _successors(
-        self, boards: RbcBoardSet, opponent_capture: int | None, seen: SensedSquares, seed: int
-    ) -> RbcBoardSet:
-        """The boards at the player's move: after the opponent's, if one was due, and the sense."""
-        if boards.to_move == self.player:
-            return boards.after_sense(seen)
-        return boards.after_opponent(
-            opponent_capture, seen, limit=self.options.limit, threads=self._threads, seed=seed
-        )
+    def precompute_successors(self) -> None:
+        """Expands the set for a move without a capture, to save time when `opponent_moved(None)` follows."""
+        if self._current.phase == "opponent":
+            boards = self._expand(self._current.boards, TurnObservations(), self._seed())
+            self._precomputed = (self._current, boards)
 
     def _take_precomputed(self) -> RbcBoardSet | None:
-        """The boards that `precompute_successors` found, if nothing has happened since."""
-        anticipated, self._precomputed = self._precomputed, None
-        return anticipated[1] if anticipated is not None and anticipated[0] is self._current else None
+        """Returns the result of `precompute_successors` if it belongs to the current set."""
+        precomputed, self._precomputed = self._precomputed, None
+        return precomputed[1] if precomputed is not None and precomputed[0] is self._current else None
+
+    def _expand(self, boards: RbcBoardSet, observed: TurnObservations, seed: int) -> RbcBoardSet:
+        """Returns the boards after the opponent's move, if one is due, and the sense; a sample beyond
+        `limit`."""
+        if boards.to_move == self.player:
+            return boards.after_sense(observed.sensed)
+        return boards.after_opponent(
+            observed.opponent_capture,
+            observed.sensed,
+            limit=self.options.limit,
+            threads=self._threads,
+            seed=seed,
+        )
+
+    # Past turns
+
+    def past(self, turn: int) -> RbcBoardSet:
+        """Returns the boards on which the player may have made its turn `turn` (from 0), as known now.
+
+        If `past_exact(turn)`, the set is complete and filtered by all later observations. Raises IndexError.
+        """
+        if not 0 <= turn < len(self._past):
+            raise IndexError(f"there is no finished turn {turn}: {len(self._past)} turns are finished")
+        self.filter_backward(turn)
+        return self._past[turn].boards
+
+    def past_exact(self, turn: int) -> bool:
+        """Returns True if `past(turn)` has all boards that were possible then."""
+        return self._past[turn].exact
+
+    @property
+    def past_size(self) -> int:
+        """Number of boards in all past sets together."""
+        return sum(len(turn.boards) for turn in self._past)
+
+    def filter_backward(self, back_to: int = 0) -> None:
+        """Algorithm 4: removes the past boards that lead to no later board, from the newest turn to
+        `back_to`.
+
+        A set that is not complete filters nothing, because a board that leads to none of its boards may lead
+        to one that the set lacks. Called by `past`; sets that have not changed are not filtered again.
+        """
+        now = self._current
+        answered = now.phase != "opponent" and now.exact
+        later: RbcBoardSet | None = now.boards if answered else None
+        capture = now.observed.opponent_capture
+        for turn in reversed(self._past[back_to:]):
+            if later is not None and turn.filtered_by is not later:
+                _, taken, captured = turn.move
+                kept = turn.boards.leading_to(later, taken, captured, capture, self._threads)
+                if len(kept) < len(turn.boards):  # else the object stays, and no earlier turn changes
+                    turn.boards = kept
+                turn.filtered_by = later
+            later, capture = turn.boards if turn.exact else None, turn.observed.opponent_capture
+
+    def _append_past(self, turn: PastTurn) -> None:
+        """Adds a finished turn; beyond `past_limit` boards, the largest sets become samples."""
+        seed = self._seed()
+        self._past.append(turn)
+        while self.past_size > self.options.past_limit:
+            largest = max(self._past, key=lambda each: len(each.boards))
+            largest.boards = largest.boards.subsample(len(largest.boards) // 4, seed)
+            largest.exact = False
+
+    # Resampling
+
+    def _resampled_if_empty(
+        self, boards: RbcBoardSet, exact: bool, fact: str, observed: TurnObservations
+    ) -> tuple[_Resampled, str]:
+        """Returns the boards, or if there are none those of another sample, and a note.
+
+        Raises Contradiction.
+        """
+        if len(boards):
+            return _Resampled(boards, exact and boards.level == 0), ""
+        turn = f"{('White', 'Black')[self.player]}'s turn {self.turns + 1}"
+        problem = f"{turn}: none of the {len(self.boards):,} possible boards fits {fact}"
+        if self._current.exact or (self._current.parents is not None and self._current.parents_exact):
+            raise Contradiction(problem, sampled=False)
+        last_exact = next((i for i in reversed(range(self.turns)) if self._past[i].exact), None)
+        since = "the start" if last_exact is None else f"turn {last_exact + 1}"
+        attempts = min(max(_MIN_ATTEMPTS, _BOARDS_OF_ATTEMPTS // self.options.limit), _MAX_ATTEMPTS)
+        for attempt in range(1, attempts + 1):
+            if (resampled := self._resample(last_exact, attempt, observed)) is not None:
+                return resampled, f"{problem}; resampled {len(resampled.boards):,} boards from {since} on"
+        raise Contradiction(f"{problem}; resampling from {since} on found no others", sampled=True)
+
+    def _resample(
+        self, last_exact: int | None, attempt: int, observed: TurnObservations
+    ) -> _Resampled | None:
+        """Replays the observations since the last complete set with other seeds; None if no board is left."""
+        origin = self._origin
+        if last_exact is not None:
+            origin = _Origin(self._past[last_exact].boards_after(), last_exact + 1, True)
+        boards, exact = origin.boards, origin.exact
+        turns: list[PastTurn] = []
+        replayed = [*(turn.observed for turn in self._past), observed]
+        for number in range(origin.turns, len(replayed)):
+            boards = self._expand(boards, replayed[number], self._seed(number, attempt))
+            exact = exact and boards.level == 0
+            if (move := replayed[number].move) is not None:
+                boards = boards.before_move(*move)
+            if not len(boards):
+                return None
+            if number < self.turns:
+                turns.append(PastTurn(replayed[number], boards, exact))
+                boards = turns[-1].boards_after()
+        return _Resampled(boards, exact, turns)
 
     def _seed(self, turn: int | None = None, attempt: int = 0) -> int:
-        """Another number for each turn and attempt: samples of neighbouring turns must not be alike."""
+        """Returns a seed for a turn and attempt; samples of different turns must be independent."""
         number = self.turns if turn is None else turn
         return (self.options.seed * 1_000_003 + number * 1009 + attempt) % 2**64
 
-    def _is_first_turn(self) -> bool:
-        return not self.updates and self._origin.boards.to_move == self.player
+    # Repair
 
-    def _expect(self, event: str) -> None:
-        if self._current.phase != event:
-            names = {"opponent": "the opponent's move", "sense": "a sense", "move": "a move"}
-            raise ValueError(
-                f"{names[event]} was told where {names[self._current.phase]} is due: the order is "
-                "opponent_moved, sensed, moved"
-            )
+    def _repair(self, error: Contradiction, edit: Callable[[], RbcBoardSet]) -> RbcBoardSet:
+        """Returns edited boards if the options ask for them and the player's own pieces allow it."""
+        if not self.options.repair:
+            raise error
+        try:
+            return edit()
+        except ValueError:
+            raise error from None
 
-
-def _turn_name(turn: int | None) -> str:
-    return "the start" if turn is None else f"turn {turn + 1}"
+    def _restart(self, event: str, error: Contradiction, after: _Current) -> BeliefUpdate:
+        """Continues from repaired boards. No earlier set is known to be complete any more."""
+        for turn in self._past:
+            turn.exact = False
+        self._origin = _Origin(after.boards, self.turns, False)
+        note = f"{error}; {len(after.boards):,} boards were changed to fit"
+        return self._enter(self._current, event, after, None, note)
