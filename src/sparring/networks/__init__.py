@@ -1,4 +1,4 @@
-"""Networks: readers of network files, each giving an ONNX graph, and the sessions that run graphs."""
+"""Networks: one reader per file format, each returning an ONNX graph; one runtime for all graphs."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Batches from several games at once: threads ask, one worker gathers and runs."""
+"""Batches requests of several threads for one network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Request = tuple[Sequence[Position | Any], "Future[list[Prediction]]"]
 
 
 class Batcher:
-    """Predicts for many threads with one network. Use it as a context, or close it."""
+    """Predicts for many threads with one network. Use it as a context manager, or call `close`."""
 
     def __init__(self, network: Network, *, max_batch_size: int = 64) -> None:
         self._network = network
@@ -26,13 +26,13 @@ class Batcher:
         self._worker.start()
 
     def predict(self, positions: Sequence[Position | Any]) -> list[Prediction]:
-        """As `Network.predict`, from any thread; waits for the answer."""
+        """As `Network.predict`, from any thread; blocks until the result is there."""
         answer: Future[list[Prediction]] = Future()
         self._requests.put((positions, answer))
         return answer.result()
 
     def close(self) -> None:
-        """Answers what was asked before, then stops."""
+        """Answers pending requests, then stops."""
         self._requests.put(None)
         self._worker.join()
 
@@ -52,7 +52,7 @@ class Batcher:
                 return
 
     def _gather(self, first: _Request) -> tuple[list[_Request], bool]:
-        """What is waiting now, up to a full batch. While one batch runs, the next one fills by itself."""
+        """Pending requests up to a full batch. While one batch runs, the next one fills."""
         requests, waiting = [first], len(first[0])
         while waiting < self._max_batch_size:
             try:
@@ -66,7 +66,8 @@ class Batcher:
         return requests, False
 
     def _answer(self, requests: list[_Request]) -> None:
-        """Runs the requests together; if that fails, one by one, so that only the wrong one hears of it."""
+        """Runs the requests as one batch; if that fails, one by one, so that only the faulty request gets
+        the error."""
         try:
             found = self._network.predict([position for positions, _ in requests for position in positions])
         except Exception as error:

@@ -1,6 +1,6 @@
-"""Model cards: what a network is, where it comes from and what it may be used for.
+"""Model cards: what a network is, where it comes from and under which licence it may be used.
 
-A card travels in the metadata of the network's ONNX file, one JSON object under one key.
+A card is stored in the metadata of the network's ONNX file, as one JSON object under one key.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class ModelCard:
-    """The facts that a user or a program needs to know about a network."""
+    """The facts about a network that users and programs need."""
 
     name: str
     game: str
     codec: str
-    """How positions are encoded and outputs decoded: a name in `sparring.networks.formats.CODECS`."""
+    """The name of the codec that encodes positions and decodes outputs: a key of
+    `sparring.networks.formats.CODECS`."""
     architecture: str
-    """In words, such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
+    """A description such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
     parameters: int
     source: str
-    """The file or the command that it was made from."""
+    """The file or the command from which the network was made."""
     licence: str = "unknown"
     trained_on: str = "unknown"
     accuracy: str = "not measured"
     settings: dict[str, float | int | str] = field(default_factory=dict)
-    """What the codec needs to know of this network, such as KataGo's feature version."""
+    """Settings of the codec for this network, such as KataGo's feature version."""
 
     def describe(self) -> list[tuple[str, str]]:
-        """The card as rows to print."""
+        """The card as (label, text) rows for printing."""
         rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in dataclasses.fields(self)]
         return [
             (name, f"{value:,}" if isinstance(value, int) else str(value))
@@ -50,7 +51,7 @@ class ModelCard:
 
 
 def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
-    """Puts the card into the model's metadata, in place of one that is there."""
+    """Stores the card in the model's metadata and replaces an existing one."""
     import onnx
 
     kept = {entry.key: entry.value for entry in model.metadata_props}
@@ -59,12 +60,12 @@ def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
 
 
 def has_card(model: onnx.ModelProto) -> bool:
-    """Whether the model is one of ours."""
+    """Whether the model has a card, that is, was written by Sparring."""
     return any(entry.key == _KEY for entry in model.metadata_props)
 
 
 def read_card(metadata: dict[str, str]) -> ModelCard:
-    """The card in an ONNX file's metadata. Raises BadNetwork."""
+    """Parses the card in an ONNX file's metadata. Raises BadNetwork."""
     if _KEY not in metadata:
         raise BadNetwork("this ONNX file has no model card of Sparring's")
     try:
@@ -78,7 +79,7 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
 
 
 def read_card_from_file(path: Path) -> ModelCard:
-    """The card of an ONNX file of ours, without reading its weights. Raises BadNetwork or OSError."""
+    """Reads the card of an ONNX file without loading its weights. Raises BadNetwork or OSError."""
     import onnx
 
     metadata: dict[str, str] = {}
@@ -106,7 +107,7 @@ _METADATA_FIELD = 14  # ModelProto.metadata_props
 
 
 def _varint(file: BinaryIO) -> int | None:
-    """Protobuf's variable-length number, or None at the end of the file."""
+    """Protobuf's variable-length integer, or None at the end of the file."""
     value = shift = 0
     while byte := file.read(1):
         value |= (byte[0] & 0x7F) << shift

@@ -1,4 +1,4 @@
-"""The Codec seam: between positions of a game and the tensors of a network."""
+"""The Codec protocol: positions of a game to network inputs, network outputs to predictions."""
 
 from __future__ import annotations
 
@@ -14,46 +14,47 @@ Tensors: TypeAlias = Mapping[str, NDArray[np.generic]]
 
 
 class Codec(Protocol):
-    """How one family of networks sees positions and says moves. Encoding and decoding are native."""
+    """Input encoding and output decoding of one family of networks. Both are native code."""
 
     game: str
-    """The name of the game, as in `sparring.games.GAMES`."""
+    """The name of the game."""
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
-        """The network's inputs by name, [len(positions), ...]."""
+        """The network's inputs by name, each [positions, ...]."""
         ...
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
-        """What the network's outputs mean for each position: probabilities over the legal moves only."""
+        """One prediction per position, with probabilities over the legal moves only."""
         ...
 
 
 @runtime_checkable
 class SymmetryCodec(Protocol):
-    """What a codec may have besides: showing the network a position from another side.
+    """A codec whose networks can be shown a board under its symmetries.
 
-    Symmetry 0 changes nothing. All positions of a call to `apply_symmetry` or
-    `invert_symmetry` have the symmetry.
+    Symmetry 0 is the identity. All positions of one call to `apply_symmetry` or `invert_symmetry` have the
+    symmetry.
     """
 
     def symmetries(self, position: Position) -> int:
-        """In how many ways the position can be shown, itself included."""
+        """The number of symmetries of a position, the identity included."""
         ...
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """The inputs on the turned board."""
+        """The inputs of the transformed boards."""
         ...
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """The turned board's outputs as if the board had not been turned."""
+        """The outputs for transformed boards, mapped back to the original boards."""
         ...
 
 
 @runtime_checkable
 class RatingConditionedCodec(Protocol):
-    """What a codec may have besides: telling the network how strong the players are."""
+    """A codec whose networks are conditioned on the players' ratings."""
 
     @property
     def ratings(self) -> tuple[float, float] | None:
-        """The lowest and the highest rating that may be told; None where the network is told none."""
+        """The lowest and the highest rating that the network accepts; None if it is not conditioned on
+        ratings."""
         ...

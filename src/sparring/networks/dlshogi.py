@@ -1,8 +1,8 @@
-"""dlshogi: networks for shogi as its own program exports them to ONNX.
+"""dlshogi: shogi networks in the ONNX format of its own exporter.
 
-Facts from TadaoYamaoka/DeepLearningShogi: inputs `input1` and `input2` with 62 and 57 planes, logits of
-2187 labels in `output_policy`, and in `output_value` the probability that the side to move wins: the
-export puts the sigmoid into the graph, and the engine takes the number as it is.
+Facts from TadaoYamaoka/DeepLearningShogi: inputs `input1` and `input2` with 62 and 57 planes;
+`output_policy` are logits of 2187 labels; `output_value` is the win probability of the side to move (the
+export contains the sigmoid).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OUTPUTS = (TensorSpec("output_policy", (2187,)), TensorSpec("output_value", (1,)
 
 
 def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
-    """A dlshogi network as it was exported, made to take batches, with its card. Raises BadNetwork."""
+    """Converts an exported dlshogi network to dynamic batches and adds its card. Raises BadNetwork."""
     check_tensor_specs(model, "dlshogi", INPUTS, OUTPUTS)
     freed = with_dynamic_batch(model, [output.name for output in OUTPUTS])
     convolutions = count_operators(freed)["Conv"]
@@ -48,10 +48,10 @@ def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
 
 
 class DlshogiCodec:
-    """Positions to planes, and outputs to moves and a value. There are no draws in it: `wdl` is None.
+    """Codec of dlshogi networks. They have no draws: `wdl` is None.
 
-    The network has no label for the declaration of a win. dlshogi declares whenever it may, without
-    asking the network, so a legal declaration has probability 1 here.
+    The network has no label for the declaration of a win. dlshogi declares whenever that is legal, without
+    evaluating the network, so a legal declaration has probability 1 here.
     """
 
     game = "shogi"
@@ -76,32 +76,32 @@ class DlshogiCodec:
         ]
 
     def symmetries(self, position: Position) -> int:
-        """Left and right are always alike."""
+        """2: a shogi board may always be mirrored left to right."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Files in the other order: a plane is a file after the other."""
+        """The inputs with reversed files; the planes are file-major."""
         if not symmetry:
             return inputs
         return {name: np.ascontiguousarray(planes[:, :, ::-1]) for name, planes in inputs.items()}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """Every label in the place of its mirror image."""
+        """The logits with every label replaced by its mirror image."""
         if not symmetry:
             return outputs
         return {**outputs, "output_policy": outputs["output_policy"][:, mirrored_labels()]}
 
 
 _LEFT_FOR_RIGHT = (0, 2, 1, 4, 3, 5, 7, 6, 9, 8)
-"""The ten directions in which a piece may arrive, as dlshogi numbers them, seen in a mirror."""
+"""The mirror image of each of dlshogi's ten move directions."""
 
 
 @cache
 def mirrored_labels() -> NDArray[np.int64]:
-    """[2187]: the place of each label's mirror image. A label is a direction or drop, and a square."""
+    """The index of each label's mirror image [2187]. A label is a direction or drop, and a square."""
     return (mirrored_directions()[:, None] * 81 + np.arange(81).reshape(9, 9)[::-1].ravel()).ravel()
 
 
 def mirrored_directions() -> NDArray[np.int64]:
-    """[27]: the mirror image of each direction, without and with promotion, and of each drop."""
+    """The mirror image of each direction, without and with promotion, and of each drop [27]."""
     return np.array([*_LEFT_FOR_RIGHT, *(10 + way for way in _LEFT_FOR_RIGHT), *range(20, 27)])

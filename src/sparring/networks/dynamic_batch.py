@@ -1,8 +1,8 @@
-"""Making graphs that were exported for one position take any number of them.
+"""Gives graphs that were exported with batch size 1 a dynamic batch dimension.
 
-An export with a fixed batch has the number 1 written into its inputs and outputs and into the constants
-of the operators that change shapes. Here those places are rewritten, and then the numbers decide: the
-rewritten graph must give a batch what the graph as it was gives the positions one by one.
+Such an export has the number 1 in its inputs, its outputs and the shape constants of its operators. These
+are rewritten. The result is then verified: for a batch it must give the outputs that the original graph
+gives for single positions.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def with_dynamic_batch(
     outputs: Sequence[str],
     rewrite: Callable[[onnx.ModelProto], None] = lambda _: None,
 ) -> onnx.ModelProto:
-    """The model with these outputs alone, in our opset, taking batches. Raises BadNetwork.
+    """The model with only these outputs, in our opset, with a dynamic batch dimension. Raises BadNetwork.
 
-    `rewrite` may change the new graph before it has to prove that it gives the same numbers.
+    `rewrite` may change the new graph before it is verified.
     """
     freed = _free_batch(convert_opset(model))
     rewrite(freed)
@@ -44,10 +44,10 @@ def with_dynamic_batch(
 
 
 def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with a free first dimension of every input and output.
+    """The model with a dynamic first dimension in every input and output.
 
-    The batch has to be the outermost dimension of whatever the graph reshapes, as exporters write it;
-    `_verify_batches` says whether it was.
+    Assumes that the batch is the outermost dimension of every reshaped value, as exporters write it;
+    `_verify_batches` checks this.
     """
     freed = onnx.ModelProto()
     freed.CopyFrom(model)
@@ -71,7 +71,8 @@ def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _verify_batches(original: onnx.ModelProto, freed: onnx.ModelProto) -> None:
-    """Raises BadNetwork unless the freed model gives batches what the original gives single positions."""
+    """Raises BadNetwork unless the new model gives for batches what the original gives for single
+    positions."""
     inputs = _sample_inputs(freed)
     names = [output.name for output in freed.graph.output]
     single, with_dynamic_batch = _session(original), _session(freed)
@@ -95,7 +96,7 @@ def _freed(
     ranks: Mapping[str, int],
     graph: onnx.GraphProto,
 ) -> list[onnx.NodeProto]:
-    """The node, and what has to go before it, with nothing that fixes the batch."""
+    """The node, with preceding nodes if needed, without a fixed batch size."""
     if node.op_type == "Reshape" and node.input[0] in fed and node.input[1] in constants:
         _free_reshape(node, constants[node.input[1]].astype(np.int64), graph)
     if node.op_type == "Concat" and _axis(node, ranks) != 0:
@@ -104,7 +105,7 @@ def _freed(
 
 
 def _free_reshape(node: onnx.NodeProto, shape: NDArray[np.int64], graph: onnx.GraphProto) -> None:
-    """Lets the leading dimension take the batch: alone, or with what is merged into it."""
+    """Makes the leading dimension of a reshape dynamic, alone or merged with others."""
     if shape.size == 0 or shape[0] <= 0 or (shape == 0).any():
         return
     shape = shape.copy()
@@ -118,7 +119,7 @@ def _free_reshape(node: onnx.NodeProto, shape: NDArray[np.int64], graph: onnx.Gr
 def _expand_constants(
     node: onnx.NodeProto, fed: set[str], ranks: Mapping[str, int], graph: onnx.GraphProto
 ) -> list[onnx.NodeProto]:
-    """Nodes that repeat for every position what is joined to it but is the same for all."""
+    """Nodes that repeat constants along the batch dimension before a concatenation."""
     before: list[onnx.NodeProto] = []
     for i, name in enumerate(node.input):
         if name in fed:
@@ -142,7 +143,7 @@ def _add_constant(graph: onnx.GraphProto, name: str, values: NDArray[np.int64]) 
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
-    """The small integer constants, where shapes are written, by name."""
+    """The small integer constants by name: the ones that may hold shapes."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
         if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
@@ -164,7 +165,7 @@ def _axis(node: onnx.NodeProto, ranks: Mapping[str, int]) -> int:
 
 
 def _sample_inputs(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
-    """Random inputs: bits where the network takes numbers, ratings where it takes integers."""
+    """Random inputs: bits for floating-point inputs, ratings for integer inputs."""
     rng = np.random.default_rng(0)
     inputs: dict[str, NDArray[np.generic]] = {}
     for value in model.graph.input:

@@ -1,4 +1,4 @@
-"""Which reader a file needs, and which codec a network speaks."""
+"""Registries: file format to reader, card to codec."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
 
 
 def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
-    """A network's file, whatever its format, as a graph with its card. Raises BadNetwork or OSError."""
+    """Reads a network file of any supported format as an ONNX graph with its card. Raises BadNetwork or
+    OSError."""
     try:
         model = _read(path)
         return model, read_card({entry.key: entry.value for entry in model.metadata_props})
@@ -34,7 +35,7 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
 
 
 def make_codec(card: ModelCard) -> Codec:
-    """The codec that a card names. Raises BadNetwork."""
+    """Creates the codec that a card names. Raises BadNetwork."""
     if card.codec not in CODECS:
         raise BadNetwork(f"{card.name}: unknown codec '{card.codec}'; this Sparring has {', '.join(CODECS)}")
     return CODECS[card.codec](card.settings)
@@ -52,7 +53,7 @@ def _read(path: Path) -> onnx.ModelProto:
 
 
 def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
-    """Ours by its card, other programs' by their inputs."""
+    """Recognises our own files by their card and those of other programs by their inputs."""
     try:
         model = load_onnx(data, path.parent)
     except BadNetwork as error:

@@ -1,7 +1,7 @@
-"""Writing ONNX graphs: a thin layer over onnx.helper that names things and keeps count.
+"""Builds ONNX graphs: a thin layer over onnx.helper that names values and counts parameters.
 
-Readers call `op` for every node, so that the operators that Sparring's networks consist of are few and
-known: `sparring.networks.torch_executor` runs the same ones.
+Readers create every node with `op`, so the set of operators stays small; `sparring.networks.torch_executor`
+implements the same ones.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sparring.networks.card import ModelCard, write_card
 OPSET = 18
 _IR_VERSION = 9
 BATCH_DIMENSION = "batch"
-"""The name of the free first dimension of every input and output."""
+"""The name of the dynamic first dimension of every input and output."""
 
 
 class GraphBuilder:
-    """An ONNX graph under construction. Values are known by their names."""
+    """An ONNX graph under construction. Values are referred to by name."""
 
     def __init__(self) -> None:
         self._nodes: list[onnx.NodeProto] = []
@@ -33,40 +33,40 @@ class GraphBuilder:
         self.parameters = 0
 
     def input(self, name: str, shape: Sequence[int | str], dtype: int = TensorProto.FLOAT) -> str:
-        """A named input of shape [batch, *shape]; a name in the shape stands for a free dimension."""
+        """Adds an input of shape [batch, *shape]; a string in the shape is a dynamic dimension."""
         self._inputs.append(helper.make_tensor_value_info(name, dtype, [BATCH_DIMENSION, *shape]))
         return name
 
     def weights(self, array: NDArray[np.float32]) -> str:
-        """Trained numbers: counted as parameters."""
+        """Adds trained weights, which count as parameters."""
         self.parameters += array.size
         return self.constant(np.asarray(array, dtype=np.float32))
 
     def constant(self, array: NDArray[np.generic]) -> str:
-        """Numbers that are part of the graph's shape rather than learned."""
+        """Adds a constant that is not trained, such as a shape or indices."""
         name = f"c{len(self._constants)}"
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        """The first output of a new node."""
+        """Adds a node and returns the name of its first output."""
         name = f"{kind.lower()}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
     def reshape(self, value: str, *shape: int) -> str:
-        """The value in another shape; 0 keeps a dimension, -1 takes what is left."""
+        """Reshapes a value; 0 keeps a dimension, -1 is inferred."""
         return self.op("Reshape", value, self.constant(np.array(shape, dtype=np.int64)))
 
     def output(self, name: str, value: str, shape: Sequence[int | str]) -> None:
-        """Gives a value to the outside under a name, as [batch, *shape]."""
+        """Adds an output of shape [batch, *shape] under a name."""
         self._nodes.append(helper.make_node("Identity", [value], [name]))
         self._outputs.append(
             helper.make_tensor_value_info(name, TensorProto.FLOAT, [BATCH_DIMENSION, *shape])
         )
 
     def build(self, card: ModelCard) -> onnx.ModelProto:
-        """The checked model, with its card."""
+        """The model, checked by ONNX, with its card."""
         graph = helper.make_graph(self._nodes, card.name, self._inputs, self._outputs, self._constants)
         model = helper.make_model(
             graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR_VERSION

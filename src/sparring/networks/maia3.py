@@ -1,8 +1,7 @@
 """Maia-3 (CSSLab/maia3): the human-like chess network, as an ONNX export of its PyTorch checkpoint.
 
-The export takes `tokens` [1, 64, 96] and the players' ratings, one position a time; read, it takes
-batches. `logits_value` is in the order loss, draw, win for the side to move, as the training code labels
-results.
+The export takes `tokens` [1, 64, 96] and the players' ratings; the reader gives it dynamic batches.
+`logits_value` is in the order loss, draw, win for the side to move, as the training code labels results.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ INPUTS = (
 )
 OUTPUTS = (TensorSpec("logits_move", (4352,)), TensorSpec("logits_value", (3,)))
 SETTINGS: dict[str, float | int | str] = {"rating_low": 600, "rating_high": 2600, "rating_default": 1500}
-"""Training balanced the ratings between 600 and 2600; others are taken as the nearer of the two."""
+"""Training balanced ratings between 600 and 2600; others are clipped to this range."""
 
 
 def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
-    """A Maia-3 network as it was exported, made to take batches, with its card. Raises BadNetwork."""
+    """Converts an exported Maia-3 network to dynamic batches and adds its card. Raises BadNetwork."""
     check_tensor_specs(model, "Maia-3", INPUTS, OUTPUTS)
     freed = with_dynamic_batch(model, [output.name for output in OUTPUTS], _replace_gather_nd)
     layers = count_operators(freed)["Softmax"]
@@ -60,7 +59,7 @@ def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
 
 
 def _replace_gather_nd(model: onnx.ModelProto) -> None:
-    """Turns GatherND with one index a row, which is how PyTorch writes x[:, list], into Gather."""
+    """Replaces GatherND with one index per row, PyTorch's export of x[:, list], by Gather."""
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
         with_dynamic_batch = any(
@@ -77,10 +76,8 @@ def _replace_gather_nd(model: onnx.ModelProto) -> None:
 
 
 class Maia3Codec:
-    """Positions with ratings to tokens, and outputs to moves and chances.
-
-    Without a rating the player is taken for `rating_default`; without an opponent's, for the player's.
-    """
+    """Codec of Maia-3. An unknown rating is `rating_default`; an unknown opponent's rating is the
+    player's."""
 
     game = "chess"
 
@@ -120,21 +117,21 @@ class Maia3Codec:
 
     @property
     def ratings(self) -> tuple[float, float]:
-        """Any: those beyond what it was trained on are taken as the nearer end of that."""
+        """Unbounded: ratings beyond the training range are clipped."""
         return -math.inf, math.inf
 
     def symmetries(self, position: Position) -> int:
-        """Left and right are alike once nobody can castle."""
+        """2 if nobody can castle any more, else 1."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Files in the other order."""
+        """The tokens with reversed files."""
         if not symmetry:
             return inputs
         return {**inputs, "tokens": np.ascontiguousarray(inputs["tokens"][:, np.arange(64) ^ 7])}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """Every move in the place of its mirror image."""
+        """The logits with every move replaced by its mirror image."""
         if not symmetry:
             return outputs
         return {**outputs, "logits_move": outputs["logits_move"][:, _mirrored_moves()]}
@@ -145,7 +142,7 @@ class Maia3Codec:
 
 @cache
 def _mirrored_moves() -> NDArray[np.int64]:
-    """[4352]: the place of each move's mirror image among the logits."""
+    """The index of each move's mirror image among the logits [4352]."""
     squares, files = np.arange(64) ^ 7, 7 - np.arange(8)
     plain = squares[:, None] * 64 + squares
     promotions = ((files[:, None] * 8 + files)[..., None] * 4 + np.arange(4)) + 4096

@@ -1,4 +1,4 @@
-"""A network that is ready to be asked: graph, card and codec together."""
+"""A network ready for inference: session, card and codec."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import onnx
 
 _BATCH = 64
-"""Larger batches fall out of a CPU's caches and gain nothing."""
+"""Larger batches do not fit a CPU's caches and are not faster."""
 
 
 class Network:
-    """Predicts moves and results. `cache` is the number of predictions to remember."""
+    """Predicts moves and results. `cache` is the number of predictions to keep."""
 
     def __init__(
         self,
@@ -45,19 +45,19 @@ class Network:
 
     @property
     def device(self) -> str:
-        """Where it runs, in words."""
+        """The device on which it runs, in words."""
         return self._session.device
 
     @property
     def ratings(self) -> tuple[float, float] | None:
-        """The lowest and the highest rating that it may be told; None where it is told none."""
+        """The lowest and the highest rating that it accepts; None if it is not conditioned on ratings."""
         return self.codec.ratings if isinstance(self.codec, RatingConditionedCodec) else None
 
     def predict(self, positions: Sequence[Position | Any], *, symmetry: int = 0) -> list[Prediction]:
-        """A prediction for each position (or bare state), evaluated in batches.
+        """One prediction per position (or bare state), evaluated in batches.
 
-        `symmetry` shows the network the board from another side; `symmetries` says which there are.
-        Raises ValueError for a state of another game and for a game that is over.
+        `symmetry` is the board symmetry under which the network sees the positions, below
+        `symmetries(position)`. Raises ValueError for a state of another game and for a game that is over.
         """
         asked = [self._checked(i, position) for i, position in enumerate(positions)]
         predictions: dict[int, Prediction] = {}
@@ -69,7 +69,7 @@ class Network:
         return [predictions[row] for row in range(len(asked))]
 
     def symmetries(self, position: Position) -> int:
-        """In how many ways the position can be shown to this network, itself included."""
+        """The number of symmetries of a position that this network supports, the identity included."""
         return self.codec.symmetries(position) if isinstance(self.codec, SymmetryCodec) else 1
 
     def _checked(self, index: int, position: Position | Any) -> Position:
@@ -109,7 +109,8 @@ class Network:
 
 
 def _by_board(positions: Sequence[Position]) -> list[list[int]]:
-    """The rows of the boards of each size: only those fit into one tensor of every family of networks."""
+    """Row indices grouped by board size: only boards of one size fit into one tensor of every network
+    family."""
     rows: dict[int, list[int]] = {}
     for row, position in enumerate(positions):
         rows.setdefault(getattr(position.state, "size", 0), []).append(row)
@@ -117,7 +118,7 @@ def _by_board(positions: Sequence[Position]) -> list[list[int]]:
 
 
 class _Cache:
-    """The predictions used last, by what the network saw."""
+    """A least-recently-used cache of predictions, keyed by the network's inputs."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -137,9 +138,9 @@ class _Cache:
 
 
 def _key(position: Position, inputs: Tensors, row: int) -> bytes:
-    """A key of the state and of everything that the network sees: history, clocks and ratings included.
+    """A key of the state and of all inputs of the network, with history, clocks and ratings.
 
-    The inputs alone would not do: a position and its mirror image look the same to many networks.
+    The inputs alone are not enough: many networks see a position and its mirror image alike.
     """
     digest = hashlib.blake2b(hash(position.state).to_bytes(8, "little", signed=True), digest_size=16)
     for name in sorted(inputs):

@@ -1,7 +1,7 @@
-"""ONNX files of other programs: reading them with care before anything runs them.
+"""Reads ONNX files of other programs and validates them before anything runs them.
 
-Nothing in a file is believed: its weights must be there, fit their shapes and be numbers, its graph must
-be one that ONNX's own checker takes, and no value in it may be larger than a network could need.
+Weights must be present, fit their shapes and be finite. The graph must pass ONNX's checker, and no value in
+it may be larger than `_LARGEST_VALUE`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from sparring.networks.errors import BadNetwork
 from sparring.networks.graph import OPSET
 
 _LARGEST_VALUE = 1 << 26
-"""Elements of any value in the graph at batch 1: 256 MB, far above every network here."""
+"""Maximum number of elements of a value at batch size 1: 256 MB of float32, far above every network here."""
 
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """An input or an output that a family of networks has. The batch is not part of the shape."""
+    """An input or output that a family of networks has. The shape is without the batch dimension."""
 
     name: str
     shape: tuple[int, ...]
@@ -36,9 +36,9 @@ class TensorSpec:
 
 
 def load_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
-    """The model in a file's bytes with all its weights inside. Raises BadNetwork.
+    """Parses the bytes of a file into a model with all weights inside. Raises BadNetwork.
 
-    Weights that the file keeps in other files are looked for in the folder.
+    External weight files are looked up in `folder`.
     """
     model = onnx.ModelProto()
     try:
@@ -62,7 +62,7 @@ def load_onnx(data: bytes, folder: Path | None = None) -> onnx.ModelProto:
 def check_tensor_specs(
     model: onnx.ModelProto, family: str, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> None:
-    """Raises BadNetwork unless the model has exactly these inputs, and at least these outputs."""
+    """Raises BadNetwork unless the model has exactly these inputs and at least these outputs."""
     found = {value.name: value for value in model.graph.input}
     if extra := found.keys() - {wanted.name for wanted in inputs}:
         raise BadNetwork(f"not a {family} network: it has an input {min(extra)}")
@@ -71,7 +71,7 @@ def check_tensor_specs(
 
 
 def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model in the opset that our own graphs have, where it is older and ONNX can convert it."""
+    """Converts an older model to the opset of our graphs if ONNX can."""
     if max((entry.version for entry in model.opset_import if not entry.domain), default=0) >= OPSET:
         return model
     try:
@@ -81,7 +81,7 @@ def convert_opset(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
-    """Leaves only these outputs in the model, and only the nodes and constants that they need."""
+    """Removes all other outputs, and the nodes and constants that only they need."""
     needed = set(names)
     nodes: list[onnx.NodeProto] = []
     for node in reversed(model.graph.node):
@@ -100,7 +100,7 @@ def keep_outputs(model: onnx.ModelProto, names: Sequence[str]) -> None:
 
 
 def count_parameters(model: onnx.ModelProto) -> int:
-    """How many trained numbers a model has: its floating-point constants that are not single numbers."""
+    """The number of trained parameters: the elements of floating-point constants that are not scalars."""
     return sum(
         math.prod(tensor.dims)
         for tensor in _tensors(model)
@@ -109,7 +109,7 @@ def count_parameters(model: onnx.ModelProto) -> int:
 
 
 def count_operators(model: onnx.ModelProto) -> Counter[str]:
-    """The operators of a model, with how often each comes."""
+    """The operators of a model with their counts."""
     return Counter(node.op_type for node in model.graph.node)
 
 
@@ -151,7 +151,7 @@ def _check_operators(model: onnx.ModelProto) -> None:
 
 
 def _drop_initializer_inputs(model: onnx.ModelProto) -> None:
-    """Takes weights out of the inputs, where files of the first ONNX versions list them too."""
+    """Removes weights from the graph's inputs, where early ONNX versions list them."""
     weights = {tensor.name for tensor in model.graph.initializer}
     true = [value for value in model.graph.input if value.name not in weights]
     if len(true) < len(model.graph.input):
@@ -161,7 +161,7 @@ def _drop_initializer_inputs(model: onnx.ModelProto) -> None:
 
 
 def _tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """The weights, and the constants among the nodes."""
+    """The initializers, and the constants among the nodes."""
     yield from model.graph.initializer
     for node in model.graph.node:
         for attribute in node.attribute:
@@ -171,7 +171,7 @@ def _tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
 
 
 def _load_weights(model: onnx.ModelProto, folder: Path | None) -> None:
-    """Brings weights from other files into the model and looks at all of them."""
+    """Loads external weights into the model and validates all weights."""
     taken: Counter[Path] = Counter()
     for tensor in _tensors(model):
         if min(tensor.dims, default=0) < 0:
@@ -182,7 +182,8 @@ def _load_weights(model: onnx.ModelProto, folder: Path | None) -> None:
 
 
 def _load_external(tensor: onnx.TensorProto, folder: Path | None, taken: Counter[Path]) -> None:
-    """Reads one tensor's bytes from the file that it names. All tensors take a file's size at most."""
+    """Reads one tensor's bytes from its external file. All tensors together read at most the size of the
+    file."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if not location or Path(location).name != location:
@@ -225,7 +226,7 @@ def _check_numbers(tensor: onnx.TensorProto) -> None:
 
 
 def to_array(tensor: onnx.TensorProto) -> NDArray[np.generic]:
-    """The numbers of a tensor. Raises BadNetwork where they do not fit its shape."""
+    """The array of a tensor. Raises BadNetwork if its data does not fit its shape."""
     _dtype(tensor)
     try:
         return numpy_helper.to_array(tensor)

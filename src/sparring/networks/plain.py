@@ -1,7 +1,8 @@
-"""The plain codec: any game's own planes in, a logit for every move code out.
+"""The plain codec: a game's own planes in, one logit per move code out. The quickest way to a network for a
+new game.
 
-The quickest way to a network for a new game. Inputs: `planes` [batch, planes, rows, columns] as
-`Game.encode` gives them. Outputs: `policy` [batch, spec.moves]; optionally `value` [batch, 1] in [-1, 1].
+Inputs: `planes` [batch, planes, rows, columns] as from `Game.encode`. Outputs: `policy` [batch, spec.moves];
+optionally `value` [batch, 1] in [-1, 1].
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sparring.networks.prediction import Position, Prediction
 
 
 class PlainCodec:
-    """Settings: `game`, its name."""
+    """Codec of any game. Settings: `game`, its name."""
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         self.game = str(settings["game"])
@@ -26,7 +27,7 @@ class PlainCodec:
         return {"planes": load(self.game).encode([position.state for position in positions])}
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
-        """The softmax over the legal moves, and the value where there is one."""
+        """The softmax over the legal moves, and the value if the network has one."""
         policy = np.asarray(outputs["policy"], dtype=np.float32)
         values = np.asarray(outputs["value"]) if "value" in outputs else None
         predictions = []
@@ -39,11 +40,11 @@ class PlainCodec:
         return predictions
 
     def symmetries(self, position: Position) -> int:
-        """As many as the rules allow in this position."""
+        """The number of symmetries that the rules allow in this position."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Every cell of the planes where the symmetry takes it."""
+        """The planes with every cell moved by the symmetry."""
         planes = inputs["planes"]
         turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
         for row, position in enumerate(positions):
@@ -52,7 +53,7 @@ class PlainCodec:
         return {"planes": turned.reshape(planes.shape)}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """The legal moves' logits from where the symmetry took the moves."""
+        """The logits of the legal moves, read at the moves' images under the symmetry."""
         policy = np.array(outputs["policy"])
         for row, position in enumerate(positions):
             moves = position.state.transformed_moves(symmetry)

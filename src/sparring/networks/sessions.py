@@ -1,4 +1,4 @@
-"""Running graphs: ONNX Runtime by default, OpenVINO or PyTorch where asked, behind one method."""
+"""Inference backends behind one protocol: ONNX Runtime (default), OpenVINO, PyTorch."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Session(Protocol):
-    """A graph that is ready to run."""
+    """A graph loaded into an inference backend."""
 
     device: str
-    """Where it runs, in words."""
+    """The device on which it runs, in words."""
 
     def run(self, inputs: Tensors) -> dict[str, NDArray[np.float32]]:
         """All outputs of the graph by name."""
@@ -26,7 +26,7 @@ class Session(Protocol):
 
 
 class OnnxRuntimeSession:
-    """ONNX Runtime, on CUDA where its build has it, else on the CPU."""
+    """ONNX Runtime, on CUDA if its build supports it, else on the CPU."""
 
     def __init__(self, model: onnx.ModelProto, threads: int) -> None:
         import onnxruntime
@@ -49,7 +49,8 @@ class OnnxRuntimeSession:
 
 
 class OpenVinoSession:
-    """OpenVINO on the CPU: bfloat16 where the processor has it, which is quicker and a little less exact."""
+    """OpenVINO on the CPU: bfloat16 if the processor supports it, which is faster and slightly less
+    exact."""
 
     def __init__(self, model: onnx.ModelProto, threads: int) -> None:
         try:
@@ -70,7 +71,7 @@ class OpenVinoSession:
 
 
 class TorchSession:
-    """PyTorch: bfloat16 on a GPU where there is one, float32 on the CPU."""
+    """PyTorch: bfloat16 on a GPU if there is one, else float32 on the CPU."""
 
     def __init__(self, model: onnx.ModelProto, threads: int) -> None:
         from sparring.networks.torch_executor import TorchGraph, torch
@@ -102,7 +103,8 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
 
 
 def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
-    """A session of the named backend. One thread is the default: games in parallel use cores better."""
+    """Opens a session of the named backend. The default is one thread: parallel games use the cores
+    better."""
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend '{backend}'; there are {', '.join(BACKENDS)}")
     return BACKENDS[backend](model, threads)

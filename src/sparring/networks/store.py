@@ -1,4 +1,4 @@
-"""The networks that this user has: those that came with Sparring, and those that were added."""
+"""The model store: shipped networks and networks that the user added."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[\w][\w.+-]{0,99}")
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A network on the shelf."""
+    """A network in the model store."""
 
     name: str
     path: Path
@@ -36,19 +36,19 @@ class ModelEntry:
 
 
 def user_data_folder() -> Path:
-    """What Sparring keeps for this user: $SPARRING_HOME, else a folder among the user's data."""
+    """Sparring's folder for this user: $SPARRING_HOME, else a folder in the user's data directory."""
     if "SPARRING_HOME" in os.environ:
         return Path(os.environ["SPARRING_HOME"])
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sparring"
 
 
 def home() -> Path:
-    """Where added networks are kept."""
+    """The folder of added networks."""
     return user_data_folder() / "models"
 
 
 def stored_models() -> list[ModelEntry]:
-    """Everything on the shelf by name; what a user added hides what was shipped under the same name."""
+    """All networks of the store, sorted by name. An added network hides a shipped one of the same name."""
     found: dict[str, ModelEntry] = {}
     added = sorted(home().glob("*.onnx")) if home().is_dir() else []
     for path in (*(data.path("networks", name) for name in data.names("networks")), *added):
@@ -57,10 +57,8 @@ def stored_models() -> list[ModelEntry]:
 
 
 def find(name: str, game: str | None = None) -> Path:
-    """The file of a name on the shelf, or of a path; `human` means `human-chess` for chess.
-
-    Raises BadNetwork.
-    """
+    """The file of a name in the store, or of a path. With `game`, "human" finds "human-chess". Raises
+    BadNetwork."""
     for known in (name,) if game is None else (name, f"{name}-{game}"):
         for path in (home() / f"{known}.onnx", data.path("networks", known)):
             if _NAME.fullmatch(known) and path.is_file():
@@ -72,7 +70,7 @@ def find(name: str, game: str | None = None) -> Path:
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:
-    """Reads, checks and converts a network and puts it on the shelf. Raises BadNetwork or OSError."""
+    """Reads, checks and converts a network file and adds it to the store. Raises BadNetwork or OSError."""
     name = name or model_name(path)
     if not _NAME.fullmatch(name):
         raise BadNetwork(f"'{name}' is no name for a model: letters, digits, . + - and _ are")
@@ -88,7 +86,7 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelE
 
 
 def remove(name: str) -> None:
-    """Takes an added network off the shelf. Raises BadNetwork."""
+    """Removes an added network from the store. Raises BadNetwork."""
     path = home() / f"{name}.onnx"
     if not _NAME.fullmatch(name) or not path.is_file():
         raise BadNetwork(f"there is no added model '{name}'")
@@ -129,7 +127,7 @@ def load_network(
 
 
 def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
-    """Evaluates the initial position. Raises BadNetwork where the network cannot."""
+    """Raises BadNetwork unless the network can evaluate the initial position of its game."""
     from sparring.networks.formats import make_codec
 
     try:

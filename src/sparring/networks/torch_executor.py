@@ -1,4 +1,5 @@
-"""Our graphs in PyTorch: for bfloat16 on a GPU where ONNX Runtime has no CUDA, and for fine-tuning."""
+"""Runs our ONNX graphs in PyTorch: for bfloat16 on a GPU without ONNX Runtime's CUDA build, and for
+fine-tuning."""
 
 from __future__ import annotations
 
@@ -20,28 +21,28 @@ _STATIC_INPUTS = {
     "Expand": (1,), "Pad": (1, 3), "ReduceMax": (1,), "ReduceMean": (1,), "ReduceSum": (1,), "Reshape": (1,),
     "Slice": (1, 2, 3, 4), "Split": (1,), "Squeeze": (1,), "Unsqueeze": (1,),
 }  # fmt: skip
-"""Inputs that say how an operator works: shapes, axes, bounds. It gets them as lists of Python numbers."""
+"""Inputs that parametrise an operator (shapes, axes, bounds). They are passed as lists of Python numbers."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A node, ready to run."""
+    """A node prepared for execution."""
 
     operator: Operator
     attributes: Attributes
     inputs: tuple[str, ...]
     settings: Mapping[int, Any]
-    """Inputs that are known beforehand, by their place, so that no GPU has to be asked for them."""
+    """Constant inputs by index, so that the GPU is not queried for them."""
     outputs: tuple[str, ...]
     last_uses: tuple[str, ...]
     """Values that no later step needs."""
 
 
 class TorchGraph(nn.Module):
-    """An ONNX model as a PyTorch module. Raises BadNetwork, naming it, for an operator it does not know.
+    """An ONNX model as a PyTorch module. Raises BadNetwork for an unknown operator, with its name.
 
-    Floating-point weights are parameters; integers, single numbers and the statistics of batch
-    normalisation are buffers, so that training leaves formulas alone.
+    Floating-point weights are parameters. Integers, scalars and batch normalisation statistics are buffers,
+    so training does not change formulas.
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -74,7 +75,7 @@ class TorchGraph(nn.Module):
         return {name: values[name] for name in self._outputs}
 
     def _register(self, model: onnx.ModelProto, constants: Mapping[str, NDArray[Any]]) -> dict[str, str]:
-        """Makes parameters and buffers of the constants; the attribute that holds each."""
+        """Registers the constants as parameters and buffers; returns the attribute name of each."""
         statistics = {
             name
             for node in model.graph.node
@@ -143,5 +144,5 @@ def _plain(value: Any) -> Any:
 
 
 def _signed(tensor: Tensor) -> Tensor:
-    """PyTorch cannot compute with uint64: its bits go on as int64, which is enough for planes of bits."""
+    """Reinterprets uint64 as int64, which PyTorch can compute with: enough for bit planes."""
     return tensor.view(torch.int64) if tensor.dtype == torch.uint64 else tensor

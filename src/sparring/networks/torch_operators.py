@@ -1,6 +1,7 @@
-"""What each ONNX operator that our graphs use is in PyTorch. Most are one line of the table at the end.
+"""PyTorch implementations of the ONNX operators that our graphs use; most are one line of the table at the
+end.
 
-Operators mean what they mean in ONNX's opset 18 and later, which our readers write.
+The semantics are those of opset 18 and later, which our readers write.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ __all__ = ["OPERATORS", "OPSET", "Attributes", "Operator", "Tensor", "nn", "torc
 
 Attributes: TypeAlias = Mapping[str, Any]
 Operator: TypeAlias = Callable[..., Any]
-"""Takes the node's attributes and its inputs, None for one left out; gives one output or a tuple."""
+"""Takes the node's attributes and its inputs (None for an omitted one); returns one output or a tuple."""
 
 
 def _numbers(setting: Any) -> list[int]:
-    """A shape or axes as a list, also where the graph computes them."""
+    """A shape or axes as a list, also if the graph computes them."""
     found = setting.tolist() if isinstance(setting, Tensor) else setting
     return list(found) if isinstance(found, Sequence) else [found]
 
@@ -53,7 +54,7 @@ def _pads(pads: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _torch_pads(begins: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """ONNX lists all begins and then all ends; PyTorch pairs, the last dimension first."""
+    """Converts ONNX pads (all begins, then all ends) to PyTorch's order (pairs, last dimension first)."""
     return [n for pair in zip(reversed(begins), reversed(ends), strict=True) for n in pair]
 
 

@@ -1,4 +1,4 @@
-"""KataGo's networks for Go: files of format versions 8 to 17, and what goes in and comes out."""
+"""KataGo's networks for Go: reader of format versions 8 to 17, graph and codec."""
 
 import re
 
@@ -12,10 +12,10 @@ __all__ = ["KataGoCodec", "looks_like_katago", "read"]
 
 
 def read(data: bytes, name: str) -> onnx.ModelProto:
-    """The graph of a network from the content of its file, unzipped. Raises BadNetwork."""
+    """Converts the decompressed content of a file to an ONNX graph. Raises BadNetwork."""
     return to_onnx(parse(data), name)
 
 
 def looks_like_katago(data: bytes) -> bool:
-    """Whether the content of a file begins as KataGo's do: a name and three numbers."""
+    """Whether the content of a file begins like KataGo's: a name and three numbers."""
     return re.match(rb"\s*[!-~]{1,256}\s+[0-9]{1,9}\s+[0-9]{1,9}\s+[0-9]{1,9}\s", data[:1000]) is not None

@@ -1,4 +1,4 @@
-"""The blocks of KataGo's trunks: convolutional ones with and without global pooling, nested ones."""
+"""The blocks of KataGo's trunks: ordinary, global pooling and nested bottleneck blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparring.networks.katago.weights import (
 
 
 def block(board: BoardContext, x: str, weights: TrunkBlock) -> str:
-    """x and what the block adds to it."""
+    """Adds a block with its skip connection to x."""
     match weights:
         case OrdinaryBlock():
             added = residual(board, x, weights)
@@ -48,7 +48,7 @@ def residual(board: BoardContext, x: str, weights: OrdinaryBlock) -> str:
 
 
 def global_pooling(board: BoardContext, x: str, weights: GlobalPoolingBlock) -> str:
-    """Two convolutions, the first with a bias from the whole board."""
+    """A global pooling block: two convolutions, the first with a bias pooled from the whole board."""
     x, _ = global_pooling_convolution(board, batch_norm_activation(board, x, weights.before), weights.first)
     return convolve(board, x, weights.second)
 
@@ -68,7 +68,7 @@ def global_pooling_convolution(
 
 
 def nested(board: BoardContext, x: str, weights: NestedBottleneckBlock) -> str:
-    """A narrower trunk within the trunk."""
+    """A nested bottleneck block."""
     x = convolve(board, batch_norm_activation(board, x, weights.before), weights.first)
     for inner in weights.blocks:
         x = block(board, x, inner)

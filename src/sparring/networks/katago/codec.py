@@ -1,4 +1,4 @@
-"""Between Go positions and the tensors of KataGo's networks."""
+"""The codec of KataGo's networks."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _LEAD = 2  # the place of the lead among the score head's outputs
 
 
 class KataGoCodec:
-    """How KataGo's networks see positions. Boards of several sizes may share a batch."""
+    """Codec of KataGo's networks. One batch may have boards of several sizes."""
 
     game = "go"
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        """The settings are those of the network's card: `lead_multiplier`, `side` and `sgf_metadata`."""
+        """`settings` are those of the network's card: `lead_multiplier`, `side` and `sgf_metadata`."""
         self._lead = float(settings["lead_multiplier"])
         self._side = int(settings["side"])
         self._has_metadata = bool(settings["metadata"])
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
-        """`spatial`, `global` and, for networks that imitate people, `sgf_metadata`."""
+        """`spatial`, `global` and, for human-SL networks, `sgf_metadata`."""
         states = [position.state for position in positions]
         side = self._side or max((state.size for state in states), default=MAX_BOARD_SIZE)
         spatial, numbers = katago_encode(states, side)
@@ -39,7 +39,7 @@ class KataGoCodec:
         return tensors
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
-        """Draws are games without a result, which count as no lead."""
+        """One prediction per position. Draws are games without a result, which count as no lead."""
         states = [position.state for position in positions]
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         side = round((logits.shape[1] - 1) ** 0.5)
@@ -55,15 +55,15 @@ class KataGoCodec:
 
     @property
     def ratings(self) -> tuple[float, float] | None:
-        """Any rank for networks that imitate people: those beyond 20k and 9d are taken as the nearer."""
+        """Unbounded for human-SL networks: ranks beyond 20k and 9d are clipped. None for other networks."""
         return (-math.inf, math.inf) if self._has_metadata else None
 
     def symmetries(self, position: Position) -> int:
-        """Always eight."""
+        """8, always."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Each board turned where it lies, in the first corner of its planes."""
+        """Each board transformed in place, in the first corner of its planes."""
         if not symmetry:
             return inputs
         spatial = np.array(inputs["spatial"])
@@ -72,7 +72,7 @@ class KataGoCodec:
         return {**inputs, "spatial": spatial}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """The points of the policy turned back; a pass is a pass."""
+        """The points of the policy mapped back; the pass stays."""
         if not symmetry:
             return outputs
         policy = np.array(outputs["policy"])
@@ -91,7 +91,8 @@ def _by_size(positions: Sequence[Position]) -> list[tuple[int, NDArray[np.int64]
 
 
 def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -> NDArray[np.generic]:
-    """The last two axes turned, numbered as in the core: 4 swaps them, 2 and 1 then mirror rows and columns.
+    """The last two axes transformed, numbered as in the core: 4 swaps them, then 2 and 1 mirror rows and
+    columns.
 
     KataGo's first row is the top, the core's is the bottom.
     """

@@ -1,9 +1,9 @@
-"""KataGo's networks as ONNX graphs.
+"""Converts KataGo's networks to ONNX graphs.
 
-Inputs: `spatial` [batch, 22, side, side] and `global` [batch, 19], of networks that imitate people also
-`metadata` [batch, 192]. Outputs: `policy` [batch, side * side + 1], logits with the pass last; `value`
-[batch, 3], logits of win, loss and no result for the player to move; `score` [batch, 4 or 6], of which the
-third is the lead; `ownership` [batch, side * side], 1 for the player to move.
+Inputs: `spatial` [batch, 22, side, side] and `global` [batch, 19]; for human-SL networks also `metadata`
+[batch, 192]. Outputs: `policy` [batch, side * side + 1], logits with the pass last; `value` [batch, 3],
+logits of win, loss and no result for the player to move; `score` [batch, 4 or 6], of which the third is the
+lead; `ownership` [batch, side * side], 1 for the player to move.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from sparring.networks.katago.weights import (
 )
 
 _ROOT_OPTIMISM = 0.2
-"""The share of the optimistic policy in what KataGo reports for a position it is asked about."""
+"""The share of the optimistic policy in KataGo's policy at the root."""
 
 _WORDS = {
     OrdinaryBlock: "residual",
@@ -84,7 +84,7 @@ def to_onnx(weights: KataGoWeights, name: str) -> onnx.ModelProto:
 
 
 def trunk(board: BoardContext, planes: str, numbers: str, metadata_input: str | None, weights: Trunk) -> str:
-    """The inputs through all blocks, activated for the heads."""
+    """The inputs through all blocks, with the final activation."""
     g = board.graph
     bias = matmul(g, numbers, weights.globals_)
     if metadata_input is not None and weights.metadata is not None:
@@ -99,7 +99,7 @@ def trunk(board: BoardContext, planes: str, numbers: str, metadata_input: str | 
 
 
 def policy_head(board: BoardContext, x: str, weights: PolicyHead, optimism: float) -> str:
-    """[batch, points + 1]: logits of the points and the pass."""
+    """Logits of the points and the pass: [batch, points + 1]."""
     g = board.graph
     x, pool = global_pooling_convolution(board, x, weights.first)
     blended = KataGoConvolution(blend_optimism(weights.logits.weights.T, optimism).T, weights.logits.dilation)
@@ -110,9 +110,10 @@ def policy_head(board: BoardContext, x: str, weights: PolicyHead, optimism: floa
 
 
 def blend_optimism(weights: Floats, optimism: float) -> Floats:
-    """[..., 1] from [..., channels]: the plain policy's weights, and a share of the optimistic one's.
+    """Policy weights [..., 1] from [..., channels]: the plain policy with a share of the optimistic one.
 
-    Both give logits without a further nonlinearity, so that blending weights is blending logits."""
+    Both are linear in the weights, so blending weights is blending logits.
+    """
     plain = weights[..., :1]
     return plain if weights.shape[-1] == 1 else plain + np.float32(optimism) * (weights[..., 1:2] - plain)
 

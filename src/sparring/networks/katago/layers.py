@@ -1,7 +1,7 @@
 """The layers of KataGo's networks as ONNX nodes.
 
-Boards that are smaller than the tensor stand in its corner. What convolutions bring beyond their edge is
-wiped out by the mask after every activation, so that it never reaches the board.
+A board smaller than the tensor stands in its corner. The mask zeroes what convolutions write beyond the
+board after every activation, so it never reaches the board.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from sparring.networks.katago.weights import (
 )
 
 SIDE = "side"
-"""The name of the free dimensions of the planes: rows and columns."""
+"""The name of the dynamic dimensions of the planes: rows and columns."""
 
 
 @dataclass(frozen=True)
 class BoardContext:
-    """The graph under construction, and where on the tensor the board is."""
+    """The graph under construction and the mask of the board."""
 
     graph: GraphBuilder
     mask: str
     """[batch, 1, rows, columns], 1 on the board"""
     off_board: str
-    """The mask less 1: what activations cannot reach, beyond the board."""
+    """The mask minus 1."""
     points: str
     """[batch, 1]"""
     width: str
-    """[batch, 1]: the board's width as pooling layers see it, about 0.5 on 19x19."""
+    """[batch, 1]: the board's width as pooling layers scale it, about 0.5 on 19x19."""
 
     @classmethod
     def of(cls, graph: GraphBuilder, planes: str) -> BoardContext:
@@ -50,12 +50,12 @@ class BoardContext:
 
 
 def integers(graph: GraphBuilder, *values: int) -> str:
-    """A constant [values]."""
+    """An integer constant [values]."""
     return graph.constant(np.array(values, dtype=np.int64))
 
 
 def scalar(graph: GraphBuilder, value: float) -> str:
-    """A constant number."""
+    """A scalar constant."""
     return graph.constant(np.array(value, dtype=np.float32))
 
 
@@ -65,7 +65,7 @@ def by_channel(graph: GraphBuilder, values: Floats) -> str:
 
 
 def nonlinear(graph: GraphBuilder, x: str, kind: Nonlinearity) -> str:
-    """The nonlinearity of that name."""
+    """Applies a nonlinearity."""
     match kind:
         case "relu":
             return graph.op("Relu", x)
@@ -77,7 +77,7 @@ def nonlinear(graph: GraphBuilder, x: str, kind: Nonlinearity) -> str:
 
 
 def activate(board: BoardContext, x: str, kind: Nonlinearity) -> str:
-    """The nonlinearity, and zeros beyond the board."""
+    """Applies a nonlinearity and zeroes what is off the board."""
     return board.graph.op("Mul", nonlinear(board.graph, x, kind), board.mask)
 
 
@@ -105,7 +105,7 @@ def rms_norm_activation(board: BoardContext, x: str, activation: RmsNormActivati
 def convolve(
     board: BoardContext, x: str, convolution: KataGoConvolution, then: BatchNormActivation | None = None
 ) -> str:
-    """A convolution. The normalisation that follows it, if that is known, becomes part of its weights."""
+    """A convolution. A batch normalisation that follows is folded into its weights if given."""
     g = board.graph
     weights = convolution.weights
     rows, columns = weights.shape[2:]
@@ -118,7 +118,7 @@ def convolve(
 
 
 def scaled(weights: Floats, by: Floats) -> Floats:
-    """Weights [..., out] times a number for each output. Raises BadNetwork for what float32 cannot hold."""
+    """Weights [..., out] times a factor per output. Raises BadNetwork if float32 overflows."""
     with np.errstate(over="ignore"):
         product = weights * by
     if not np.isfinite(product).all():
@@ -127,7 +127,7 @@ def scaled(weights: Floats, by: Floats) -> Floats:
 
 
 def global_pool(board: BoardContext, x: str) -> str:
-    """[batch, 3 * channels]: means over the board, means times its width, greatest values."""
+    """KataGo's global pooling [batch, 3 * channels]: means, means times width, maxima over the board."""
     g = board.graph
     mean = mean_over_board(board, x)
     greatest = g.op("ReduceMax", g.op("Add", x, board.off_board), integers(g, 2, 3), keepdims=0)
@@ -135,7 +135,7 @@ def global_pool(board: BoardContext, x: str) -> str:
 
 
 def mean_over_board(board: BoardContext, x: str) -> str:
-    """[batch, channels] of activations that are zero beyond the board."""
+    """Means [batch, channels] of activations that are zero off the board."""
     return board.graph.op(
         "Div", board.graph.op("ReduceSum", x, integers(board.graph, 2, 3), keepdims=0), board.points
     )
@@ -147,12 +147,12 @@ def matmul(graph: GraphBuilder, x: str, weights: Floats) -> str:
 
 
 def dense(graph: GraphBuilder, x: str, layer: KataGoDense) -> str:
-    """A matrix, its bias and nonlinearity."""
+    """A dense layer with bias and nonlinearity."""
     return nonlinear(
         graph, graph.op("Add", matmul(graph, x, layer.weights), graph.weights(layer.bias)), layer.kind
     )
 
 
 def broadcast_to_board(graph: GraphBuilder, x: str, channels: int) -> str:
-    """[batch, channels] as something that adds to every point."""
+    """[batch, channels] broadcast to all points."""
     return graph.reshape(x, 0, channels, 1, 1)

@@ -1,7 +1,7 @@
-"""Parsing KataGo's model files, format versions 8 to 17.
+"""Parses KataGo's model files, format versions 8 to 17.
 
-The format is the order in which KataGo reads (cpp/neuralnet/desc.cpp): words and numbers as text, each
-block of weights behind `@BIN@` in little-endian float32, or as text too in the older `.txt.gz` files.
+The format is the order in which KataGo reads it (cpp/neuralnet/desc.cpp): words and numbers as text; each
+block of weights behind `@BIN@` in little-endian float32, or as text in the older `.txt.gz` files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RMS_NORM = 1
 
 
 def parse(data: bytes) -> KataGoWeights:
-    """The weights in a file's content. Raises BadNetwork for any other bytes."""
+    """Parses the content of a file. Raises BadNetwork for anything else."""
     stream = TokenReader(data)
     try:
         name, version = stream.word("the name"), stream.integer("the version")
@@ -65,7 +65,7 @@ def _agree(what: str, found: int, expected: int) -> None:
 
 
 class _Parser:
-    """One method a part of the network, each checking that what it reads fits together."""
+    """One method per part of the network; each checks that the parts fit together."""
 
     def __init__(self, stream: TokenReader, version: int) -> None:
         self._in = stream
@@ -236,8 +236,8 @@ class _Parser:
         return KataGoAttention(norm, query, key, value, out, heads, kv_heads, rope_angles)
 
     def _rope_angles(self, name: str, kv_heads: int, pairs: int, learned: bool) -> Floats:
-        """Angles a step, [heads, pairs, 2]: learned, or the first half of the pairs turning downwards and
-        the second to the right, ever more slowly."""
+        """Rotary angles per step [heads, pairs, 2]: learned, or geometric frequencies with the first half of
+        the pairs for rows and the second half for columns."""
         self._in.word(f"{name}: the rotation's name")
         if learned:
             sizes = tuple(self._in.integer(f"{name}: rotation") for _ in range(3))

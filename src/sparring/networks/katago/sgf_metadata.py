@@ -1,7 +1,7 @@
-"""Who plays, for networks that imitate people: KataGo's metadata inputs, version 1.
+"""KataGo's metadata inputs (SGFMetadata, version 1) for human-SL networks.
 
-The rest of the vector is as in KataGo's profiles `rank_9d` to `rank_20k`: a game on KGS in March 2020,
-twenty minutes and five periods of thirty seconds.
+All but the ranks is as in KataGo's profiles `rank_9d` to `rank_20k`: a game on KGS in March 2020, twenty
+minutes and five periods of thirty seconds.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MAIN_TIME, _PERIOD_TIME, _PERIODS = 1200.0, 30.0, 5
 
 
 def inverse_rank(order: int | None) -> int:
-    """KataGo's number of a rank, 1 for 9 dan to 29 for 20 kyu; without a rank the player is 9 dan.
+    """KataGo's inverse rank: 1 for 9 dan to 29 for 20 kyu; an unknown rank is 9 dan.
 
-    The order is that of `records.ranks.rank_order`: 1 for 1 dan, -1 for 1 kyu, and there is no 0.
+    `order` is 1 for 1 dan, -1 for 1 kyu, and never 0.
     """
     if order is None:
         return _BEST
@@ -34,7 +34,7 @@ def inverse_rank(order: int | None) -> int:
 
 
 def sgf_metadata(position: Position) -> NDArray[np.float32]:
-    """[192] for one position: the player to move first. The opponent is as strong unless it is said."""
+    """The metadata vector [192] of a position. An unknown opponent's rank is the player's."""
     own = inverse_rank(position.rating)
     other = own if position.opponent_rating is None else inverse_rank(position.opponent_rating)
     row = _GAME.copy()
@@ -45,7 +45,7 @@ def sgf_metadata(position: Position) -> NDArray[np.float32]:
 
 
 def _game() -> NDArray[np.float32]:
-    """What does not depend on the position."""
+    """The part of the vector that does not depend on the position."""
     row = np.zeros(METADATA_INPUTS, np.float32)
     row[0:2] = 1.0  # both are people
     row[74] = 0.5  # rated or not: unknown

@@ -1,4 +1,4 @@
-"""The tokens of KataGo's files: words and numbers between white space, and blocks of weights."""
+"""The tokens of KataGo's files: words and numbers separated by white space, and blocks of weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_NUMBER = 64  # bytes of a weight written as text, with the space behind
 
 
 class TokenReader:
-    """Reads a file from its beginning to its end. Every method says what it missed in a BadNetwork."""
+    """Reads a file sequentially. Every method raises BadNetwork that names what is missing."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

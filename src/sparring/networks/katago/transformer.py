@@ -1,6 +1,6 @@
 """The transformer blocks of KataGo's later networks.
 
-They need the size of the tensor, which is the largest board's: smaller boards stand in its corner.
+They need the size of the tensor, which is that of the largest board; smaller boards stand in its corner.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MASK_VALUE = 1e4  # taken from the scores of points beyond the board
 
 
 def attention(board: BoardContext, x: str, weights: KataGoAttention) -> str:
-    """What each point learns from the others. Heads stand in groups that share keys and values."""
+    """Grouped-query self-attention between the points of the board."""
     g = board.graph
     keys, group = weights.kv_heads, weights.heads // weights.kv_heads
     size, value_size = weights.query.shape[1] // weights.heads, weights.value.shape[1] // keys
@@ -47,7 +47,7 @@ def attention(board: BoardContext, x: str, weights: KataGoAttention) -> str:
 
 
 def feed_forward(board: BoardContext, x: str, weights: KataGoFeedForward) -> str:
-    """What each point makes of what it knows."""
+    """A SwiGLU feed-forward layer per point."""
     g = board.graph
     x = rms_norm_points(board, x, weights.norm)
     hidden = nonlinear(g, matmul(g, x, weights.first), "silu")
@@ -56,7 +56,7 @@ def feed_forward(board: BoardContext, x: str, weights: KataGoFeedForward) -> str
 
 
 def rms_norm_points(board: BoardContext, x: str, norm: RmsNorm) -> str:
-    """[batch, points, channels]"""
+    """RMS normalisation of [batch, points, channels]."""
     g = board.graph
     x = g.op("Mul", x, board.mask)
     x = g.op("Transpose", g.reshape(x, 0, norm.scale.size, POINTS), perm=[0, 2, 1])
@@ -66,12 +66,12 @@ def rms_norm_points(board: BoardContext, x: str, norm: RmsNorm) -> str:
 
 
 def split_heads(graph: GraphBuilder, x: str, heads: int, size: int) -> str:
-    """[batch, heads, points, size]"""
+    """[batch, points, heads * size] to [batch, heads, points, size]."""
     return graph.op("Transpose", graph.reshape(x, 0, POINTS, heads, size), perm=[0, 2, 1, 3])
 
 
 def apply_rotary(graph: GraphBuilder, x: str, rope_angles: Floats) -> str:
-    """Rotary position embedding: pairs of channels turn with the point's column and row."""
+    """Rotary position embedding by the column and row of each point."""
     rows, columns = np.divmod(np.arange(POINTS), MAX_BOARD_SIZE)
     angles = rope_angles[..., 0, np.newaxis] * columns + rope_angles[..., 1, np.newaxis] * rows
     angles = angles.transpose(0, 2, 1).repeat(2, axis=2)[np.newaxis]  # [1, heads, points, channels]
@@ -84,7 +84,7 @@ def apply_rotary(graph: GraphBuilder, x: str, rope_angles: Floats) -> str:
 
 
 def as_planes(graph: GraphBuilder, x: str, channels: int) -> str:
-    """[batch, channels, rows, columns]"""
+    """[batch, points, channels] to [batch, channels, rows, columns]."""
     return graph.reshape(
         graph.op("Transpose", x, perm=[0, 2, 1]), 0, channels, MAX_BOARD_SIZE, MAX_BOARD_SIZE
     )

@@ -1,4 +1,4 @@
-"""The weights of a KataGo network as its file holds them, before they become a graph."""
+"""The weights of a KataGo network as its file holds them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Nonlinearity: TypeAlias = Literal["identity", "relu", "mish", "silu"]
 
 @dataclass(frozen=True)
 class KataGoConvolution:
-    """A convolution without bias that keeps the board's size."""
+    """A convolution without bias and with same padding."""
 
     weights: Floats
     """[out, in, rows, columns]"""
@@ -22,13 +22,13 @@ class KataGoConvolution:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """In and out."""
+        """The numbers of input and output channels."""
         return int(self.weights.shape[1]), int(self.weights.shape[0])
 
 
 @dataclass(frozen=True)
 class BatchNormActivation:
-    """Batch normalisation, its statistics folded into two numbers a channel, and a nonlinearity."""
+    """Batch normalisation folded into a scale and a bias per channel, then a nonlinearity."""
 
     scale: Floats
     """[channels]"""
@@ -39,7 +39,7 @@ class BatchNormActivation:
 
 @dataclass(frozen=True)
 class RmsNormActivation:
-    """Root-mean-square normalisation over channels, or over the whole board, and a nonlinearity."""
+    """RMS normalisation over channels, or over channels and board, then a nonlinearity."""
 
     scale: Floats
     bias: Floats
@@ -50,7 +50,7 @@ class RmsNormActivation:
 
 @dataclass(frozen=True)
 class KataGoDense:
-    """A matrix with a bias and a nonlinearity."""
+    """A dense layer with bias and nonlinearity."""
 
     weights: Floats
     """[in, out]"""
@@ -61,7 +61,7 @@ class KataGoDense:
 
 @dataclass(frozen=True)
 class OrdinaryBlock:
-    """The ordinary block: two convolutions, each activated before."""
+    """KataGo's ordinary block: two convolutions with pre-activation."""
 
     before: BatchNormActivation
     first: KataGoConvolution
@@ -71,7 +71,7 @@ class OrdinaryBlock:
 
 @dataclass(frozen=True)
 class GlobalPoolingConvolution:
-    """A convolution; another beside it is pooled over the board into a bias for every point."""
+    """A convolution with a bias from a second convolution that is pooled over the board."""
 
     local: KataGoConvolution
     global_pool: KataGoConvolution
@@ -83,7 +83,7 @@ class GlobalPoolingConvolution:
 
 @dataclass(frozen=True)
 class GlobalPoolingBlock:
-    """The ordinary block with a bias from the whole board in its first convolution."""
+    """An ordinary block whose first convolution has a globally pooled bias."""
 
     before: BatchNormActivation
     first: GlobalPoolingConvolution
@@ -92,7 +92,7 @@ class GlobalPoolingBlock:
 
 @dataclass(frozen=True)
 class NestedBottleneckBlock:
-    """A bottleneck with blocks of its own inside."""
+    """A bottleneck block with inner blocks."""
 
     before: BatchNormActivation
     first: KataGoConvolution
@@ -103,7 +103,7 @@ class NestedBottleneckBlock:
 
 @dataclass(frozen=True)
 class RmsNorm:
-    """Root-mean-square normalisation over channels at the beginning of a transformer's block."""
+    """RMS normalisation over channels at the start of a transformer block."""
 
     scale: Floats
     epsilon: float
@@ -111,7 +111,7 @@ class RmsNorm:
 
 @dataclass(frozen=True)
 class KataGoAttention:
-    """Points of the board that look at each other. Heads may share their keys and values."""
+    """Self-attention between points. Several heads may share keys and values."""
 
     norm: RmsNorm
     query: Floats
@@ -125,13 +125,13 @@ class KataGoAttention:
     heads: int
     kv_heads: int
     rope_angles: Floats | None
-    """[key heads or 1, query size / 2, 2]: the angle by which a pair of channels turns for each step to the
-    right and downwards."""
+    """[key heads or 1, query size / 2, 2]: the rotation angle of a pair of channels per step right
+    and down."""
 
 
 @dataclass(frozen=True)
 class KataGoFeedForward:
-    """A transformer's block that looks at each point alone (SwiGLU)."""
+    """The feed-forward layer of a transformer block (SwiGLU)."""
 
     norm: RmsNorm
     first: Floats
@@ -153,14 +153,14 @@ class Trunk:
     globals_: Floats
     """[global inputs, channels]"""
     metadata: tuple[KataGoDense, KataGoDense, Floats] | None
-    """Of networks that imitate people: who plays, turned into a bias of the first layer."""
+    """Encoder of the metadata input of human-SL networks; its output is a bias of the first layer."""
     blocks: tuple[TrunkBlock, ...]
     tip: BatchNormActivation | RmsNormActivation
 
 
 @dataclass(frozen=True)
 class PolicyHead:
-    """Logits for every point and for the pass, in channels: plain, optimistic and others."""
+    """Logits of every point and the pass, in channels: plain, optimistic and others."""
 
     first: GlobalPoolingConvolution
     logits: KataGoConvolution
@@ -170,7 +170,7 @@ class PolicyHead:
 
 @dataclass(frozen=True)
 class ValueHead:
-    """Win, loss and no result; numbers about the score; whose each point will be."""
+    """Win, loss and no result; score; ownership."""
 
     convolution: KataGoConvolution
     activation: BatchNormActivation
@@ -185,10 +185,10 @@ class KataGoWeights:
     """A whole network."""
 
     name: str
-    """As the file calls it."""
+    """The name in the file."""
     version: int
     trunk: Trunk
     policy: PolicyHead
     value: ValueHead
     lead_multiplier: float
-    """Points of lead for one unit of the score head's third output."""
+    """Points of lead per unit of the score head's third output."""

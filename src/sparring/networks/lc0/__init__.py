@@ -1,4 +1,4 @@
-"""Networks of Leela Chess Zero and its relatives, such as Maia: files, graphs, planes and moves."""
+"""Networks of Leela Chess Zero and related projects such as Maia: reader, graph and codec."""
 
 from sparring.networks.lc0.codec import Lc0Codec, mirrored_moves
 from sparring.networks.lc0.convert import read

@@ -1,7 +1,7 @@
-"""Lc0's attention bodies: squares are tokens, encoder layers let them look at one another.
+"""Lc0's attention bodies: squares are tokens, processed by encoder layers.
 
-Between layers the values are [batch * 64, width]: one row a square, so that every dense layer is one
-multiplication of matrices.
+Between layers the values are [batch * 64, width], one row per square, so that a dense layer is one matrix
+product.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _SMOLGEN_EPSILON = 1e-3
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """What all layers of a stack share."""
+    """Options shared by all layers of a stack."""
 
     skip: float
-    """How much of a layer's output is added to its input."""
+    """Factor of a layer's output in its skip connection."""
     epsilon: float
-    """Of the layer normalisations."""
+    """Epsilon of the layer normalisations."""
     smolgen_activation: ActivationFunction
     feed_forward_activation: ActivationFunction
     smolgen: str | None
-    """The shared smolgen weights, [numbers a head, 64 * 64]."""
+    """The shared smolgen weights [size per head, 64 * 64]."""
 
 
 def attention_body(graph: GraphBuilder, planes: str, weights: Lc0Weights, body: AttentionBody) -> str:
@@ -68,7 +68,7 @@ def attention_body(graph: GraphBuilder, planes: str, weights: Lc0Weights, body: 
 def input_embedding(
     graph: GraphBuilder, planes: str, body: AttentionBody, activation: ActivationFunction
 ) -> str:
-    """The planes of each square, and what tells squares apart, as [batch, 64, width]."""
+    """The planes of each square with its positional encoding, embedded: [batch, 64, width]."""
     squares = graph.op("Transpose", graph.reshape(planes, -1, PLANES, SQUARES), perm=[0, 2, 1])
     seen, position_weights = body.embedding.weights[:, :PLANES], body.embedding.weights[:, PLANES:]
     x = graph.op("MatMul", squares, graph.weights(seen.T))
@@ -91,7 +91,7 @@ def input_embedding(
 
 
 def positional_encoding() -> Array:
-    """What tells squares apart in older networks: where a queen or a knight could go, [64, 64]."""
+    """The positional encoding of older networks [64, 64]: the squares a queen or a knight could reach."""
     codes = -np.eye(SQUARES, dtype=np.float32)
     for start, end, _ in lc0_policy_moves():
         codes[start, end] = 1
@@ -101,7 +101,7 @@ def positional_encoding() -> Array:
 def dense_positional_encoding(
     graph: GraphBuilder, planes: str, embedding: DenseEmbedding, position_weights: Lc0Dense
 ) -> str:
-    """What tells squares apart in newer networks: numbers made from all pieces on the board."""
+    """The positional encoding of newer networks, computed from all pieces on the board."""
     first = graph.op("Gather", planes, graph.constant(np.arange(12, dtype=np.int64)), axis=1)
     pieces = graph.op("Transpose", graph.reshape(first, -1, 12, SQUARES), perm=[0, 2, 1])
     made = dense(graph, graph.reshape(pieces, -1, 12 * SQUARES), embedding.pieces)
@@ -112,7 +112,7 @@ def dense_positional_encoding(
 def feed_forward(
     graph: GraphBuilder, x: str, layer: EncoderLayer | DenseEmbedding, config: EncoderConfig
 ) -> str:
-    """A layer's feed-forward part with its skip connection and normalisation."""
+    """The feed-forward part of a layer with its skip connection and normalisation."""
     y = activate(graph, dense(graph, x, layer.feed_forward.first), config.feed_forward_activation)
     y = dense(graph, y, layer.feed_forward.second, scale=config.skip)
     epsilon = 1e-3 if isinstance(layer, DenseEmbedding) else config.epsilon
@@ -129,7 +129,7 @@ def encoders(graph: GraphBuilder, x: str, layers: Sequence[EncoderLayer], config
 
 
 def self_attention(graph: GraphBuilder, x: str, layer: EncoderLayer, config: EncoderConfig) -> str:
-    """Attention between the squares of each board."""
+    """Multi-head self-attention between the squares of each board."""
     depth = layer.query.outputs // layer.heads
 
     def split_heads(projected: str, order: Sequence[int]) -> str:
@@ -150,7 +150,7 @@ def self_attention(graph: GraphBuilder, x: str, layer: EncoderLayer, config: Enc
 
 
 def smolgen(graph: GraphBuilder, x: str, layer: Smolgen, activation: ActivationFunction) -> str:
-    """The part of smolgen that belongs to a layer: [batch, heads * numbers a head]."""
+    """The per-layer part of smolgen: [batch, heads * size per head]."""
     compressed = graph.op("MatMul", x, graph.weights(layer.compress.T))
     board = graph.reshape(compressed, -1, SQUARES * len(layer.compress))
     y = activate(graph, dense(graph, board, layer.first), activation)

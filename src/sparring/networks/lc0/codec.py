@@ -1,4 +1,4 @@
-"""Between chess positions and the tensors of Lc0's networks."""
+"""The codec of Lc0's networks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sparring.networks.prediction import Position, Prediction
 
 
 class Lc0Codec:
-    """112 planes with real history in; a policy of 1858 moves, win-draw-loss or a value, moves left out."""
+    """Input: 112 planes with history. Outputs: a policy of 1858 moves, WDL or a value, moves left."""
 
     game = "chess"
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        """Lc0's networks need no settings: their outputs say what they have."""
+        """`settings` is unused: the outputs say which heads the network has."""
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`planes`, uint8 [positions, 112, 8, 8]."""
@@ -48,21 +48,21 @@ class Lc0Codec:
         return predictions
 
     def symmetries(self, position: Position) -> int:
-        """Left and right are alike once nobody can castle."""
+        """2 if nobody can castle any more, else 1."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Files in the other order."""
+        """The planes with reversed files."""
         return {"planes": np.ascontiguousarray(inputs["planes"][..., ::-1])} if symmetry else inputs
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """Every move in the place of its mirror image."""
+        """The logits with every move replaced by its mirror image."""
         return {**outputs, "policy": outputs["policy"][:, mirrored_moves()]} if symmetry else outputs
 
 
 @cache
 def mirrored_moves() -> NDArray[np.int64]:
-    """[1858]: the place of each move's mirror image in the policy."""
+    """The index of each move's mirror image in the policy [1858]."""
     moves = lc0_policy_moves()
     place = {move: i for i, move in enumerate(moves)}
     return np.array([place[start ^ 7, end ^ 7, promotion] for start, end, promotion in moves])

@@ -1,4 +1,4 @@
-"""Files of Lc0's as ONNX graphs with model cards."""
+"""Converts Lc0's files to ONNX graphs with model cards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sparring.networks.lc0.weights import (
 
 
 def read(data: bytes, name: str) -> onnx.ModelProto:
-    """The network in a file's (decompressed) content. Raises BadNetwork."""
+    """Converts the decompressed content of a file. Raises BadNetwork."""
     weights = read_weights(data)
     graph = GraphBuilder()
     planes = graph.op("Cast", graph.input("planes", [PLANES, 8, 8], TensorProto.UINT8), to=TensorProto.FLOAT)
@@ -61,7 +61,7 @@ def _card(weights: Lc0Weights, name: str) -> ModelCard:
 
 
 def _short(text: str) -> str:
-    """A text of unknown length as part of a line."""
+    """A text of unknown length, shortened to fit a line."""
     return textwrap.shorten(text, width=200, placeholder=" …")
 
 

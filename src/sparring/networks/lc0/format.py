@@ -1,4 +1,4 @@
-"""The numbers of Lc0's net.proto that say what kind of network a file holds, and what we read of them."""
+"""The format fields of Lc0's net.proto, and the values that we read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparring.networks.lc0.weights import ActivationFunction
 
 
 class WeightsEncoding(IntEnum):
-    """How a layer's numbers are stored."""
+    """The storage format of weights."""
 
     LINEAR16 = 1
     FLOAT16 = 2
@@ -21,7 +21,7 @@ class WeightsEncoding(IntEnum):
 
 
 class NetworkStructure(IntEnum):
-    """The body, and where the file says what the heads are."""
+    """The kind of body, and how the file specifies its heads."""
 
     CLASSICAL = 1
     SE = 2
@@ -34,7 +34,7 @@ class NetworkStructure(IntEnum):
 
 
 class PolicyFormat(IntEnum):
-    """The policy head."""
+    """The kind of policy head."""
 
     CLASSICAL = 1
     CONVOLUTION = 2
@@ -42,27 +42,27 @@ class PolicyFormat(IntEnum):
 
 
 class ValueFormat(IntEnum):
-    """The value head."""
+    """The kind of value head."""
 
     CLASSICAL = 1
     WDL = 2
 
 
 class MovesLeftFormat(IntEnum):
-    """The moves-left head."""
+    """The kind of moves-left head."""
 
     NONE = 0
     V1 = 1
 
 
 class InputFormat(IntEnum):
-    """How positions become planes."""
+    """The input encoding."""
 
     CLASSICAL_112 = 1
 
 
 class InputEmbeddingFormat(IntEnum):
-    """How an attention body takes the planes in. Lc0 treats NONE as MAP."""
+    """The input embedding of an attention body. Lc0 treats NONE as MAP."""
 
     NONE = 0
     MAP = 1
@@ -70,7 +70,7 @@ class InputEmbeddingFormat(IntEnum):
 
 
 class DefaultActivation(IntEnum):
-    """What follows layers without an activation of their own."""
+    """The activation of layers that do not specify one."""
 
     RELU = 0
     MISH = 1
@@ -78,7 +78,7 @@ class DefaultActivation(IntEnum):
 
 @dataclass(frozen=True)
 class NetworkFormat:
-    """What kind of network a file holds."""
+    """The format of the network in a file."""
 
     structure: NetworkStructure
     policy: PolicyFormat
@@ -91,7 +91,7 @@ class NetworkFormat:
 
     @property
     def attention(self) -> bool:
-        """Whether the body is one of encoder layers."""
+        """Whether the body consists of encoder layers."""
         return self.structure in (NetworkStructure.ATTENTION, NetworkStructure.ATTENTION_MULTIHEAD)
 
 
@@ -105,10 +105,8 @@ _ENCODER, _SMOLGEN, _VALUE_HEADS, _POLICY_HEADS = 27, 35, 44, 45  # fields of We
 
 
 def read_network_format(network: Message | None, weights: Message) -> NetworkFormat:
-    """What kind a file is of; files from before a field was invented are understood as Lc0 does.
-
-    Raises BadNetwork for what we do not read.
-    """
+    """Reads the format. Missing fields of older files are interpreted as Lc0 does. Raises BadNetwork for
+    formats that are not supported."""
     if network is None:  # the oldest files do not say
         return _plain(NetworkStructure.CLASSICAL_WITH_HEADS)
     if network.number(1, "input") != InputFormat.CLASSICAL_112:
@@ -150,7 +148,7 @@ def _plain(structure: NetworkStructure) -> NetworkFormat:
 
 
 def _modernised(found: NetworkFormat, weights: Message) -> NetworkFormat:
-    """Attention bodies were first written with the numbers of residual towers."""
+    """Maps attention bodies that were written with the structure numbers of residual towers."""
     if found.structure is NetworkStructure.SE_WITH_HEADS and _ENCODER in weights:
         found = replace(found, structure=NetworkStructure.ATTENTION)
         if _SMOLGEN in weights:

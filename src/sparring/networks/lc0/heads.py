@@ -1,4 +1,4 @@
-"""What Lc0's networks say: policy, value and moves left."""
+"""Lc0's heads: policy, value and moves left."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def policy(graph: GraphBuilder, x: str, weights: Lc0Weights) -> str:
 
 
 def attention_policy(graph: GraphBuilder, x: str, head: AttentionPolicyHead, weights: Lc0Weights) -> str:
-    """Each move is a from-square's question answered by its to-square."""
+    """The attention policy: the logit of a move is the product of its from-square's query and its
+    to-square's key."""
     if isinstance(weights.body, AttentionBody):
         activation, inner = weights.activation, weights.feed_forward_activation
     else:
@@ -67,7 +68,8 @@ def attention_policy(graph: GraphBuilder, x: str, head: AttentionPolicyHead, wei
 
 
 def promotion_logits(graph: GraphBuilder, plain: str, key: str, head: AttentionPolicyHead) -> str:
-    """Promotions to queen, rook and bishop, [batch, 8 * 8 * 3]: the knight's logit and an offset."""
+    """Logits of promotions to queen, rook and bishop [batch, 8 * 8 * 3]: the knight promotion's logit plus
+    an offset."""
     offsets = head.promotion[:3] + head.promotion[3]
     last_rank = graph.op("Gather", key, graph.constant(np.arange(56, 64, dtype=np.int64)), axis=1)
     extra = graph.op("MatMul", last_rank, graph.weights(offsets.T))  # [batch, to-file, piece]
@@ -77,7 +79,7 @@ def promotion_logits(graph: GraphBuilder, plain: str, key: str, head: AttentionP
 
 
 def attention_policy_map() -> NDArray[np.int64]:
-    """Where an attention policy has each of the 1858 moves."""
+    """The index of each of the 1858 moves in an attention policy."""
 
     def place(start: int, end: int, promotion: int) -> int:
         if not promotion:
@@ -89,9 +91,9 @@ def attention_policy_map() -> NDArray[np.int64]:
 
 
 def convolution_policy_map() -> NDArray[np.int64]:
-    """Where a convolution policy has each of the 1858 moves: 73 planes of 64 from-squares.
+    """The index of each of the 1858 moves in a convolution policy: 73 planes of 64 from-squares.
 
-    Eight directions by one to seven squares, eight knight's jumps, and for each direction of a pawn
+    The planes are eight directions by one to seven squares, eight knight moves, and for each pawn direction
     promotions to rook, bishop and queen.
     """
 
@@ -108,7 +110,7 @@ def convolution_policy_map() -> NDArray[np.int64]:
 
 
 def head_output(graph: GraphBuilder, x: str, head: Head, activation: ActivationFunction) -> str:
-    """The value and moves-left heads before their last function."""
+    """The value and moves-left heads before their final activation."""
     if isinstance(head.entry, Lc0Convolution):
         y = convolution(graph, x, head.entry)
     else:

@@ -1,7 +1,7 @@
-"""Layers out of Lc0's files: numbers decoded, shapes checked against one another.
+"""Reads layers of Lc0's files: decodes weights and checks their shapes against one another.
 
-Every size comes from the bytes that are there, so that a file cannot ask for more memory than a few
-times its own size.
+Every size is derived from the bytes that are present, so a file cannot request more memory than a few times
+its own size.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from sparring.networks.lc0.protobuf import Message
 from sparring.networks.lc0.weights import Array, LayerNorm, Lc0Convolution, Lc0Dense
 
 _EPSILON = np.float32(1e-5)
-"""Of batch normalisation."""
+"""Epsilon of batch normalisation."""
 
 
 @dataclass
 class LayerReader:
-    """Reads layers and keeps count of their numbers."""
+    """Reads layers and counts their parameters."""
 
     encoding: int
-    """Of layers that do not name their own."""
+    """The encoding of layers that do not specify one."""
     parameters: int = field(default=0)
 
     def vector(self, message: Message, number: int, name: str, size: int | None = None) -> Array:
-        """The numbers of a layer, `size` of them if it is given. Raises BadNetwork."""
+        """The weights of a layer, checked to be `size` many if given. Raises BadNetwork."""
         values = self._numbers(message, number, name)
         path = f"{message.path}.{name}"
         if values.size == 0:
@@ -43,7 +43,7 @@ class LayerReader:
         return self.vector(message, number, name, outputs * inputs).reshape(outputs, inputs)
 
     def rows(self, message: Message, number: int, name: str, inputs: int) -> Array:
-        """A layer as [outputs, inputs] with as many outputs as there are. Raises BadNetwork."""
+        """A layer as [outputs, inputs]; the number of outputs follows from the data. Raises BadNetwork."""
         values = self.vector(message, number, name)
         if values.size % inputs:
             raise BadNetwork(
@@ -54,7 +54,7 @@ class LayerReader:
     def dense(
         self, message: Message, number: int, name: str, inputs: int, outputs: int | None = None
     ) -> Lc0Dense:
-        """A fully connected layer whose biases are the field after its weights. Raises BadNetwork."""
+        """A dense layer whose biases are in the field after its weights. Raises BadNetwork."""
         biases = self.vector(message, number + 1, f"{name}_b", outputs)
         return Lc0Dense(self.matrix(message, number, f"{name}_w", biases.size, inputs), biases)
 
@@ -68,7 +68,7 @@ class LayerReader:
     def convolution(
         self, message: Message, inputs: int, kernel: int, outputs: int | None = None
     ) -> Lc0Convolution:
-        """A convolution with its batch normalisation taken in. Raises BadNetwork."""
+        """A convolution with its batch normalisation folded in. Raises BadNetwork."""
         weights = self.rows(message, 1, "weights", inputs * kernel * kernel)
         found = len(weights)
         if outputs is not None and found != outputs:

@@ -1,4 +1,4 @@
-"""The small parts that all of Lc0's networks consist of, as graph nodes."""
+"""The layers that Lc0's networks consist of, as graph nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparring.networks.lc0.weights import ActivationFunction, LayerNorm, Lc0Conv
 
 
 def activate(graph: GraphBuilder, x: str, activation: ActivationFunction) -> str:
-    """The activation of a value."""
+    """Applies an activation function."""
     match activation:
         case ActivationFunction.NONE:
             return x
@@ -34,7 +34,7 @@ def mish(graph: GraphBuilder, x: str) -> str:
 
 
 def dense(graph: GraphBuilder, x: str, layer: Lc0Dense, scale: float = 1.0) -> str:
-    """A fully connected layer over [rows, inputs], its output times `scale`."""
+    """A dense layer over [rows, inputs]; its output is multiplied by `scale`."""
     factor = np.float32(scale)
     weights, biases = graph.weights(layer.weights * factor), graph.weights(layer.biases * factor)
     return graph.op("Gemm", x, weights, biases, transB=1)
@@ -66,9 +66,10 @@ def layer_norm(graph: GraphBuilder, x: str, norm: LayerNorm, epsilon: float) -> 
 
 
 def gather_columns(graph: GraphBuilder, x: str, indices: NDArray[np.int64]) -> str:
-    """The named columns of [batch, columns].
+    """Selects columns of [batch, columns].
 
-    Transposed, a column is one copy for the whole batch; picking number by number takes three times as long.
+    The gather runs on the transposed matrix, where a column is one copy for the whole batch; gathering
+    single elements takes three times as long.
     """
     columns = graph.op("Gather", graph.op("Transpose", x, perm=[1, 0]), graph.constant(indices), axis=0)
     return graph.op("Transpose", columns, perm=[1, 0])

@@ -1,4 +1,4 @@
-"""Protobuf's wire format: as much of it as Lc0's files use, read strictly and without copies."""
+"""A strict, copy-free reader of the part of protobuf's wire format that Lc0's files use."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from typing import TypeAlias, TypeVar
 from sparring.networks.errors import BadNetwork
 
 FieldValue: TypeAlias = int | bytes | memoryview
-"""A variable-length number, the four bytes of a fixed one, or a view of what has a length."""
+"""A varint, the four bytes of a fixed32, or a view of a length-delimited field."""
 
 T = TypeVar("T", int, bytes, memoryview)
 
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 _LONGEST_VARINT = 10
 _MOST_FIELDS = 10_000
-"""In one message; the deepest networks have some hundred."""
+"""Limit per message; the deepest networks have some hundreds."""
 _KIND_NAMES = {int: "a number", bytes: "four bytes", memoryview: "bytes with a length"}
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message: its fields by number, each with its values in their order."""
+    """A message: its fields by number, each with its values in order."""
 
     path: str
-    """Where it is in the file, for error messages: such as `weights.residual[3].conv1`."""
+    """Its place in the file for error messages, such as `weights.residual[3].conv1`."""
     fields: Mapping[int, tuple[FieldValue, ...]]
 
     def __contains__(self, number: int) -> bool:
         return number in self.fields
 
     def number(self, number: int, name: str, default: int = 0) -> int:
-        """A number or enumeration."""
+        """An integer or enumeration field."""
         value = self._single(number, name, int)
         return default if value is None else value
 
     def fixed(self, number: int, name: str, default: int = 0) -> int:
-        """A number of four bytes."""
+        """A fixed32 field."""
         value = self._single(number, name, bytes)
         return default if value is None else int.from_bytes(value, "little")
 
     def real(self, number: int, name: str) -> float:
-        """A float; 0 where it is missing."""
+        """A float field; 0 if missing."""
         value = self._single(number, name, bytes)
         return 0.0 if value is None else float(struct.unpack("<f", value)[0])
 
     def bytes(self, number: int, name: str) -> memoryview:
-        """Bytes; none where they are missing."""
+        """A bytes field; empty if missing."""
         value = self._single(number, name, memoryview)
         return memoryview(b"") if value is None else value
 
     def text(self, number: int, name: str) -> str:
-        """Text; empty where it is missing."""
+        """A string field; empty if missing."""
         return bytes(self.bytes(number, name)).decode("utf-8", errors="replace")
 
     def message(self, number: int, name: str) -> Message:
-        """A message inside this one; an empty one where it is missing."""
+        """A nested message; empty if missing."""
         return parse(self.bytes(number, name), self._inside(name))
 
     def messages(self, number: int, name: str) -> list[Message]:
@@ -85,7 +85,7 @@ class Message:
 
 
 def parse(data: memoryview, path: str = "") -> Message:
-    """The message that the bytes hold. Raises BadNetwork."""
+    """Parses a message. Raises BadNetwork."""
     where = path or "the file"
     fields: dict[int, list[FieldValue]] = {}
     at = count = 0
@@ -120,7 +120,7 @@ def _take(data: memoryview, at: int, size: int, where: str) -> memoryview:
 
 
 def _varint(data: memoryview, at: int, where: str) -> tuple[int, int]:
-    """A number of seven bits a byte, lowest first, and the place behind it."""
+    """A varint and the offset after it."""
     value = 0
     for i in range(_LONGEST_VARINT):
         if at + i >= len(data):

@@ -1,4 +1,4 @@
-"""Lc0's files (net.proto) as weights. Field numbers stand beside the names that net.proto gives them."""
+"""Reads the weights of Lc0's files (net.proto). Field numbers stand beside the names of net.proto."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from sparring.networks.lc0.weights import (
 _MAGIC = 0x1C0
 _MAGIC_TAG = b"\x0d"  # field 1, four bytes
 NEWEST = (0, 33)
-"""The newest version of Lc0 whose files we know."""
+"""The newest version of Lc0 whose files are supported."""
 _COMPATIBLE = (97, 98, 99)
-"""Some files ask for this version; every Lc0 reads them."""
+"""Some files require this version; every Lc0 reads them."""
 
 
 def looks_like_lc0(data: bytes) -> bool:
@@ -53,7 +53,7 @@ def looks_like_lc0(data: bytes) -> bool:
 
 
 def read_weights(data: bytes) -> Lc0Weights:
-    """The network in a file's content. Raises BadNetwork."""
+    """Reads the network in a file's content. Raises BadNetwork."""
     if not looks_like_lc0(data):
         raise BadNetwork(f"it is no network of Lc0's: it does not begin with Lc0's number {_MAGIC:#x}")
     net = parse(memoryview(data))
@@ -82,7 +82,7 @@ def _check_version(version: Message) -> None:
 
 
 class _Reader:
-    """Walks through the weights of a file whose format is known."""
+    """Reads the weights of a file of known format."""
 
     def __init__(self, weights: Message, form: NetworkFormat, layers: LayerReader) -> None:
         self._weights = weights

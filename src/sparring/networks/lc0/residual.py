@@ -24,7 +24,7 @@ def tower(graph: GraphBuilder, planes: str, body: Lc0ResidualTower, activation: 
 
 
 def block(graph: GraphBuilder, x: str, layer: Lc0ResidualBlock, activation: ActivationFunction) -> str:
-    """Two convolutions and what they are added to."""
+    """A residual block: two convolutions with a skip connection."""
     y = activate(graph, convolution(graph, x, layer.first), activation)
     y = convolution(graph, y, layer.second)
     if layer.squeeze_excitation:
@@ -33,7 +33,7 @@ def block(graph: GraphBuilder, x: str, layer: Lc0ResidualBlock, activation: Acti
 
 
 def excite(graph: GraphBuilder, x: str, unit: SqueezeExcitation, activation: ActivationFunction) -> str:
-    """Every plane scaled and shifted by what all planes' means say."""
+    """Squeeze-and-excitation: every plane is scaled and shifted by a function of all planes' means."""
     width = unit.excite.outputs // 2
     means = graph.reshape(graph.op("GlobalAveragePool", x), -1, width)
     squeezed = activate(graph, dense(graph, means, unit.squeeze), activation)
@@ -44,6 +44,6 @@ def excite(graph: GraphBuilder, x: str, unit: SqueezeExcitation, activation: Act
 
 
 def split_outputs(layer: Lc0Dense) -> tuple[Lc0Dense, Lc0Dense]:
-    """A layer as two with half of the outputs each."""
+    """Splits a layer into two with half of the outputs each."""
     weights, biases = np.split(layer.weights, 2), np.split(layer.biases, 2)
     return Lc0Dense(weights[0], biases[0]), Lc0Dense(weights[1], biases[1])

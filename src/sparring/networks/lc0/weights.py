@@ -1,7 +1,7 @@
-"""What a file of Lc0's holds, with the shapes made plain: bodies, heads and their layers.
+"""The content of Lc0's files with explicit shapes: bodies, heads and their layers.
 
-Matrices are [outputs, inputs], as in the files. Batch normalisation is already part of the
-convolutions, as it is when Lc0 loads a file.
+Matrices are [outputs, inputs], as in the files. Batch normalisation is folded into the convolutions, as Lc0
+does when it loads a file.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ PLANES = 112
 SQUARES = 64
 POLICY = 1858
 CONVOLUTION_POLICY_PLANES = 73
-"""The planes of a convolution policy that mean moves; files have some more that do not."""
+"""The planes of a convolution policy that encode moves; files have a few more that do not."""
 
 
 class ActivationFunction(Enum):
-    """What follows a layer; the values are those of Lc0's files."""
+    """Activation functions; the values are those of net.proto."""
 
     MISH = 1
     RELU = 2
@@ -37,33 +37,33 @@ class ActivationFunction(Enum):
 
 @dataclass(frozen=True)
 class Lc0Dense:
-    """A fully connected layer."""
+    """A dense (fully connected) layer."""
 
     weights: Array  # [outputs, inputs]
     biases: Array  # [outputs]
 
     @property
     def outputs(self) -> int:
-        """How many numbers come out."""
+        """The number of outputs."""
         return len(self.biases)
 
 
 @dataclass(frozen=True)
 class Lc0Convolution:
-    """A convolution that keeps the board's size."""
+    """A convolution with same padding."""
 
     weights: Array  # [outputs, inputs, kernel, kernel]
     biases: Array  # [outputs]
 
     @property
     def outputs(self) -> int:
-        """How many planes come out."""
+        """The number of output planes."""
         return len(self.biases)
 
 
 @dataclass(frozen=True)
 class SqueezeExcitation:
-    """A squeeze-and-excitation unit: its output scales (first half) and shifts every plane."""
+    """A squeeze-and-excitation unit: its outputs scale (first half) and shift every plane."""
 
     squeeze: Lc0Dense
     excite: Lc0Dense  # outputs twice the planes
@@ -71,7 +71,7 @@ class SqueezeExcitation:
 
 @dataclass(frozen=True)
 class Lc0ResidualBlock:
-    """Two convolutions beside a skip connection."""
+    """Two convolutions with a skip connection."""
 
     first: Lc0Convolution
     second: Lc0Convolution
@@ -87,7 +87,7 @@ class Lc0ResidualTower:
 
     @property
     def width(self) -> int:
-        """Planes."""
+        """The number of planes."""
         return self.input.outputs
 
 
@@ -101,7 +101,7 @@ class LayerNorm:
 
 @dataclass(frozen=True)
 class Smolgen:
-    """Makes an addition to the attention weights out of the whole board."""
+    """Smolgen: a bias of the attention logits, computed from the whole board."""
 
     compress: Array  # [compressed, embedding], for each square
     first: Lc0Dense  # from all squares together
@@ -120,7 +120,7 @@ class Lc0FeedForward:
 
 @dataclass(frozen=True)
 class EncoderLayer:
-    """Attention between the squares, then a feed-forward layer for each."""
+    """Self-attention between squares, then a feed-forward layer per square."""
 
     heads: int
     query: Lc0Dense
@@ -135,7 +135,7 @@ class EncoderLayer:
 
 @dataclass(frozen=True)
 class DenseEmbedding:
-    """The newer kind of input: a dense layer over all squares sees the pieces before each square does."""
+    """The newer input embedding: a dense layer over the pieces of all squares comes first."""
 
     pieces: Lc0Dense  # from 12 planes of 64 squares to some numbers a square
     norm: LayerNorm
@@ -145,7 +145,7 @@ class DenseEmbedding:
 
 @dataclass(frozen=True)
 class Gate:
-    """A factor and an addend for every number of the embedding."""
+    """A multiplicative and an additive gate for every element of the embedding."""
 
     factors: Array  # [64, embedding]
     addends: Array  # [64, embedding]
@@ -156,7 +156,7 @@ class AttentionBody:
     """A body of encoder layers."""
 
     embedding: Lc0Dense
-    """From the planes and 64 numbers that tell the square (or what `dense` made) to the embedding."""
+    """From the planes and the positional encoding of a square to the embedding."""
     dense: DenseEmbedding | None
     gate: Gate | None
     layers: tuple[EncoderLayer, ...]
@@ -164,7 +164,7 @@ class AttentionBody:
 
     @property
     def width(self) -> int:
-        """Numbers a square."""
+        """The embedding size."""
         return self.embedding.outputs
 
 
@@ -173,7 +173,7 @@ Body: TypeAlias = Lc0ResidualTower | AttentionBody
 
 @dataclass(frozen=True)
 class ClassicalPolicyHead:
-    """A convolution of one square and a dense layer."""
+    """A 1x1 convolution and a dense layer."""
 
     entry: Lc0Convolution
     output: Lc0Dense
@@ -181,7 +181,7 @@ class ClassicalPolicyHead:
 
 @dataclass(frozen=True)
 class ConvolutionPolicyHead:
-    """Two convolutions; a plane says how a move goes, a square where from."""
+    """Two convolutions; a plane is a kind of move, a square its origin."""
 
     first: Lc0Convolution
     second: Lc0Convolution
@@ -203,7 +203,7 @@ Lc0PolicyHead: TypeAlias = ClassicalPolicyHead | ConvolutionPolicyHead | Attenti
 
 @dataclass(frozen=True)
 class Head:
-    """The shape of the value and moves-left heads."""
+    """A value or moves-left head."""
 
     entry: Lc0Convolution | Lc0Dense  # for every square
     hidden: Lc0Dense
