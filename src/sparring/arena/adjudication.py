@@ -1,4 +1,4 @@
-"""Ends that rules of play do not bring: by the word of both engines, or by length."""
+"""Adjudication: games that end by both engines' scores or by length."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from sparring.arena.tournament import Adjudication
 
 @dataclass(frozen=True)
 class GameEnd:
-    """A game's end."""
+    """The end of a game: result, reason and details."""
 
     result: float | None
-    """For player 0; None where nobody could play."""
+    """The score of player 0; None if the game could not be played."""
     reason: str
     detail: str = ""
 
 
 @dataclass
 class Adjudicator:
-    """Hears the scores of a game as they come. A player that tells no score is never adjudicated."""
+    """Collects the scores that come with the moves. A player that reports no score is never adjudicated."""
 
     rules: Adjudication
     scores: tuple[list[int | None], list[int | None]] = field(default_factory=lambda: ([], []))
-    """Each player's own, for itself, one a move."""
+    """Each player's scores in centipawns from its own point of view, one per move."""
 
     def add_score(self, player: int, score: int | None) -> None:
-        """Takes in the score that came with a move."""
+        """Records the score that came with a move."""
         self.scores[player].append(score)
 
     def end(self, plies: int) -> GameEnd | None:
-        """The end of a game of so many plies, if this is one."""
+        """The end of the game after `plies` plies; None if it goes on."""
         if (resign := self.rules.resign) is not None:
             for loser in (0, 1):
                 if self._all(loser, resign.moves, high=-resign.score) and self._all(
@@ -47,6 +47,6 @@ class Adjudicator:
         return None
 
     def _all(self, player: int, moves: int, *, low: int = -(1 << 20), high: int = 1 << 20) -> bool:
-        """Whether the player's last scores all lie between."""
+        """Whether the player's last `moves` scores all lie in [low, high]."""
         last = self.scores[player][-moves:]
         return len(last) == moves and all(score is not None and low <= score <= high for score in last)

@@ -1,4 +1,4 @@
-"""Openings: the positions in which games begin, from files of games or of positions."""
+"""Openings: the positions in which games begin, from files of games or positions."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True)
 class Opening:
-    """A position and the moves to it, small enough to keep a million."""
+    """A position with the moves that lead to it, packed so that a million fit in memory."""
 
     start: str | None
-    """The text of the first position, where it is not the game's own."""
+    """The text of the first position; None for the initial position."""
     moves: bytes
-    """Packed, as records are."""
+    """Packed moves, as in records."""
 
     def state(self, game: Game[Any]) -> Any:
-        """The position, with its line."""
+        """The position with its history."""
         start = game.initial() if self.start is None else game.parse(self.start)
         return start.unpack_moves(self.moves, MOVE_BYTES[game.spec.name]) if self.moves else start
 
 
 def read_openings(openings: OpeningSuite | None, game: Game[Any]) -> list[Opening]:
-    """Every opening once, in the file's order; without a file the beginning. Raises BadTournament."""
+    """Every opening once, in the order of the file; without a file, the initial position. Raises
+    BadTournament."""
     if openings is None:
         return [Opening(None, b"")]
     path = openings.file
@@ -73,7 +74,7 @@ def _read(path: Path, openings: OpeningSuite, game: Game[Any]) -> Iterator[Openi
 
 
 def _members(path: Path) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The files in a file, with their content."""
+    """The files inside an archive, with their content."""
     if path.suffix.lower() != ".zip":
         yield path.name, open_chunks(path)
         return
@@ -113,7 +114,7 @@ def _positions(chunks: Iterable[bytes], name: str, game: Game[Any]) -> Iterator[
 
 
 def _position(line: str, game: Game[Any]) -> Opening:
-    """A line with a position: EPD, FEN, SFEN, or `startpos moves ...` as engines are told it."""
+    """Parses a position: EPD, FEN, SFEN, or `startpos moves ...`."""
     place, _, moves = line.partition("moves ")
     place = place.strip().removeprefix("position ").removeprefix("sfen ").removeprefix("fen ").strip()
     usual = place == "startpos"
@@ -125,7 +126,7 @@ def _position(line: str, game: Game[Any]) -> Opening:
 
 
 def _fen(place: str) -> str:
-    """EPD is FEN without counters and with operations behind."""
+    """EPD as FEN: without operations, with default counters."""
     fields = place.split()
     counters = fields[4:6] if len(fields) >= 6 and all(f.isdigit() for f in fields[4:6]) else ["0", "1"]
     return " ".join(fields[:4] + counters)

@@ -1,13 +1,13 @@
-"""Ratings by maximum likelihood: Bradley-Terry with Davidson's draws and an advantage for moving first.
+"""Maximum likelihood ratings: Bradley-Terry with Davidson's draws and a first-move advantage.
 
-With strengths t, the advantage g of the first player and the weight v of a draw, let
-d = t_first - t_second + g. Then (Davidson 1970, with the order effect of Davidson and Beaver 1977)
+With strengths t, the advantage g of the first player and the draw weight v, let d = t_first - t_second + g.
+Then (Davidson 1970, with the order effect of Davidson and Beaver 1977)
 
-    P(first wins) = e^(d/2) / z,    P(draw) = v / z,    P(second wins) = e^(-d/2) / z,    z their sum.
+    P(first wins) = e^(d/2) / z,   P(draw) = v / z,   P(second wins) = e^(-d/2) / z,   z their sum.
 
-The log-likelihood is concave in (t, g, log v), so that Newton's method finds its maximum, and the inverse of
-the information there is the covariance. Ratings are t on Elo's scale: 400 / ln 10 times 2 / (2 + v), so that
-between equals a point of rating is worth what it is in Elo's formula, however many draws there are.
+The log-likelihood is concave in (t, g, log v): Newton's method finds its maximum, and the inverse of the
+information there is the covariance. Ratings are t on the Elo scale, 400 / ln 10 times 2 / (2 + v), so that
+between equal players a rating point is worth what it is in the Elo formula, whatever the draw rate.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 ELO_PER_NAT = 400 / math.log(10)
-"""Points of rating in a factor e of the odds."""
+"""Rating points per factor e of the odds."""
 DEFAULT_PRIOR = 0.5
-"""The usual prior: each player won and lost half a game against somebody of mean strength."""
+"""Default prior: half a win and half a loss of each player against a player of mean strength."""
 
 _Vector = NDArray[np.float64]
 _STEPS = 100
@@ -35,7 +35,7 @@ class RatingError(Exception):
 
 
 class RatedGame(NamedTuple):
-    """A game as ratings see it: players by index, and the result for who moved first: 1, 0.5 or 0."""
+    """A game for rating: indices of the players, and the score of the first player: 1, 0.5 or 0."""
 
     first: int
     second: int
@@ -44,29 +44,29 @@ class RatedGame(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of n players with their uncertainty."""
+    """Ratings of n players with their covariance."""
 
     elo: _Vector
     """[n], anchored."""
     covariance: _Vector
-    """[n, n] of `elo`; zero for a player who is the anchor."""
+    """[n, n], the covariance of `elo`; zero for the anchor."""
     strengths: _Vector
     """[n], in nats of odds, with mean 0."""
     strength_covariance: _Vector
-    """[n + 2, n + 2] of the strengths, the first player's advantage and log v; without draws 0."""
+    """[n + 2, n + 2], of the strengths, the first player's advantage and log v (0 without draws)."""
     first_advantage: float
-    """In Elo."""
+    """Advantage of the first player in Elo."""
     draw_weight: float
-    """Davidson's v: the odds of a draw to a win between equals."""
+    """Davidson's v: the odds of a draw to a win between equal players."""
 
     @cached_property
     def half_widths(self) -> _Vector:
-        """[n]: a 95 % interval is `elo` plus and minus this."""
+        """[n]: half of the width of the 95 % interval of `elo`."""
         return 1.959964 * np.sqrt(np.clip(np.diagonal(self.covariance), 0, None))
 
     @cached_property
     def superiority(self) -> _Vector:
-        """[n, n]: how likely it is that the player of the row is stronger than that of the column."""
+        """[n, n]: the likelihood of superiority of the row's player over the column's."""
         strengths = self.strength_covariance[: len(self.elo), : len(self.elo)]
         variances = np.diagonal(strengths)
         spread = np.sqrt(np.clip(variances[:, None] + variances[None, :] - 2 * strengths, 1e-12, None))
@@ -74,7 +74,7 @@ class Ratings:
         return np.array([[_normal(each) for each in row] for row in z])
 
     def expected(self, first: int, second: int) -> tuple[float, float]:
-        """The expected score of who moves first, and the variance of one game's score."""
+        """The expected score of the first player, and the variance of the score of one game."""
         advantage = self.first_advantage / (ELO_PER_NAT * elo_scale(self.draw_weight))
         win, draw, _ = _probabilities(
             np.array([self.strengths[first] - self.strengths[second] + advantage]), self.draw_weight
@@ -84,7 +84,7 @@ class Ratings:
 
 
 def elo_scale(draw_weight: float) -> float:
-    """What draws take from the slope of the expected score, to be made good in ratings."""
+    """The factor by which draws flatten the expected score; ratings are divided by it."""
     return 2 / (2 + draw_weight)
 
 
@@ -96,10 +96,11 @@ def rate(
     at: float = 0.0,
     prior: float = DEFAULT_PRIOR,
 ) -> Ratings:
-    """The ratings of `players`. The anchor's rating, or where it is None the mean, is `at`.
+    """Rates `players` players. The anchor's rating, or the mean rating if `anchor` is None, is `at`.
 
-    `prior` is how many games each player won, and as many lost, against somebody of mean strength, before
-    the first was played; 0 is plain maximum likelihood, and raises RatingError where that is not finite.
+    `prior` is the number of wins, and of losses, of each player against a player of mean strength before the
+    first game. With 0 the estimate is plain maximum likelihood, which raises RatingError if it is not
+    finite.
     """
     if not games:
         raise RatingError("there are no games to rate")
@@ -112,7 +113,7 @@ def rate(
 
 
 def connected_components(games: Sequence[RatedGame], players: int) -> list[list[int]]:
-    """The players who met, directly or through others: more than one group and ratings fall apart."""
+    """Groups of players connected by games. Ratings of different groups cannot be compared."""
     group = list(range(players))
 
     def root(player: int) -> int:
@@ -129,7 +130,7 @@ def connected_components(games: Sequence[RatedGame], players: int) -> list[list[
 
 
 class _Model:
-    """The log-posterior of (strengths, first player's advantage, log of the draw's weight)."""
+    """The log-posterior of (strengths, first player's advantage, log v)."""
 
     def __init__(self, games: Sequence[RatedGame], players: int, prior: float) -> None:
         table: dict[tuple[int, int], list[int]] = {}
@@ -144,7 +145,7 @@ class _Model:
             self.design[row, first], self.design[row, second], self.design[row, -1] = 1, -1, 1
 
     def maximum(self) -> tuple[_Vector, _Vector]:
-        """Where the log-posterior is highest, and the information there."""
+        """The maximum of the log-posterior, and the information there."""
         at = np.zeros(self.players + 2)
         for _ in range(_STEPS):
             value, slope, information = self._derivatives(at)
@@ -162,7 +163,7 @@ class _Model:
         raise RatingError("somebody won or lost everything, which no finite rating explains; use the prior")
 
     def _derivatives(self, at: _Vector) -> tuple[float, _Vector, _Vector]:
-        """The log-posterior, its slope, and its curvature with the sign turned."""
+        """The log-posterior, its gradient, and its negative Hessian."""
         weight = math.exp(at[-1]) if self.has_draws else 0.0
         win, draw, loss = _probabilities(self.design @ at[:-1], weight)
         total = self.counts.sum(axis=1)
@@ -184,7 +185,7 @@ class _Model:
     def _with_prior(
         self, at: _Vector, value: float, slope: _Vector, information: _Vector
     ) -> tuple[float, _Vector, _Vector]:
-        """A game won and one lost, `prior` times, by every strength and by the advantage of the first."""
+        """Adds `prior` wins and losses for every strength and for the first player's advantage."""
         chance = 1 / (1 + np.exp(-at[:-1]))
         value += self.prior * float((np.log(chance) + np.log1p(-chance)).sum())
         slope[:-1] += self.prior * (1 - 2 * chance)
@@ -200,7 +201,7 @@ class _Model:
 
 
 def _probabilities(d: _Vector, weight: float) -> tuple[_Vector, _Vector, _Vector]:
-    """Win, draw and loss for who moves first."""
+    """Win, draw and loss of the first player."""
     d = np.clip(d, -200, 200)
     up, down = np.exp(d / 2), np.exp(-d / 2)
     total = up + down + weight
@@ -208,7 +209,7 @@ def _probabilities(d: _Vector, weight: float) -> tuple[_Vector, _Vector, _Vector
 
 
 def _inverse(information: _Vector, players: int) -> _Vector:
-    """The covariance. All strengths may move together: that direction is given the variance that it lacks."""
+    """The covariance. The direction in which all strengths shift together gets a finite variance."""
     together = np.zeros(len(information))
     together[:players] = 1 / math.sqrt(players)
     # Without a prior nothing pins the mean; ratings are differences, which this leaves as they are.
@@ -226,7 +227,7 @@ def _inverse(information: _Vector, players: int) -> _Vector:
 def _anchored(
     parameters: _Vector, covariance: _Vector, model: _Model, anchor: int | None, at: float
 ) -> Ratings:
-    """Strengths to ratings; the scale's own uncertainty is carried along (delta method)."""
+    """Strengths to ratings; the uncertainty of the scale is propagated (delta method)."""
     players = model.players
     strengths = parameters[:players] - parameters[:players].mean()
     weight = math.exp(parameters[-1]) if model.has_draws else 0.0
@@ -249,5 +250,5 @@ def _anchored(
 
 
 def _normal(z: float) -> float:
-    """The normal distribution function."""
+    """The normal cumulative distribution function."""
     return 0.5 * math.erfc(-z / math.sqrt(2))

@@ -1,4 +1,4 @@
-"""A tournament from its first game to its last, whatever comes between."""
+"""Runs a tournament; an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sparring.arena.workers import GameTask, Workers
 
 @dataclass(frozen=True)
 class TournamentRun:
-    """How a run ended."""
+    """The result of a run."""
 
     results: list[GameResult]
     test: SequentialTest | None
-    """Where [sprt] asked."""
+    """The sequential test, if the tournament has [sprt]."""
 
     @property
     def failed_to_start(self) -> dict[str, str]:
-        """Who could not be started, and why."""
+        """The players that could not be started, with the reason."""
         found: dict[str, str] = {}
         for each in self.results:
             if each.reason == FailureReason.NOT_STARTED:
@@ -38,10 +38,10 @@ class TournamentRun:
 
 
 class PentanomialTest:
-    """A sequential test that hears the games of a tournament, in whatever order they end.
+    """A sequential test over pairs of games that may end in any order.
 
-    Pairs count in the order of their numbers, up to the first that is not whole: so the verdict depends on
-    the games alone, and not on which of them ended first.
+    Pairs count in the order of their numbers, up to the first incomplete one. The decision therefore depends
+    on the games only, not on the order in which they end.
     """
 
     def __init__(self, sprt: Sprt, name: str) -> None:
@@ -51,7 +51,7 @@ class PentanomialTest:
         self._next = 0
 
     def add_result(self, result: GameResult) -> None:
-        """Takes in a game."""
+        """Adds a game."""
         self._heard[result.number] = result
         while self._next in self._heard and self._next + 1 in self._heard:
             scores = [self._score(self._heard.pop(self._next + game)) for game in (0, 1)]
@@ -71,7 +71,8 @@ def run_tournament(
     workers: Workers,
     on_progress: Callable[[Sequence[GameResult]], None] = lambda _: None,
 ) -> TournamentRun:
-    """Plays what is still missing. `on_progress` hears all results after every game. Raises BadTournament."""
+    """Plays the missing games. `on_progress` is called with all results after every game. Raises
+    BadTournament."""
     game = tournament.load_game()
     openings = read_openings(tournament.openings, game)
     pairs = None if tournament.sprt is None else PentanomialTest(tournament.sprt, tournament.names[0])

@@ -1,4 +1,4 @@
-"""Which games are played: a sequence that the tournament and its seed alone decide."""
+"""The schedule: a sequence of games that depends on the tournament and its seed only."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class Pairing:
     """One game of the schedule."""
 
     number: int
-    """From 0. Games 2k and 2k + 1 are the same two players from the same opening, colours swapped."""
+    """From 0. Games 2k and 2k + 1 are the same two players from the same opening with colours swapped."""
     first: int
-    """Who is player 0, as an index of the tournament's entries."""
+    """Player 0, as an index into the tournament's entries."""
     second: int
     opening: int
 
 
 def pairing_of(tournament: Tournament, number: int, openings: int) -> Pairing:
-    """The game with a number, where there are so many openings.
+    """Game `number` of the schedule, with `openings` openings.
 
-    Rounds follow each other; in a round all pairs of players (in a gauntlet: of the first with each other)
-    meet twice from one opening. All openings are used before one comes again, in an order by the seed.
+    In each round all pairs of players (in a gauntlet: the first player with each other player) meet twice
+    from one opening. All openings are used before one is repeated, in an order drawn from the seed.
     """
     pairs = _pairs(tournament)
     meeting, swapped = divmod(number, 2)
@@ -38,7 +38,7 @@ def pairing_of(tournament: Tournament, number: int, openings: int) -> Pairing:
 
 
 def seeds_of(tournament: Tournament, number: int) -> tuple[int, int]:
-    """Seeds for the two players of a game: for player 0 and for player 1."""
+    """Seeds of player 0 and player 1 in a game."""
     first, second = np.random.SeedSequence([tournament.seed, number]).generate_state(2, np.uint64)
     return int(first), int(second)
 

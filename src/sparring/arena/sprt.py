@@ -1,10 +1,10 @@
-"""Sequential tests: is a player stronger by elo1 rather than by elo0? Play until that is decided.
+"""Sequential probability ratio test: is a player stronger by elo1 rather than by elo0?
 
-The generalised sequential probability ratio test of fishtest: a multinomial over the scores of a game (loss,
-draw, win) or of a pair of games with colours swapped (0, 1/2, 1, 3/2, 2 points). The ratio compares the
-likelihoods of the best multinomials with the expected scores that Elo's formula gives elo0 and elo1
-(M. Van den Bergh, "A Practical Introduction to the GSPRT" and "Maximum likelihood estimation of multinomials
-with given expectation", the documents behind fishtest's LLRcalc).
+The generalised SPRT of fishtest: a multinomial over the scores of a game (loss, draw, win) or of a pair of
+games with colours swapped (0, 1/2, 1, 3/2, 2 points). The ratio compares the maximum likelihoods of
+multinomials whose expected scores are those of elo0 and elo1 (M. Van den Bergh, "A Practical Introduction to
+the GSPRT" and "Maximum likelihood estimation of multinomials with given expectation", the documents behind
+fishtest's LLRcalc).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Literal, TypeAlias
 SprtStatus: TypeAlias = Literal["elo1", "elo0", "undecided"]
 
 _NEVER_SEEN = 1e-3
-"""What counts for a score that was never seen, so that logarithms stay finite; fishtest's number."""
+"""Pseudo-count of a score that was never seen, which keeps logarithms finite; fishtest's number."""
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """The question and the errors that are allowed."""
+    """Hypotheses and error rates of the test."""
 
     elo0: float = 0.0
     elo1: float = 5.0
     alpha: float = 0.05
-    """How often elo1 may be accepted where elo0 is true."""
+    """Probability of accepting elo1 if elo0 is true."""
     beta: float = 0.05
-    """How often elo0 may be accepted where elo1 is true."""
+    """Probability of accepting elo0 if elo1 is true."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -45,16 +45,17 @@ class Sprt:
 
 @dataclass
 class SequentialTest:
-    """A test as it goes on."""
+    """A running test."""
 
     sprt: Sprt
     counts: list[int] = field(default_factory=lambda: [0] * 5)
-    """How often each score was seen, lowest first: five numbers of pairs, or three of games."""
+    """How often each score occurred, lowest first: five counts of pairs, or three of games."""
     llr: float = 0.0
     status: SprtStatus = "undecided"
 
     def add(self, score: float) -> None:
-        """Takes in what a pair (0 to 2 points) or a game (0 to 1) brought; nothing once it has decided."""
+        """Adds the score of a pair (0 to 2 points) or of a game (0 to 1). Does nothing after the
+        decision."""
         if self.status != "undecided":
             return
         self.counts[round(2 * score)] += 1
@@ -67,7 +68,7 @@ class SequentialTest:
 
 
 def log_likelihood_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """The logarithm of how much better elo1 explains the counts (3 of games, or 5 of pairs) than elo0."""
+    """The log-likelihood ratio of elo1 against elo0 for the counts (3 of games, or 5 of pairs)."""
     if not sum(counts):
         return 0.0
     seen = [count or _NEVER_SEEN for count in counts]
@@ -76,10 +77,10 @@ def log_likelihood_ratio(counts: Sequence[float], elo0: float, elo1: float) -> f
 
 
 def _likeliest(counts: Sequence[float], mean: float) -> list[float]:
-    """The probabilities under which counts are likeliest, of those with this expected score in [0, 1].
+    """The maximum likelihood probabilities with this expected score in [0, 1].
 
-    With p the shares, they are p_i / (1 + x (a_i - mean)), where x makes sum p_i (a_i - mean) / (1 + x
-    (a_i - mean)) vanish: the root of a decreasing function, found by halving.
+    With p the observed shares, they are p_i / (1 + x (a_i - mean)), where x is the root of sum p_i (a_i -
+    mean) / (1 + x (a_i - mean)), a decreasing function: found by bisection.
     """
     total = sum(counts)
     away = [i / (len(counts) - 1) - mean for i in range(len(counts))]

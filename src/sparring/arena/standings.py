@@ -1,4 +1,4 @@
-"""What results say: scores, ratings, likelihoods of superiority, and how well the model fits."""
+"""Standings: scores, ratings, likelihood of superiority, and goodness of fit."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ class StandingsRow:
     draws: int = 0
     losses: int = 0
     failures: Counter[str] = field(default_factory=Counter)
-    """Games lost by something other than play, by reason."""
+    """Games lost by failures rather than by play, by reason."""
 
     @property
     def games(self) -> int:
-        """Games that count."""
+        """The number of games that count."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """Points a game."""
+        """Points per game."""
         return (self.wins + self.draws / 2) / self.games if self.games else 0.0
 
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Two players' games, seen by the first named."""
+    """The games of two players, from the first one's point of view."""
 
     first: str
     second: str
     games: int
     observed: float
-    """Points a game."""
+    """Points per game."""
     expected: float
     z: float
-    """How many standard deviations the observed is above the expected."""
+    """(observed - expected) in standard deviations."""
 
 
 @dataclass(frozen=True)
 class Standings:
-    """The state of a tournament."""
+    """The standings of a tournament."""
 
     rows: list[StandingsRow]
     """In the order of `ratings`."""
@@ -67,13 +67,13 @@ class Standings:
 
     @property
     def order(self) -> list[int]:
-        """The rows' indices, strongest first."""
+        """Indices of the rows, strongest first."""
         if self.ratings is None:
             return list(range(len(self.rows)))
         return [int(row) for row in np.argsort(-self.ratings.elo, kind="stable")]
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as plain data."""
+        """The standings as JSON-compatible data."""
         ratings = self.ratings
         return {
             "anchor": {"player": self.anchor or "mean", "elo": self.at},
@@ -105,7 +105,11 @@ def compute_standings(
     at: float = 0.0,
     prior: float = DEFAULT_PRIOR,
 ) -> Standings:
-    """The standings. `names` may name players before their first game. Raises BadTournament, RatingError."""
+    """Computes the standings. `names` lists players that may not have played yet; the anchor's rating is
+    `at`.
+
+    Raises BadTournament or RatingError.
+    """
     known = list(dict.fromkeys([*names, *(name for each in results for name in (each.first, each.second))]))
     place = {name: index for index, name in enumerate(known)}
     if anchor is not None and anchor not in place:
