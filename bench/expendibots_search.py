@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.result import BenchmarkResult
 from sparring.games import Expendibots
-from sparring.search.evaluations import open_evaluation
+from sparring.search.linear_evaluation import open_evaluation
 from sparring.training.treestrap import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import play
 from studies.expendibots.evaluation_matches import opening

@@ -18,7 +18,7 @@ from sparring.arena import GameResult, Standings, compute_standings
 from sparring.reports import describe_machine, today
 from sparring.reports.page import code, figure, heading, page, paragraph, table
 from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
-from sparring.search.evaluations import LinearEvaluation, open_evaluation
+from sparring.search.linear_evaluation import LinearEvaluation, open_evaluation
 from sparring.storage import Journal, atomic_write
 from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.figures import weights_by_feature, weights_over_time

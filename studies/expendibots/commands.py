@@ -12,7 +12,7 @@ from rich.table import Table
 from sparring.cli.accept import format_summary
 from sparring.cli.errors import UserError
 from sparring.reports.plot_style import MatplotlibMissing
-from sparring.search.evaluations import BadEvaluation
+from sparring.search.linear_evaluation import BadEvaluation
 from sparring.training.treestrap import BadTreeStrapRun
 from studies.command_line import command_line
 
@@ -59,7 +59,7 @@ def ladder(
     out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
 ) -> None:
     """Every step of the Expendibots agent against the one below; its opening, networks and endings."""
-    from sparring.search.evaluations.network_files import SHIPPED_NETWORK
+    from sparring.search.expendibots.value_network_files import SHIPPED_NETWORK
     from studies.expendibots.evaluators import compare
     from studies.expendibots.ladder import run_ladder
     from studies.expendibots.ladder_page import write_page

@@ -12,8 +12,8 @@ import numpy as np
 from sparring.arena import GameResult
 from sparring.games import load
 from sparring.players import LearnedPlayer
-from sparring.search.evaluations import LinearEvaluation
-from sparring.search.evaluations.random_opening import random_opening
+from sparring.search.linear_evaluation import LinearEvaluation
+from sparring.search.random_opening import random_opening
 
 
 def opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:

@@ -13,9 +13,9 @@ from sparring.arena.acceptance import NamedPlayer, play_match, summarise_match
 from sparring.games.expendibots import Expendibots
 from sparring.players.expendibots import AgentComponents, AlphaBetaLimits, ExpendibotsAgent, agent_components
 from sparring.reports import describe_machine, today
-from sparring.search.endgames import shipped_tables
-from sparring.search.evaluations import open_evaluation
-from sparring.search.evaluations.network_files import open_network, origin_of
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.expendibots.value_network_files import open_network, origin_of
+from sparring.search.linear_evaluation import open_evaluation
 from sparring.storage import atomic_write
 
 _PROBED = ("1e1-e2", "1d8-d7", "2e2-e4", "1g8-g7", "1b1-b2", "2d7-d5")

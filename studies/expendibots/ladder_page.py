@@ -9,7 +9,7 @@ from typing import Any
 
 from sparring.reports.page import code, figure, heading, page, paragraph, table
 from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
-from sparring.search.endgames import about_tables
+from sparring.search.expendibots.endgame_tables import about_tables
 from sparring.storage import atomic_write
 
 

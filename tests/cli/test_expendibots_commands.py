@@ -7,7 +7,7 @@ import pytest
 
 from sparring.cli import main
 from sparring.players.expendibots.book import open_expendibots_book
-from sparring.search.evaluations.network_files import open_network, origin_of
+from sparring.search.expendibots.value_network_files import open_network, origin_of
 
 
 def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

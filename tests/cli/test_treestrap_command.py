@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.search.evaluations import open_evaluation
+from sparring.search.linear_evaluation import open_evaluation
 
 QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warmup-games", "1", "--max-plies", "20")
 

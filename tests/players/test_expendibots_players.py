@@ -24,7 +24,7 @@ from sparring.players.expendibots.book import (
     open_expendibots_book,
     write_book,
 )
-from sparring.search.endgames import shipped_tables
+from sparring.search.expendibots.endgame_tables import shipped_tables
 
 EXPENDIBOTS = games.load("expendibots")
 

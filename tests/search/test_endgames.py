@@ -8,8 +8,8 @@ import pytest
 
 from sparring import games
 from sparring._core import ExpendibotsEndgameTables, ExpendibotsState, ParseError
-from sparring.search import endgames
-from sparring.search.endgames import (
+from sparring.search.expendibots import endgame_tables
+from sparring.search.expendibots.endgame_tables import (
     MATERIALS,
     SHIPPED_TABLES,
     BadTables,
@@ -86,9 +86,9 @@ def test_every_value_follows_from_its_successors(material: tuple[int, int]) -> N
 
 
 def test_building_gives_what_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endgames, "MATERIALS", MATERIALS[:4])
+    monkeypatch.setattr(endgame_tables, "MATERIALS", MATERIALS[:4])
     heard: list[str] = []
-    endgames.build_tables(tmp_path / "tables.zip", heard.append, {"command": "test"})
+    endgame_tables.build_tables(tmp_path / "tables.zip", heard.append, {"command": "test"})
     assert heard == ["1 v 1", "2 v 1", "2 v 2", "3 v 1"]
     assert about_tables(tmp_path / "tables.zip")["command"] == "test"
     with zipfile.ZipFile(SHIPPED_TABLES) as shipped, zipfile.ZipFile(tmp_path / "tables.zip") as built:

@@ -11,7 +11,7 @@ import pytest
 
 from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Expendibots
-from sparring.search.evaluations import (
+from sparring.search.linear_evaluation import (
     BadEvaluation,
     LinearEvaluation,
     feature_names,

@@ -7,8 +7,8 @@ import pytest
 
 from sparring import games
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState, ParseError
-from sparring.search.evaluations import BadEvaluation, open_evaluation
-from sparring.search.evaluations.network_files import LAYERS, open_network, origin_of, write_network
+from sparring.search.expendibots.value_network_files import LAYERS, open_network, origin_of, write_network
+from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 
 EXPENDIBOTS = games.load("expendibots")
 

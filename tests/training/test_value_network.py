@@ -8,11 +8,11 @@ import torch
 
 from sparring import games
 from sparring._core import ExpendibotsNetwork
-from sparring.search.evaluations import open_evaluation
-from sparring.search.evaluations.network_files import open_network
-from sparring.training.value_network import ValueNetworkConfig, train_value_network
-from sparring.training.value_network.model import ValueNetwork, symmetric_places, train
-from sparring.training.value_network.selfplay import generate_games, read_positions
+from sparring.search.expendibots.value_network_files import open_network
+from sparring.search.linear_evaluation import open_evaluation
+from sparring.training.expendibots import ValueNetworkConfig, train_value_network
+from sparring.training.expendibots.model import ValueNetwork, symmetric_places, train
+from sparring.training.expendibots.selfplay import generate_games, read_positions
 
 START = open_evaluation("expendibots", "start")
 

@@ -19,8 +19,8 @@ from sparring.arena import GameResult, log_likelihood_ratio, rate
 from sparring.arena.ratings import RatedGame
 from sparring.games import load
 from sparring.players import Player
-from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
-from sparring.search.evaluations.random_opening import random_opening
+from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
+from sparring.search.random_opening import random_opening
 from sparring.storage import Journal
 
 SIGNIFICANCE_LEVEL = 0.05

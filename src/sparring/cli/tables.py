@@ -16,7 +16,7 @@ from rich.table import Table
 from sparring.cli.arguments import choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.reports import describe_machine, today
-from sparring.search.endgames import (
+from sparring.search.expendibots.endgame_tables import (
     MATERIALS,
     SHIPPED_TABLES,
     BadTables,

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from sparring.cli.errors import UserError
 from sparring.reports import describe_machine, today
-from sparring.search.evaluations import BadEvaluation, open_evaluation
+from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 
 if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
-    from sparring.training.value_network import Epoch
+    from sparring.training.expendibots import Epoch
 
 
 def evaluator(
@@ -37,7 +37,7 @@ def evaluator(
 
     Positions come from the agent's own games; the targets are the values of its search.
     """
-    from sparring.training.value_network import ValueNetworkConfig, train_value_network
+    from sparring.training.expendibots import ValueNetworkConfig, train_value_network
 
     if game != "expendibots":
         raise UserError(f"there are network evaluations of expendibots, not of {game}")

@@ -17,7 +17,7 @@ from sparring.cli.progress import metrics_progress
 from sparring.players import BadBook
 from sparring.players.book import open_book
 from sparring.reports.plot_style import MatplotlibMissing
-from sparring.search.evaluations import BadEvaluation, open_evaluation
+from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 from sparring.training.treestrap import (
     ALGORITHMS,
     BadTreeStrapConfig,

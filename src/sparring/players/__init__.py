@@ -15,7 +15,7 @@ from sparring.players.rbc.config import BotConfig, make_bot
 from sparring.players.search_players import AlphaBetaPlayer, UctPlayer
 from sparring.players.thinking import Mind, SearchLimits, Thought, make_player
 from sparring.players.time_management import Clock
-from sparring.search.evaluations import SEARCHERS, open_evaluation
+from sparring.search.linear_evaluation import SEARCHERS, open_evaluation
 
 __all__ = [
     "DEFAULT_RATING",

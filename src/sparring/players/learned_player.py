@@ -8,7 +8,7 @@ import numpy as np
 
 from sparring._core import Analysis
 from sparring.players.player import Decision
-from sparring.search.evaluations import LinearEvaluation
+from sparring.search.linear_evaluation import LinearEvaluation
 
 
 class LearnedPlayer:

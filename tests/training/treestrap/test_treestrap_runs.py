@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from sparring.games import Move, load
-from sparring.search.evaluations import open_evaluation
-from sparring.search.evaluations.random_opening import random_start
+from sparring.search.linear_evaluation import open_evaluation
+from sparring.search.random_opening import random_start
 from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SerialWorkerPool, worker_pool
 from sparring.training.treestrap.selfplay import play

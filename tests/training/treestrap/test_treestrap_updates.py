@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.games import load
-from sparring.search.evaluations import AlphaBetaSearcher, open_evaluation
+from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
 from sparring.training.treestrap import BadTreeStrapConfig, TreeStrapRunConfig
 from sparring.training.treestrap.algorithms import (
     RootStrap,

@@ -10,7 +10,7 @@ from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import endgame_move
 from sparring.players.learned_player import describe_analysis
 from sparring.players.player import Decision
-from sparring.search.evaluations import LinearEvaluation
+from sparring.search.linear_evaluation import LinearEvaluation
 
 _HURRIED = 0.05
 """Seconds: with less, an ending that no table has is played by rules of thumb."""

@@ -11,7 +11,7 @@ from sparring._core import ExpendibotsState
 from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import Square, endgame_move, stacks, tokens
 from sparring.players.player import Decision
-from sparring.search.evaluations import LinearEvaluation
+from sparring.search.linear_evaluation import LinearEvaluation
 
 
 class RandomPlayer:

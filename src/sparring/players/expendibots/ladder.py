@@ -14,9 +14,9 @@ from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, R
 from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_book
 from sparring.players.learned_player import LearnedPlayer
 from sparring.players.player import Player
-from sparring.search.endgames import shipped_tables
-from sparring.search.evaluations import open_evaluation
-from sparring.search.evaluations.network_files import open_network
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.expendibots.value_network_files import open_network
+from sparring.search.linear_evaluation import open_evaluation
 
 PlayerFactory: TypeAlias = Callable[[int], Player[Any]]
 """Makes a player from a seed."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from sparring._core import Analysis, Outcome
-from sparring.search.evaluations import AlphaBetaSearcher, FeatureWeights
+from sparring.search.linear_evaluation import AlphaBetaSearcher, FeatureWeights
 
 if TYPE_CHECKING:  # config.py checks the names of ALGORITHMS
     from sparring.training.treestrap.config import TreeStrapRunConfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparring.search.evaluations import SEARCHERS
+from sparring.search.linear_evaluation import SEARCHERS
 from sparring.training.treestrap.algorithms import ALGORITHMS
 
 _RENAMED_ALGORITHMS = {"treestrap": "treestrap-minimax"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save
-from sparring.search.evaluations import LinearEvaluation, feature_names, stage_names
+from sparring.search.linear_evaluation import LinearEvaluation, feature_names, stage_names
 from sparring.training.treestrap.run import TrainingBlock
 
 _LARGEST = 7

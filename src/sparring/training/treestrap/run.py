@@ -19,7 +19,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from sparring.games import load
-from sparring.search.evaluations import FeatureWeights, LinearEvaluation, open_evaluation, write_evaluation
+from sparring.search.linear_evaluation import (
+    FeatureWeights,
+    LinearEvaluation,
+    open_evaluation,
+    write_evaluation,
+)
 from sparring.storage import Journal, atomic_write
 from sparring.training.treestrap.config import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import SelfPlayGame, WeightedBook, play

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from sparring.games import Game, Move
-from sparring.search.evaluations import AlphaBetaSearcher, FeatureWeights
-from sparring.search.evaluations.random_opening import random_start
+from sparring.search.linear_evaluation import AlphaBetaSearcher, FeatureWeights
+from sparring.search.random_opening import random_start
 from sparring.training.treestrap.algorithms import algorithm_for_game
 from sparring.training.treestrap.config import TreeStrapRunConfig
 

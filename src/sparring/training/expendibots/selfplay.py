@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsState
 from sparring.games import load
-from sparring.search.endgames import shipped_tables
-from sparring.search.evaluations import LinearEvaluation
-from sparring.search.evaluations.random_opening import random_start
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.linear_evaluation import LinearEvaluation
+from sparring.search.random_opening import random_start
 from sparring.storage import atomic_writer
 
 BLOCK = 50

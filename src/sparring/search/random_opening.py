@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparring.games import Game
-from sparring.search.evaluations import AlphaBetaSearcher
+from sparring.search.linear_evaluation import AlphaBetaSearcher
 
 
 def random_opening(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparring._core import ExpendibotsNetwork
-from sparring.training.value_network.selfplay import PositionSet
+from sparring.training.expendibots.selfplay import PositionSet
 
 _SYMMETRIES = 8
 

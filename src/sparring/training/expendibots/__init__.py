@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparring.search.evaluations import LinearEvaluation
-from sparring.search.evaluations.network_files import open_network, write_network
-from sparring.training.value_network.model import Epoch, ValueNetwork, ValueNetworkConfig, train
-from sparring.training.value_network.selfplay import generate_games, read_positions
+from sparring.search.expendibots.value_network_files import open_network, write_network
+from sparring.search.linear_evaluation import LinearEvaluation
+from sparring.training.expendibots.model import Epoch, ValueNetwork, ValueNetworkConfig, train
+from sparring.training.expendibots.selfplay import generate_games, read_positions
 
 __all__ = ["Epoch", "ValueNetworkConfig", "train_value_network"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sparring import data
 from sparring._core import ExpendibotsNetwork, ParseError
-from sparring.search.evaluations import BadEvaluation
+from sparring.search.linear_evaluation import BadEvaluation
 from sparring.storage import atomic_writer
 
 SHIPPED_NETWORK = data.path("value_networks", "expendibots")

@@ -1,0 +1,1 @@
+"""Parts of the Expendibots search: endgame tables and value networks, both read by the native search."""
