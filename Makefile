@@ -71,6 +71,7 @@ bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench blends
 	@$(BIN)/python -m bench expendibots
 	@$(BIN)/python -m bench training
+	@$(BIN)/python -m bench startup
 
 fuzz: setup  ## A long run over every text parser
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness

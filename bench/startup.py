@@ -1,0 +1,58 @@
+"""Start of the command line, against a start that imports every command (as before lazy commands)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from bench.result import BenchmarkResult
+
+_RUN = [sys.executable, "-c", "from sparring.cli import main; main()"]
+_EAGER = """
+import importlib, pkgutil, sparring.cli
+for module in pkgutil.iter_modules(sparring.cli.__path__, "sparring.cli."):
+    importlib.import_module(module.name)
+"""
+_REPEATS = 3
+
+
+def measure() -> list[BenchmarkResult]:
+    """Starts per minute: `--version`, `--help`, and an engine until its `uciok`."""
+    eager = _per_minute(lambda: _finish([sys.executable, "-c", _EAGER]))
+    runs: dict[str, tuple[Callable[[], None], float]] = {
+        "sparring --version": (lambda: _finish([*_RUN, "--version"]), 4.0),
+        "sparring --help": (lambda: _finish([*_RUN, "--help"]), 2.5),
+        "sparring engine uci, to uciok": (_to_uciok, 1.2),
+    }
+    return [
+        BenchmarkResult(label, "all commands imported", _per_minute(run), eager, "starts a minute", least)
+        for label, (run, least) in runs.items()
+    ]
+
+
+def _per_minute(run: Callable[[], None]) -> float:
+    begin = time.perf_counter()
+    for _ in range(_REPEATS):
+        run()
+    return 60 * _REPEATS / (time.perf_counter() - begin)
+
+
+def _finish(command: list[str]) -> None:
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+
+def _to_uciok() -> None:
+    """Starts an engine and waits for `uciok`. The time of its end is not part of it, but is short."""
+    with subprocess.Popen(
+        [*_RUN, "engine", "uci"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as engine:
+        assert engine.stdin is not None
+        assert engine.stdout is not None
+        engine.stdin.write("uci\n")
+        engine.stdin.flush()
+        for line in engine.stdout:
+            if line == "uciok\n":
+                break
+        engine.kill()
