@@ -145,7 +145,7 @@ def test_a_declaration_is_certain_where_it_is_legal() -> None:
         [Position(state)],
         {"output_policy": np.full((1, 2187), 50, np.float32), "output_value": np.ones((1, 1), np.float32)},
     )[0]
-    assert prediction.top(1) == [(state.parse_move("win"), 1.0)]
+    assert prediction.top(1) == [(state.parse_move("win"), 1.0, "win")]
 
 
 def test_decoding_says_what_is_wrong_with_the_logits() -> None:

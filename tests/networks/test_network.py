@@ -117,11 +117,25 @@ def test_the_cache_changes_nothing_but_the_work(size: int, monkeypatch: pytest.M
 
 
 def test_top_moves_come_first() -> None:
-    prediction = network("chess").predict([load("chess").initial()])[0]
+    state = load("chess").initial()
+    prediction = network("chess").predict([state])[0]
     top = prediction.top(3)
     assert len(top) == 3
-    assert top[0][1] == prediction.probabilities.max()
-    assert [p for _, p in top] == sorted((p for _, p in top), reverse=True)
+    assert top[0].probability == prediction.probabilities.max()
+    assert [each.probability for each in top] == sorted((each.probability for each in top), reverse=True)
+    assert [each.text for each in top] == [state.move_text(each.move) for each in top]
+
+
+def test_without_a_state_top_moves_are_codes() -> None:
+    assert Prediction((4, 7), np.array([0.25, 0.75], np.float32)).top(1) == [(7, 0.75, "7")]
+
+
+@pytest.mark.parametrize("name", ["human-chess", "human-go", "human-shogi"])
+def test_top_moves_of_every_codec_have_texts(name: str) -> None:
+    trained = load_network(name)
+    state = load(trained.codec.game).initial()
+    move, _, text = trained.predict([state])[0].top(1)[0]
+    assert state.parse_move(text) == move
 
 
 def test_states_of_another_game_and_finished_games_are_refused() -> None:

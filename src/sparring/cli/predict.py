@@ -128,7 +128,7 @@ def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: st
         | {
             "moves": [
                 {"move": game.move_text(state, move), "p": round(p, 6)}
-                for move, p in prediction.top(len(prediction.moves))
+                for move, p, _ in prediction.top(len(prediction.moves))
             ],
             "wdl": None if prediction.wdl is None else [round(p, 6) for p in prediction.wdl],
             "value": None if prediction.value is None else round(prediction.value, 6),
@@ -189,7 +189,7 @@ def _groups(lines: Iterable[str], size: int) -> Iterator[list[str]]:
 def _show(game: Game[Any], state: Any, found: dict[str, Prediction], top: int) -> None:
     """A row a move: those that any of the columns has among its first."""
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
-    shown = {move for prediction in found.values() for move, _ in prediction.top(top)}
+    shown = {move for prediction in found.values() for move, *_ in prediction.top(top)}
     first = next(iter(by_move.values()))
     table = Table("move", *found, box=None)
     for move in sorted(shown, key=lambda move: -first[move]):

@@ -91,8 +91,12 @@ class ConditionedCodec:
         moves, probabilities = self._lines.decode_states(states, logits, self.input_spec.encoding)
         ends = np.cumsum([len(each) for each in moves])
         return [
-            Prediction(each, probabilities[end - len(each) : end], value=win - loss, wdl=(win, draw, loss))
-            for each, end, (win, draw, loss) in zip(moves, ends, outputs["wdl"].tolist(), strict=True)
+            Prediction(
+                each, probabilities[end - len(each) : end], win - loss, wdl=(win, draw, loss), state=state
+            )
+            for state, each, end, (win, draw, loss) in zip(
+                states, moves, ends, outputs["wdl"].tolist(), strict=True
+            )
         ]
 
     def symmetries(self, position: Position) -> int:

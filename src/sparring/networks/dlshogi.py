@@ -71,8 +71,10 @@ class DlshogiCodec:
         won = np.asarray(outputs["output_value"], dtype=np.float32).reshape(-1)
         ends = np.cumsum([len(each) for each in moves])
         return [
-            Prediction(moves=each, probabilities=probabilities[end - len(each) : end], value=float(2 * p - 1))
-            for each, end, p in zip(moves, ends, won, strict=True)
+            Prediction(
+                each, probabilities[end - len(each) : end], value=float(2 * p - 1), state=position.state
+            )
+            for position, each, end, p in zip(positions, moves, ends, won, strict=True)
         ]
 
     def symmetries(self, position: Position) -> int:

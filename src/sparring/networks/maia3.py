@@ -111,8 +111,9 @@ class Maia3Codec:
                 probabilities=probabilities[end - len(each) : end],
                 value=win - loss,
                 wdl=(win, draw, loss),
+                state=position.state,
             )
-            for each, end, (loss, draw, win) in zip(moves, ends, chances, strict=True)
+            for position, each, end, (loss, draw, win) in zip(positions, moves, ends, chances, strict=True)
         ]
 
     @property

@@ -36,7 +36,7 @@ class PlainCodec:
             logits = policy[row, moves]
             weights = np.exp(logits - logits.max())
             value = None if values is None else float(values[row, 0])
-            predictions.append(Prediction(tuple(moves), weights / weights.sum(), value))
+            predictions.append(Prediction(tuple(moves), weights / weights.sum(), value, state=position.state))
         return predictions
 
     def symmetries(self, position: Position) -> int:

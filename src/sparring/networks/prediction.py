@@ -1,47 +1,54 @@
-"""What goes into a prediction and what comes out: the words that networks and policies share."""
+"""The result of a policy or a network: probabilities over the legal moves, and expected results."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.games import Move
+from sparring.games.position import Position
+
+__all__ = ["Position", "Prediction", "RankedMove"]
 
 
-@dataclass(frozen=True)
-class Position:
-    """A state with the line behind it, and the context that a person has at the board."""
+class RankedMove(NamedTuple):
+    """A move of a prediction."""
 
-    state: Any
-    """A native state; earlier boards are found along its `previous`."""
-    rating: int | None = None
-    """Of the player to move; in Go the rank as `records.ranks.rank_order` numbers it: 1 is 1d, -1 is 1k."""
-    opponent_rating: int | None = None
-    clock: float | None = None
-    """Seconds that the player to move has left; None where unknown or untimed."""
+    move: Move
+    """The move's code."""
+    probability: float
+    text: str
+    """The move in the notation of its game, such as `e2e4` or `D4`; the code if the state is unknown."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a network thinks of a position, for the side to move."""
+    """Probabilities over the legal moves of a position, and its expected result for the side to move."""
 
     moves: tuple[Move, ...]
     """The legal moves, ascending."""
     probabilities: NDArray[np.float32]
-    """[len(moves)], adding up to 1."""
+    """[len(moves)]; they sum to 1."""
     value: float | None = None
-    """Expected result from -1 (lost) to 1 (won)."""
+    """Expected result from -1 (loss) to 1 (win)."""
     wdl: tuple[float, float, float] | None = None
-    """Probabilities of a win, a draw and a loss."""
+    """Probabilities of win, draw and loss."""
     lead: float | None = None
-    """Go: expected points ahead."""
+    """Go: expected lead in points."""
     moves_left: float | None = None
-    """Expected plies to the end of the game."""
+    """Expected number of plies to the end of the game."""
+    state: Any = field(default=None, repr=False, compare=False)
+    """The state that was predicted for; None if unknown."""
 
-    def top(self, count: int) -> list[tuple[Move, float]]:
-        """The most likely moves with their probabilities."""
+    def top(self, count: int) -> list[RankedMove]:
+        """The `count` most likely moves with their probabilities and texts, most likely first."""
         order = np.argsort(-self.probabilities, kind="stable")[:count]
-        return [(self.moves[i], float(self.probabilities[i])) for i in order]
+        return [
+            RankedMove(self.moves[i], float(self.probabilities[i]), self._text(self.moves[i])) for i in order
+        ]
+
+    def _text(self, move: Move) -> str:
+        return str(move) if self.state is None else str(self.state.move_text(move))

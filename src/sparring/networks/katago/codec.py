@@ -47,9 +47,9 @@ class KataGoCodec:
         results = katago_values(states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
         leads = outputs["score"][:, _LEAD].astype(np.float32) * self._lead * (1 - results[:, 1])
         return [
-            Prediction(codes, probabilities, value=win - loss, wdl=(win, none, loss), lead=lead)
-            for (codes, probabilities), (win, none, loss), lead in zip(
-                moves, results.tolist(), leads.tolist(), strict=True
+            Prediction(codes, probabilities, win - loss, wdl=(win, none, loss), lead=lead, state=state)
+            for state, (codes, probabilities), (win, none, loss), lead in zip(
+                states, moves, results.tolist(), leads.tolist(), strict=True
             )
         ]
 

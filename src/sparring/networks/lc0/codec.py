@@ -42,6 +42,7 @@ class Lc0Codec:
                     value=wdl[i][0] - wdl[i][2] if wdl else value[i] if value else None,
                     wdl=tuple(wdl[i]) if wdl else None,
                     moves_left=left[i] if left else None,
+                    state=positions[i].state,
                 )
             )
             begin = end
