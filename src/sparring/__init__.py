@@ -1,1 +1,33 @@
-"""Sparring builds the opponent you want to play."""
+"""Sparring: human-like opponents and the tools to build them. `docs/api.md` describes the names here.
+
+Nothing is imported before a name is used.
+"""
+
+from typing import TYPE_CHECKING
+
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring._version import __version__ as __version__
+    from sparring.games.game import Game as Game
+    from sparring.games.position import Position as Position
+    from sparring.networks.prediction import Prediction as Prediction
+    from sparring.networks.store import load_network as load_network
+    from sparring.players.player import Decision as Decision
+    from sparring.players.player import Player as Player
+    from sparring.policies.loading import load_policy as load_policy
+    from sparring.policies.policy import Policy as Policy
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_version": ("__version__",),
+        "games.game": ("Game",),
+        "games.position": ("Position",),
+        "networks.prediction": ("Prediction",),
+        "networks.store": ("load_network",),
+        "players.player": ("Decision", "Player"),
+        "policies.loading": ("load_policy",),
+        "policies.policy": ("Policy",),
+    },
+)

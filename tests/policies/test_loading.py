@@ -61,6 +61,18 @@ def test_a_network_is_opened_by_its_file_and_called_after_it(folder: Path) -> No
     assert model_name("nets/maia-1500.pb.gz") == "maia-1500"
 
 
+def test_a_file_says_its_game(folder: Path) -> None:
+    assert load_policy(folder / "human.onnx").game == "chess"
+    assert load_policy(blend(folder, GOOD.format(other="strong.onnx"))).game == "chess"
+    assert load_policy("human-go").game == "go"
+
+
+@pytest.mark.parametrize("name", ["human", "blend"])
+def test_a_name_of_several_games_needs_the_game(name: str) -> None:
+    with pytest.raises(BadPolicy, match=f"'{name}' is there for several games: pass game, one of chess"):
+        load_policy(name)
+
+
 def test_a_file_says_the_formula_with_weights_and_temperatures_by_rating(folder: Path) -> None:
     found = load_policy(blend(folder, GOOD.format(other="strong.onnx")), "chess").predict([START])[0]
     human, strong = (

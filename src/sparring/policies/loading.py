@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparring import data
+from sparring.games import GAMES
 from sparring.networks import load_network
 from sparring.networks.files import model_name as network_name
 from sparring.networks.store import find
@@ -31,8 +32,8 @@ class _LoadOptions:
 
 
 def load_policy(
-    text: str,
-    game: str,
+    source: str | Path,
+    game: str | None = None,
     *,
     name: str | None = None,
     backend: str = "onnxruntime",
@@ -42,13 +43,16 @@ def load_policy(
 ) -> Policy:
     """Loads a policy.
 
-    `text` is the name of a model in the store, a network file, a policy's TOML file, or a shipped name such
-    as "human" or "blend". `symmetries` averages every network over the symmetries of each position.
-    `threads` and `batch` are the threads and the batch size of each network's session.
+    `source` is the name of a model in the store, a network file, a policy's TOML file, or a shipped name such
+    as "human" or "blend". `game` is the name of the game; shipped names need it, files say it themselves.
+    `name` is the policy's name in reports, by default that of the source. `backend` runs the networks:
+    "onnxruntime", "openvino" or "torch". `threads` and `batch` are the threads and the batch size of each
+    network's session. `symmetries` averages every network over the symmetries of each position.
 
     Raises BadPolicy, BadNetwork or OSError.
     """
-    how = _LoadOptions(game, backend, threads, batch, symmetries)
+    text = str(source)
+    how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries)
     return _open(text, name or model_name(text), how, Path(), ())
 
 
@@ -82,6 +86,18 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
         return _with_temperature(_pool(name, members, file), file.temperature)
     except ValueError as error:
         raise BadPolicy(f"{path}: {error}") from None
+
+
+def _game_of(text: str) -> str:
+    """The game that a file, or a model of the store, is for. Raises BadPolicy for names of several games."""
+    path = _policy_path(text, None, Path(), ())
+    if path is not None:
+        return read_policy_config(path).game
+    shipped = {*data.names("networks"), *data.names("policies")}
+    games = [each for each in GAMES if f"{text}-{each}" in shipped]
+    if games:
+        raise BadPolicy(f"'{text}' is there for several games: pass game, one of {', '.join(games)}")
+    return load_network(text).codec.game
 
 
 def _open_member(
