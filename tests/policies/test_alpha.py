@@ -41,11 +41,11 @@ def test_alpha_is_the_first_policys_weight_and_the_second_has_the_rest(folder: P
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("alpha = 1.2" + POLICIES, "'alpha' is from 0 to 1, not 1.2"),
-        ("alpha = { 1100 = 0.5, 1900 = -0.1 }" + POLICIES, "'alpha' is from 0 to 1, not -0.1"),
-        ("alpha = 0.5" + POLICIES + "weight = 1", "'alpha' is for two policies that have no weights"),
+        ("alpha = 1.2" + POLICIES, "alpha = 1.2: expected a number from 0 to 1"),
+        ("alpha = { 1100 = 0.5, 1900 = -0.1 }" + POLICIES, "alpha = -0.1: expected a number from 0 to 1"),
+        ("alpha = 0.5" + POLICIES + "weight = 1", "'alpha' is for two policies without weights"),
         ("alpha = 0.5" + POLICIES[: POLICIES.rindex("[[")], "'alpha' is for two policies"),
-        ("alpha = true" + POLICIES, "'alpha' is a number, or a table"),
+        ("alpha = true" + POLICIES, "alpha = true: expected a number or a table of numbers"),
     ],
 )
 def test_an_alpha_that_is_none_is_refused(folder: Path, text: str, complaint: str) -> None:

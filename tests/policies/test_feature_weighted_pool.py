@@ -30,7 +30,7 @@ FILE = """
 game = "chess"
 kind = "position"
 
-[traits]
+[features]
 ply = [40, 20]
 divergence = [0.2, 0.1]
 entropy-1 = [1.5, 0.5]
@@ -39,12 +39,12 @@ entropy-2 = [1.0, 0.5]
 [[policy]]
 use = "human.onnx"
 weight = { 1100 = 0.9, 1900 = 0.6 }
-by = { ply = 0.1, divergence = -0.2, entropy-1 = 0.05, entropy-2 = 0.0 }
+feature_weights = { ply = 0.1, divergence = -0.2, entropy-1 = 0.05, entropy-2 = 0.0 }
 
 [[policy]]
 use = "strong.onnx"
 weight = { 1100 = 0.1, 1900 = 0.4 }
-by = { ply = -0.1, divergence = 0.2, entropy-1 = 0.0, entropy-2 = 0.3 }
+feature_weights = { ply = -0.1, divergence = 0.2, entropy-1 = 0.0, entropy-2 = 0.3 }
 """
 
 
@@ -108,10 +108,28 @@ def test_its_file_is_a_policy_like_any_other(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "complaint"),
     [
-        ("[traits]\nply = [40, 20]", "[traits]", "has ply, divergence, entropy-1, entropy-2, each with"),
-        ("ply = [40, 20]", "ply = [40, 0]", "trait 'ply' is its mean and its spread"),
-        ("by = { ply = 0.1, ", "by = { ", "'by' of [[policy]] 1 is a table of numbers for ply"),
-        ('kind = "position"', "", "kind position needs [traits], and no other"),
+        (
+            "[features]\nply = [40, 20]",
+            "[features]",
+            "expected mean and deviation of ply, divergence, entropy-1, entropy-2",
+        ),
+        (
+            "ply = [40, 20]",
+            "ply = [40, 0]",
+            "features.ply = [40.0, 0.0]: expected a mean and a deviation > 0",
+        ),
+        (
+            "feature_weights = { ply = 0.1, ",
+            "feature_weights = { ",
+            "expected a table of numbers for ply, div",
+        ),
+        (
+            "feature_weights = { ply = 0.1",
+            "by = { ply = 0.1",
+            "'policy[1].by' is now 'policy[1].feature_weights'",
+        ),
+        ("[features]", "[traits]", "'traits' is now 'features'"),
+        ('kind = "position"', "", "kind position needs [features], and no other"),
         ('kind = "position"', 'kind = "position"\nalpha = 0.5', "has no 'alpha'"),
     ],
 )

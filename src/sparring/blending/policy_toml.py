@@ -30,13 +30,13 @@ def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: st
     """A pool whose weights depend on position features."""
     names = position_feature_names(len(uses))
     lines = [*_note(note), f'game = "{game}"', 'kind = "position"', ""]
-    lines += ["[traits]  # the mean and the spread of each"]
+    lines += ["[features]  # mean and standard deviation of each"]
     for name, mean, spread in zip(names, found.scale.means, found.scale.stds, strict=True):
         lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
     for use, curve, row in zip(uses, found.curves(), found.trait_coefficients().tolist(), strict=True):
         parts = [f"{name} = {value:.5f}" for name, value in zip(names, row, strict=True)]
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
-        lines += [f"by = {{ {', '.join(parts)} }}"]
+        lines += [f"feature_weights = {{ {', '.join(parts)} }}"]
     return "\n".join(lines) + "\n"
 
 
