@@ -27,7 +27,7 @@ width = 8
 steps = 6
 batch = 32
 validate_every = 3
-validation = 64
+validation_positions = 64
 """
 
 
@@ -110,10 +110,10 @@ def test_errors_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "tiny is for chess, not go" in refused(capsys, folder, game="go")
     assert "there is no configuration 'maia'" in refused(capsys, folder, config="maia")
     assert "there is no device 'abacus'" in refused(capsys, folder, "--device", "abacus")
-    (folder / "rated.toml").write_text(CONFIG + "[data]\ngroups = [1500, 1600]\n")
+    (folder / "rated.toml").write_text(CONFIG + "[data]\nrating_range = [1500, 1600]\n")
     line = refused(capsys, folder, config="rated.toml")
     assert "no games with both ratings from 1500 to 1599" in line
-    (folder / "upside-down.toml").write_text(CONFIG + "[data]\ngroups = [1600, 1500]\n")
+    (folder / "upside-down.toml").write_text(CONFIG + "[data]\nrating_range = [1600, 1500]\n")
     assert "groups goes up" in refused(capsys, folder, config="upside-down.toml")
     (folder / "odd.toml").write_text(CONFIG + "[data]\ncolour = 1\n")
     assert "[data] has no entry 'colour'" in refused(capsys, folder, config="odd.toml")

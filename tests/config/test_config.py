@@ -141,7 +141,10 @@ def test_every_kind_of_value_is_read(tmp_path: Path) -> None:
         ("judge = 'strong'", "'judge' is now 'evaluator'"),
         ("nods = 3", "unknown key 'nods'; did you mean 'nodes'? Known keys: game, nodes, weight, "),
         ("xyz = 3", "unknown key 'xyz'. Known keys: game, nodes, weight, "),
-        ("[inner]\nlow = 1\nhi = 2", "unknown key 'inner.hi'; did you mean 'high'? Known keys: low, high"),
+        (
+            "[inner]\nlow = 1\nhihg = 2",
+            "unknown key 'inner.hihg'; did you mean 'high'? Known keys: low, high",
+        ),
         ("x = " + "[" * 5000, "nested too deeply"),
         ("x = " + "{a=" * 5000, "nested too deeply"),
         ("x = " + "1" * 5000, "not TOML: Exceeds the limit"),

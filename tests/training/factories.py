@@ -24,7 +24,13 @@ def small_config(game: str = "chess", **parts: dict[str, Any]) -> TrainingConfig
     entries: dict[str, Any] = {
         "network": {"blocks": 1, "width": 8, "heads": 2, "smolgen_size": 2},
         "data": {},
-        "training": {"steps": 8, "batch": 32, "validate_every": 4, "validation": 64, "average": 0.9},
+        "training": {
+            "steps": 8,
+            "batch": 32,
+            "validate_every": 4,
+            "validation_positions": 64,
+            "ema_decay": 0.9,
+        },
     }
     for name, changes in parts.items():
         entries[name] = {**entries[name], **changes} if isinstance(changes, dict) else changes

@@ -20,8 +20,8 @@ width = 8
 steps = 42
 batch = 16
 validate_every = 21
-validation = 64
-average = 0.9
+validation_positions = 64
+ema_decay = 0.9
 """
 
 

@@ -20,10 +20,10 @@ from tests.training.factories import small_config
 
 KINDS: list[TrainingConfig] = [
     small_config("chess"),
-    small_config("chess", network={"ratings": [600, 2600], "clock": True, "width": 12, "blocks": 2}),
-    small_config("chess", network={"kind": "attention", "ratings": [600, 2600]}),
+    small_config("chess", network={"rating_range": [600, 2600], "clock": True, "width": 12, "blocks": 2}),
+    small_config("chess", network={"kind": "attention", "rating_range": [600, 2600]}),
     small_config("chess", network={"kind": "attention", "smolgen_size": 0}),
-    small_config("go", network={"ratings": [-10, 9]}),
+    small_config("go", network={"rating_range": [-10, 9]}),
     small_config("shogi", network={"history": 3}),
     small_config("shogi", network={"kind": "attention"}),
 ]

@@ -23,7 +23,7 @@ def test_what_is_always_played_is_learned(tmp_path: Path) -> None:
         "chess", RUY_LOPEZ, Split.VALIDATION, 8
     )
     table = write_table(tmp_path / "t", "chess", records)
-    training = {"steps": 40, "learning_rate": 0.02, "validate_every": 40, "average": 0.0}
+    training = {"steps": 40, "learning_rate": 0.02, "validate_every": 40, "ema_decay": 0.0}
     run = make_trainer(small_config(training=training), table, tmp_path / "run")
     assert run.train()
     assert run.metrics is not None
@@ -42,8 +42,8 @@ def test_players_of_different_ratings_are_told_apart(tmp_path: Path) -> None:
     table = write_table(tmp_path / "t", "chess", records)
     accuracy = {}
     for told in (True, False):
-        network = {"squeeze": 1, **({"ratings": [600, 2600]} if told else {})}
-        training = {"steps": 40, "learning_rate": 0.02, "validate_every": 40, "average": 0.0}
+        network = {"se_ratio": 1, **({"rating_range": [600, 2600]} if told else {})}
+        training = {"steps": 40, "learning_rate": 0.02, "validate_every": 40, "ema_decay": 0.0}
         run = make_trainer(small_config(network=network, training=training), table, tmp_path / f"run-{told}")
         run.train()
         assert run.metrics is not None
@@ -65,12 +65,12 @@ def test_a_few_random_games_are_known_by_heart(tmp_path: Path) -> None:
         "steps": 100,
         "learning_rate": 0.01,
         "weight_decay": 0.0,
-        "average": 0.0,
-        "value": 0.0,
+        "ema_decay": 0.0,
+        "value_weight": 0.0,
         "validate_every": 100,
     }
     config = small_config(
-        network={"width": 24, "squeeze": 2}, data={"mirrored": False, "skip_plies": 4}, training=training
+        network={"width": 24, "se_ratio": 2}, data={"mirrored": False, "skip_plies": 4}, training=training
     )
     run = make_trainer(config, table, tmp_path / "run")
     run.train(lambda progress: seen.append(progress.accuracy))

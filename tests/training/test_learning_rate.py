@@ -27,7 +27,7 @@ def test_the_papers_drops(step: int, learning_rate: float) -> None:
 
 
 def test_a_cosine_rises_and_falls_to_a_hundredth() -> None:
-    part = OptimizationConfig(steps=1000, schedule="cosine", learning_rate=0.2, warm_up=0.1)
+    part = OptimizationConfig(steps=1000, schedule="cosine", learning_rate=0.2, warmup=0.1)
     rates = [learning_rate_at(step, part) for step in range(1001)]
     assert rates[0] == pytest.approx(0.002)
     assert rates[99] == pytest.approx(0.2)
@@ -39,4 +39,4 @@ def test_a_cosine_rises_and_falls_to_a_hundredth() -> None:
 
 
 def test_no_warm_up_begins_at_the_top() -> None:
-    assert learning_rate_at(0, OptimizationConfig(learning_rate=0.3, warm_up=0.0)) == pytest.approx(0.3)
+    assert learning_rate_at(0, OptimizationConfig(learning_rate=0.3, warmup=0.0)) == pytest.approx(0.3)

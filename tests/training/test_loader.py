@@ -30,7 +30,7 @@ def minibatches(loader: RecordLoader, begin: Cursor, count: int) -> list[tuple[t
 
 
 def test_any_place_can_be_gone_on_from(games: Path) -> None:
-    config: dict[str, Any] = {"data": {"conditioning_dropout": 0.3}, "network": {"ratings": [600, 2600]}}
+    config: dict[str, Any] = {"data": {"conditioning_dropout": 0.3}, "network": {"rating_range": [600, 2600]}}
     source = loader(games, **config)
     prefetched = list(islice(source.training(Cursor()), 110))  # more than a pass
     assert max(each.cursor.epoch for each in prefetched) >= 1
@@ -62,7 +62,7 @@ def test_processes_share_what_one_would_have(games: Path) -> None:
 
 
 def test_validation_is_the_same_each_time_and_untouched(games: Path) -> None:
-    source = loader(games, data={"conditioning_dropout": 0.5}, network={"ratings": [600, 2600]})
+    source = loader(games, data={"conditioning_dropout": 0.5}, network={"rating_range": [600, 2600]})
     one, two = list(source.validation()), list(source.validation())
     assert sum(len(minibatch.played) for minibatch, _ in one) == 64
     for (minibatch, _), (again, _) in zip(one, two, strict=True):
@@ -73,10 +73,13 @@ def test_validation_is_the_same_each_time_and_untouched(games: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"data": {"groups": [1500, 1600]}}, "no games with both ratings from 1500 to 1599 for training"),
+        (
+            {"data": {"rating_range": [1500, 1600]}},
+            "no games with both ratings from 1500 to 1599 for training",
+        ),
         ({"training": {"batch": 5000}}, r"2,\d{3} positions of games to train on, not one batch of 5,000"),
         (
-            {"training": {"batch": 2000}, "data": {"groups": [1100, 1200]}},
+            {"training": {"batch": 2000}, "data": {"rating_range": [1100, 1200]}},
             r"1,\d{3} positions of games with both ratings from 1100 to 1199 to train on, not one batch",
         ),
     ],

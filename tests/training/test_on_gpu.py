@@ -20,10 +20,10 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 
 def distillation_config(folder: Path, **training: Any) -> TrainingConfig:
     return small_config(
-        network={"ratings": [600, 2600], "width": 32},
+        network={"rating_range": [600, 2600], "width": 32},
         data={"mirrored": False, "random_ratings": 0.4, "conditioning_dropout": 0.2},
         training=training,
-        teachers=[{"model": str(write_maia3_network(folder)), "weight": 0.6}],  # type: ignore[arg-type]
+        teachers=[{"model": str(write_maia3_network(folder)), "policy_weight": 0.6}],  # type: ignore[arg-type]
     )
 
 

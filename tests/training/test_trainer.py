@@ -20,7 +20,7 @@ from sparring.training.trainer import Trainer, TrainingProgress
 from tests.training.factories import make_trainer, same_weights, small_config, write_maia3_network
 
 LONG: dict[str, Any] = {
-    "network": {"ratings": [600, 2600]},
+    "network": {"rating_range": [600, 2600]},
     "data": {"conditioning_dropout": 0.2},
     "training": {"steps": 24, "validate_every": 4},
 }
@@ -160,7 +160,7 @@ def test_what_a_network_learned_from_decides_its_licence(
     assert alone.trained_on == "games of the user's own records"
     assert alone.source == "sparring train people --config small, step 24"
     assert alone.accuracy.startswith("top-1 0.")
-    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "weight": 0.5}]
+    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "policy_weight": 0.5}]
     config = small_config(data={"mirrored": False}, training={"steps": 1}, teachers=teachers)
     make_trainer(config, games, tmp_path / "run").train()
     taught = read_card_from_file(tmp_path / "run" / "model.onnx")
@@ -176,7 +176,7 @@ def test_devices_that_are_not_there(name: str, games: Path, tmp_path: Path) -> N
 
 def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
     network = {"kind": "attention", "clock": True}
-    training = {"optimiser": "sgd", "schedule": "paper", "average": 0.0, "clip": 0.0, "steps": 2}
+    training = {"optimiser": "sgd", "schedule": "paper", "ema_decay": 0.0, "max_grad_norm": 0.0, "steps": 2}
     run = make_trainer(small_config(network=network, training=training), [games, games], tmp_path)
     assert run.train()
     assert run.average.state == {}
@@ -184,9 +184,9 @@ def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
 
 def test_a_run_that_forgot_what_teachers_said_asks_them_again(games: Path, tmp_path: Path) -> None:
     """Its memory is not in the checkpoint; with their answers rounded, the weights are all but the same."""
-    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "weight": 0.6}]
+    teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "policy_weight": 0.6}]
     config = small_config(
-        network={"ratings": [600, 2600]},
+        network={"rating_range": [600, 2600]},
         data={"mirrored": False, "random_ratings": 0.3},
         training={"steps": 60, "batch": 64, "validate_every": 20, "cache_teachers": True},
         teachers=teachers,

@@ -38,7 +38,7 @@ from tests.networks.tiny_networks import tiny_network, write
 from tests.training.factories import line_record, small_config, write_maia3_network
 
 CPU = torch.device("cpu")
-CONDITIONED: dict[str, Any] = {"network": {"ratings": [600, 2600], "clock": True}}
+CONDITIONED: dict[str, Any] = {"network": {"rating_range": [600, 2600], "clock": True}}
 
 
 def one_batch(games: Path, size: int = 6, extra_encodings: tuple[str, ...] = ()) -> Batch:
@@ -58,7 +58,7 @@ def one_batch(games: Path, size: int = 6, extra_encodings: tuple[str, ...] = ())
 
 
 def distillation_config(model: Path, weight: float = 0.5, **data: Any) -> TrainingConfig:
-    teachers: Any = [{"model": str(model), "weight": weight}]
+    teachers: Any = [{"model": str(model), "policy_weight": weight}]
     return small_config(**CONDITIONED, data={"mirrored": False, **data}, teachers=teachers)
 
 
@@ -141,7 +141,7 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
     """Its rows run from the other end, and it is told more than the board."""
     path = tmp_path / "small.bin.gz"
     path.write_bytes(gzip.compress(KataGoWriter(small_network(8)).file()))
-    teachers: Any = [{"model": str(path), "weight": 0.5, "results": 0.4}]
+    teachers: Any = [{"model": str(path), "policy_weight": 0.5, "value_weight": 0.4}]
     config = small_config("go", data={"mirrored": False}, teachers=teachers)
     teacher = Teacher(config.teachers[0], config, CPU)
     record = line_record(
@@ -175,7 +175,7 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
 
 def test_what_a_teacher_expects_is_mixed_into_the_result(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path))
-    teacher = Teacher(dataclasses.replace(config.teachers[0], results=0.7), config, CPU)
+    teacher = Teacher(dataclasses.replace(config.teachers[0], value_weight=0.7), config, CPU)
     batch = one_batch(games, extra_encodings=("maia3",))
     conditioning = dataclasses.replace(recorded_conditioning(batch), randomised=np.array([False, True] * 3))
     minibatch = make_training_batch(batch, conditioning, config, [teacher], CPU)
@@ -285,7 +285,9 @@ class CountingTeacher:
 
 def test_what_is_remembered_is_not_asked_again(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path), weight=0.6, random_ratings=0.5)
-    teacher: Any = CountingTeacher(Teacher(dataclasses.replace(config.teachers[0], results=0.4), config, CPU))
+    teacher: Any = CountingTeacher(
+        Teacher(dataclasses.replace(config.teachers[0], value_weight=0.4), config, CPU)
+    )
     teacher_cache = make_teacher_cache([games], "chess", 0, CPU)
     options: Any = {"size": 16, "encoding": "lc0", "packed": True, "extra_encodings": ("maia3",), "seed": 3}
     batches = list(Batches([games], **options))[:4]
@@ -375,7 +377,7 @@ def test_our_own_networks_teach_those_that_see_the_same(games: Path, tmp_path: P
     expected = policy.masked_fill(~minibatch.legal, -1e4).softmax(dim=1) * 0.5
     assert torch.allclose(minibatch.teacher_policy, expected, atol=1e-3)
     with pytest.raises(BadTrainingConfig, match="told other ratings or boards"):
-        Teacher(TeacherConfig(str(path), 0.5), small_config(network={"ratings": [800, 2000]}), CPU)
+        Teacher(TeacherConfig(str(path), 0.5), small_config(network={"rating_range": [800, 2000]}), CPU)
 
 
 def test_teachers_that_cannot_teach_are_refused(tmp_path: Path, model_store: Path) -> None:

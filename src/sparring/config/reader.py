@@ -158,7 +158,7 @@ def _check_keys(cls: type[Any], table: Mapping[str, Any], hints: dict[str, Any],
             continue
         if key in renamed:
             raise source.fault(f"'{source.key_path(key)}' is now '{source.key_path(renamed[key])}'")
-        close = difflib.get_close_matches(key[:80], hints, 1)
+        close = difflib.get_close_matches(key[:80], hints, 1, cutoff=0.7)
         hint = f"; did you mean '{close[0]}'?" if close else "."
         raise source.fault(
             f"unknown key {show_value(source.key_path(key))}{hint} Known keys: {', '.join(hints)}"
@@ -179,7 +179,7 @@ def _value(hint: Any, value: Any, key: str, source: Source) -> Any:
         item = typing.get_args(inner)[0]
         return tuple(from_table(item, each, source.inside(f"{key}[{n}]")) for n, each in enumerate(value, 1))
     try:
-        if value is None or dataclasses.is_dataclass(inner):
+        if dataclasses.is_dataclass(inner) and value is not None:
             raise msgspec.ValidationError
         converted = msgspec.convert(value, hint, dec_hook=lambda _, text: _path(text, source.folder))
     except msgspec.ValidationError:

@@ -11,7 +11,7 @@ from sparring.storage import atomic_writer
 from sparring.training.config import BadTrainingConfig, TrainingConfig
 
 _NAME = "checkpoint.pt"
-_VERSION = 1
+_VERSION = 2
 
 
 def save(folder: Path, config: TrainingConfig, state: dict[str, Any]) -> None:

@@ -48,10 +48,10 @@ def randomised(
 ) -> Conditioning:
     """As if others sat at some of the boards."""
     network, data, n = config.network, config.data, len(conditioning.ratings)
-    if not (network.ratings and data.random_ratings):
+    if not (network.rating_range and data.random_ratings):
         return conditioning
     chosen = random.random(n) < data.random_ratings
-    low, high = network.ratings
+    low, high = network.rating_range
     mover = random.uniform(low, high, n)
     opponent = np.clip(mover + random.normal(0, _APART, n), low, high)
     ratings = np.where(chosen[:, None], np.stack([mover, opponent], axis=1), conditioning.ratings)

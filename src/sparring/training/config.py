@@ -1,134 +1,208 @@
-"""What to train and how: a short TOML file that people can read, copy and change."""
+"""Configuration of a training run: a TOML file with network, data, optimisation and teachers."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
-import tomllib
-import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
 
 from sparring import data
-from sparring.entries import TypeMismatch, coerce, missing_fields
+from sparring.config import (
+    BadConfig,
+    BadValue,
+    Count,
+    NonNegative,
+    PositiveInt,
+    Seed,
+    Source,
+    from_table,
+    is_file,
+    read_toml,
+)
 
-T = TypeVar("T")
+Probability = Annotated[float, Meta(ge=0, lt=1)]
 
 
-class BadTrainingConfig(Exception):
-    """A configuration that cannot be used; the message says why."""
+class BadTrainingConfig(BadConfig):
+    """A training configuration that cannot be used, or that does not fit records or teachers."""
 
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """[network]: the shape of the network and what it sees."""
+    """`[network]`: architecture and inputs."""
 
-    kind: str = "residual"
-    """residual: convolutions with squeeze-and-excitation; attention: squares that look at one another."""
-    blocks: int = 6
-    width: int = 64
-    squeeze: int = 8
-    """Residual: the width of a squeeze-and-excitation unit's middle is the width divided by this."""
-    heads: int = 8
-    """Attention: how many ways each square looks at the others."""
-    hidden: int = 2
-    """Attention: the feed-forward layers are this many times as wide."""
-    smolgen_size: int = 16
-    """Attention: numbers a head from which each board makes its own map of who looks where; 0 for one map
-    for all boards."""
-    history: int = 1
-    """Boards that are seen, where the encoding leaves the choice: shogi."""
-    ratings: tuple[float, float] | None = None
-    """The range of ratings (ranks) that the network is told of both players; without it, it is not told."""
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "squeeze": "se_ratio",
+        "hidden": "ffn_multiplier",
+        "geometry": "smolgen_size",
+        "ratings": "rating_range",
+    }
+
+    kind: Literal["residual", "attention"] = "residual"
+    """residual: convolutions with squeeze-and-excitation, for any game. attention: a transformer over the
+    squares, for boards of one size."""
+    blocks: Annotated[int, Meta(ge=1, le=1000)] = 6
+    """Residual or transformer blocks."""
+    width: Annotated[int, Meta(ge=1, le=65_536)] = 64
+    """Channels, or the size of a square's embedding."""
+    se_ratio: Annotated[int, Meta(ge=1, le=65_536)] = 8
+    """Residual: `width` divided by this is the size of the squeeze layer."""
+    heads: Annotated[int, Meta(ge=1, le=65_536)] = 8
+    """Attention: number of heads, a divisor of `width`."""
+    ffn_multiplier: Annotated[int, Meta(ge=1, le=1000)] = 2
+    """Attention: size of the feed-forward layers as a multiple of `width`."""
+    smolgen_size: Annotated[int, Meta(ge=0, le=65_536)] = 16
+    """Attention: size a head of smolgen's compressed board, which gives attention biases; 0 for none."""
+    history: Annotated[int, Meta(ge=1, le=100)] = 1
+    """Positions in the input, for an encoding that leaves the choice (shogi)."""
+    rating_range: tuple[float, float] | None = None
+    """Range of the ratings that the network is conditioned on (in Go ranks: 1 is 1d, -1 is 1k). Ratings
+    outside count as the nearer end. Without it the network is not conditioned on ratings."""
     clock: bool = False
-    """Whether it is told the mover's clock where that is known."""
+    """Conditions the network on the seconds that the mover has left."""
+
+    def __post_init__(self) -> None:
+        _check_range("rating_range", self.rating_range)
+        if self.kind == "attention" and self.width % self.heads:
+            raise ValueError(f"width {self.width} is not a multiple of heads {self.heads}")
 
 
 @dataclass(frozen=True)
 class DataConfig:
-    """[data]: which of the records' positions are learned from."""
+    """`[data]`: positions of the records and augmentation."""
 
-    groups: tuple[int, int] | None = None
-    """Only games with both ratings between these, the second excluded."""
-    skip_plies: int | None = None
-    """The first plies of each game are left out; without it, as the table's preset says."""
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "groups": "rating_range",
+        "forget": "conditioning_dropout",
+        "imagine": "random_ratings",
+    }
+
+    rating_range: tuple[int, int] | None = None
+    """Only games with both ratings in this range, the second excluded: `[1100, 1200]`."""
+    skip_plies: Count | None = None
+    """Plies at the start of each game that are left out; without it, as in the table's preset."""
     mirrored: bool = True
-    """Whether positions are also seen in the mirror, where the game allows."""
-    conditioning_dropout: float = 0.0
-    """How often ratings, clock and earlier boards are hidden, each by itself, so that the network can do
-    without them."""
-    random_ratings: float = 0.0
-    """How often positions are shown as if players of other ratings sat there, for teachers to say what those
-    would play; the people's move does not count then."""
-    trial: int = 0
-    """The seed of the split into training, validation and test."""
+    """Adds mirrored positions where the game allows it."""
+    conditioning_dropout: Probability = 0.0
+    """Probability of masking ratings, clock and history, each separately."""
+    random_ratings: Probability = 0.0
+    """Probability of showing a position with random ratings; only the teachers' policy is the target then."""
+    trial: Seed = 0
+    """Seed of the split into training, validation and test."""
+
+    def __post_init__(self) -> None:
+        _check_range("rating_range", self.rating_range)
 
 
 @dataclass(frozen=True)
 class OptimizationConfig:
-    """[training]: the way down."""
+    """`[training]`: optimiser, loss and validation."""
 
-    steps: int = 10_000
-    batch: int = 1024
-    schedule: str = "cosine"
-    """paper: divided by 10 at 1/5, 1/2 and 9/10 of the steps; cosine: warmed up, then down to a hundredth."""
-    optimiser: str = "adamw"
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "rate": "learning_rate",
+        "decay": "weight_decay",
+        "warm_up": "warmup",
+        "average": "ema_decay",
+        "value": "value_weight",
+        "clip": "max_grad_norm",
+        "remember": "cache_teachers",
+        "validation": "validation_positions",
+    }
+
+    steps: PositiveInt = 10_000
+    """Optimiser steps."""
+    batch: Annotated[int, Meta(ge=2, le=1 << 24)] = 1024
+    """Positions a step and process; batch normalisation needs two."""
+    schedule: Literal["paper", "cosine"] = "cosine"
+    """paper: the rate is divided by 10 after 1/5, 1/2 and 9/10 of the steps. cosine: warm-up, then a
+    cosine down to 1/100."""
+    optimiser: Literal["adamw", "sgd"] = "adamw"
     """adamw, or sgd with momentum 0.9."""
-    learning_rate: float = 1e-3
-    warm_up: float = 0.02
-    """The share of the steps in which the rate rises to its full height (cosine)."""
-    weight_decay: float = 0.01
-    """Of weights, not of biases and scales."""
-    average: float = 0.0
-    """Keeps a running average of the weights with this decay a step, and gives that away; 0 for none."""
-    value: float = 0.25
-    """The weight of the game's result beside the move."""
-    clip: float = 1.0
-    """The greatest length of a gradient; 0 for any."""
+    learning_rate: NonNegative = 1e-3
+    """Highest learning rate."""
+    warmup: Probability = 0.02
+    """Fraction of the steps in which the rate rises to its maximum (cosine)."""
+    weight_decay: NonNegative = 0.01
+    """Weight decay of weights; biases and scales have none."""
+    ema_decay: Probability = 0.0
+    """Decay a step of an exponential moving average of the weights, which is then exported; 0 for none."""
+    value_weight: NonNegative = 0.25
+    """Weight of the value loss beside the policy loss."""
+    max_grad_norm: NonNegative = 1.0
+    """Gradient clipping by norm; 0 for none."""
     cache_teachers: bool = False
-    """Keeps what teachers said of each position of the records on the device, so that they are asked once;
-    imagined players are another thing each time. Not with `mirrored`."""
-    seed: int = 0
-    validate_every: int = 1000
-    """Steps between measurements on the validation split, and between checkpoints."""
-    validation: int = 20_000
-    """Positions in each."""
+    """Keeps the teachers' outputs on the device, so that each position is evaluated once. Needs
+    `mirrored = false`; positions with random ratings are evaluated every time."""
+    seed: Seed = 0
+    """Seed of weights, order and augmentation."""
+    validate_every: PositiveInt = 1000
+    """Steps between validations, each with a checkpoint."""
+    validation_positions: PositiveInt = 20_000
+    """Positions of a validation."""
 
 
 @dataclass(frozen=True)
 class TeacherConfig:
-    """[[teachers]]: a network whose probabilities are learned beside the moves that people played."""
+    """`[[teachers]]`: a network whose outputs are part of the target (distillation)."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"weight": "policy_weight", "results": "value_weight"}
 
     model: str
-    """A model's name or file."""
-    weight: float
-    """Its share in the target; the people's moves have what is left of 1."""
-    results: float = 0.0
-    """The share of what it expects in the target of how the game ends; what happened has the rest."""
+    """A model name or a network file."""
+    policy_weight: Annotated[float, Meta(gt=0, le=1)]
+    """Weight of its policy in the target; the moves played have the rest of 1."""
+    value_weight: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Weight of its win, draw and loss probabilities in the target; the results have the rest of 1."""
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """Everything that decides what comes out, but for the records."""
+    """A training run: the keys of its TOML file. It decides everything but the records."""
 
     name: str
+    """Name of the model; that of the file by default."""
     game: str
+    """Name of the game."""
     network: NetworkConfig = field(default_factory=NetworkConfig)
+    """`[network]`."""
     data: DataConfig = field(default_factory=DataConfig)
+    """`[data]`."""
     training: OptimizationConfig = field(default_factory=OptimizationConfig)
+    """`[training]`."""
     teachers: tuple[TeacherConfig, ...] = ()
+    """`[[teachers]]`."""
     about: str = ""
-    """A sentence for the model's card."""
+    """A sentence for the model card."""
+
+    def __post_init__(self) -> None:
+        network, data = self.network, self.data
+        if self.game not in GAMES:
+            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+        if network.kind == "attention" and self.game == "go":
+            raise BadValue("network.kind", network.kind, "residual: go has boards of several sizes")
+        if network.history > 1 and self.game != "shogi":
+            raise BadValue("network.history", network.history, f"1: the history of {self.game} is fixed")
+        if sum(teacher.policy_weight for teacher in self.teachers) > 1:
+            raise ValueError("the policy_weight of all teachers must add up to at most 1")
+        if sum(teacher.value_weight for teacher in self.teachers) > 1:
+            raise ValueError("the value_weight of all teachers must add up to at most 1")
+        if data.random_ratings and not (self.teachers and network.rating_range):
+            raise ValueError("data.random_ratings needs teachers and network.rating_range")
+        if self.training.cache_teachers and (data.mirrored or not self.teachers):
+            raise ValueError("training.cache_teachers needs teachers and data.mirrored = false")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for checkpoints; `parse` makes the same configuration of them again."""
+        """Plain values for checkpoints; `parse` makes the same configuration from them."""
         return dataclasses.asdict(self)
 
     def changed(
         self, *, steps: int | None = None, seed: int | None = None, trial: int | None = None
     ) -> TrainingConfig:
-        """The same with other steps, another seed or another trial, where given."""
+        """A copy with other steps, another seed or another trial, where given."""
         part, data = self.training, self.data
         if steps is not None:
             part = dataclasses.replace(part, steps=steps)
@@ -140,112 +214,31 @@ class TrainingConfig:
 
 
 GAMES = ("chess", "go", "shogi")
-_CHOICES = {"kind": ("residual", "attention"), "schedule": ("paper", "cosine"), "optimiser": ("adamw", "sgd")}
-_SHARES = ("conditioning_dropout", "random_ratings", "warm_up", "average")
-_LEAST = {
-    "blocks": 1, "width": 1, "squeeze": 1, "heads": 1, "hidden": 1, "history": 1, "steps": 1, "batch": 2,
-    "validate_every": 1, "validation": 1,
-}  # fmt: skip
-"""Of numbers that may not be 0; batch normalisation needs two positions."""
+"""Games with a training layout."""
 
 
 def shipped_training_configs() -> list[str]:
-    """The names of those that come with Sparring."""
+    """Names of the shipped configurations."""
     return data.names("training")
 
 
 def load_training_config(name: str | Path) -> TrainingConfig:
-    """A shipped configuration by name, or a TOML file. Raises BadTrainingConfig or OSError."""
+    """Reads a shipped configuration by name, or a TOML file. Raises BadTrainingConfig."""
     text = str(name)
     path = Path(text)
-    if not path.is_file() and text.removesuffix(".toml") in shipped_training_configs():
+    if not is_file(path) and text.removesuffix(".toml") in shipped_training_configs():
         path = data.path("training", text.removesuffix(".toml"))
-    if not path.is_file():
+    if not is_file(path):
         names = ", ".join(shipped_training_configs())
         raise BadTrainingConfig(f"there is no configuration '{text}': neither a file nor one of {names}")
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        return parse(path.stem, entries)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, BadTrainingConfig) as error:
-        raise BadTrainingConfig(f"{path.name}: {error}") from None
+    return parse(path.stem, read_toml(path, BadTrainingConfig), path)
 
 
-def parse(name: str, entries: dict[str, Any]) -> TrainingConfig:
-    """A configuration from TOML's tables. Raises BadTrainingConfig."""
-    whole = dict(entries)
-    teachers = whole.pop("teachers", [])
-    if not isinstance(teachers, list | tuple):
-        raise BadTrainingConfig("teachers are tables of their own: write [[teachers]]")
-    parts: dict[str, Any] = {
-        "network": _part(NetworkConfig, whole.pop("network", {}), "[network]"),
-        "data": _part(DataConfig, whole.pop("data", {}), "[data]"),
-        "training": _part(OptimizationConfig, whole.pop("training", {}), "[training]"),
-        "teachers": tuple(
-            _part(TeacherConfig, each, f"[[teachers]] {number}") for number, each in enumerate(teachers, 1)
-        ),
-    }
-    return _checked(_part(TrainingConfig, {"name": name, **whole, **parts}, "the file"))
+def parse(name: str, table: Mapping[str, Any], file: Path | None = None) -> TrainingConfig:
+    """Makes a configuration from TOML tables; `name` is the default name. Raises BadTrainingConfig."""
+    return from_table(TrainingConfig, {"name": name, **table}, Source(file, BadTrainingConfig))
 
 
-def _part(kind: type[T], entries: Any, where: str) -> T:
-    """A dataclass from a table, its entries' types checked."""
-    if not isinstance(entries, dict):
-        raise BadTrainingConfig(f"{where} is a table, not {entries!r}")
-    kinds = typing.get_type_hints(kind)
-    for key in entries:
-        if key not in kinds:
-            raise BadTrainingConfig(f"{where} has no entry '{key}'; it has {', '.join(kinds)}")
-    values = {key: _value(kinds[key], value, f"{where} {key}") for key, value in entries.items()}
-    if needed := missing_fields(kind, values):
-        raise BadTrainingConfig(f"{where} needs {', '.join(needed)}")
-    return kind(**values)
-
-
-def _value(kind: Any, value: Any, where: str) -> Any:
-    if typing.get_origin(kind) is tuple and dataclasses.is_dataclass(typing.get_args(kind)[0]):
-        return value
-    try:
-        return coerce(kind, list(value) if isinstance(value, tuple) else value)
-    except TypeMismatch as error:
-        raise BadTrainingConfig(f"{where} {error}") from None
-
-
-def _checked(config: TrainingConfig) -> TrainingConfig:
-    """Raises BadTrainingConfig for values that make no sense."""
-    if config.game not in GAMES:
-        raise BadTrainingConfig(f"game is one of {', '.join(GAMES)}, not '{config.game}'")
-    for name in ("network", "data", "training"):
-        for key, value in vars(getattr(config, name)).items():
-            _check_value(value, key, f"[{name}] {key}")
-    network, data = config.network, config.data
-    if network.kind == "attention" and network.width % network.heads:
-        raise BadTrainingConfig(f"[network] width {network.width} is not a multiple of heads {network.heads}")
-    if network.kind == "attention" and config.game == "go":
-        raise BadTrainingConfig("[network] attention is for boards of one size: go has several")
-    if network.history > 1 and config.game != "shogi":
-        raise BadTrainingConfig(f"[network] history is for shogi; {config.game} has boards of its own choice")
-    weights = [teacher.weight for teacher in config.teachers]
-    if not all(weight > 0 for weight in weights) or sum(weights) > 1:
-        raise BadTrainingConfig("the teachers' weights are above 0 and add up to at most 1")
-    results = [teacher.results for teacher in config.teachers]
-    if not all(share >= 0 for share in results) or sum(results) > 1:
-        raise BadTrainingConfig("the teachers' results are not below 0 and add up to at most 1")
-    if data.random_ratings and not (config.teachers and network.ratings):
-        raise BadTrainingConfig("[data] random_ratings needs teachers, and a network that is told ratings")
-    if config.training.cache_teachers and (data.mirrored or not config.teachers):
-        raise BadTrainingConfig("[training] cache_teachers needs teachers, and mirrored = false in [data]")
-    return config
-
-
-def _check_value(value: Any, key: str, where: str) -> None:
-    if key in _CHOICES and value not in _CHOICES[key]:
-        raise BadTrainingConfig(f"{where} is one of {', '.join(_CHOICES[key])}, not '{value}'")
-    if isinstance(value, tuple):
-        low, high = value
-        if not -math.inf < low < high < math.inf:
-            raise BadTrainingConfig(f"{where} goes up, not from {low} to {high}")
-    elif key in _SHARES:
-        if not 0 <= value < 1:
-            raise BadTrainingConfig(f"{where} is at least 0 and below 1, not {value}")
-    elif isinstance(value, int | float) and not (least := _LEAST.get(key, 0)) <= value < math.inf:
-        raise BadTrainingConfig(f"{where} is at least {least}, not {value}")
+def _check_range(key: str, ends: tuple[float, float] | None) -> None:
+    if ends is not None and not ends[0] < ends[1]:
+        raise BadValue(key, list(ends), "two ascending numbers")

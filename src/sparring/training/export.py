@@ -76,11 +76,11 @@ def describe(config: TrainingConfig) -> str:
     part = config.network
     shape = f"{part.blocks}x{part.width}"
     words = (
-        [f"residual {shape}", f"squeeze-and-excitation {part.squeeze}"]
+        [f"residual {shape}", f"squeeze-and-excitation {part.se_ratio}"]
         if part.kind == "residual"
         else [f"attention {shape}", f"{part.heads} heads"]
     )
-    if part.ratings:
+    if part.rating_range:
         words.append("conditioned on both players' ratings")
     if part.clock:
         words.append("and on the clock")

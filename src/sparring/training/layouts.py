@@ -45,5 +45,5 @@ def layout_of(config: TrainingConfig) -> Layout:
 
 def input_spec_of(config: TrainingConfig) -> InputSpec:
     """What the codec must know of the network."""
-    lowest, highest = config.network.ratings or (0.0, 1.0)
+    lowest, highest = config.network.rating_range or (0.0, 1.0)
     return InputSpec(config.game, layout_of(config).encoding, config.network.history, lowest, highest)

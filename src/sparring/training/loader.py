@@ -111,7 +111,7 @@ class RecordLoader:
 
     def validation(self) -> Iterator[tuple[TrainingBatch, NDArray[np.float64]]]:
         """Some of the validation split with the groups of its positions: the same each time, as it is."""
-        wanted = self.config.training.validation
+        wanted = self.config.training.validation_positions
         for batch in self._batches(Split.VALIDATION, 0):
             yield (
                 make_training_batch(batch, recorded_conditioning(batch), self.config, (), self.device),
@@ -179,7 +179,7 @@ class RecordLoader:
                 skip=skip * processes,
                 replica=self.replica if drop_last else (0, 1),
                 drop_last=drop_last,
-                ratings=data.groups,
+                ratings=data.rating_range,
                 buffer=max(_BUFFER, 8 * config.training.batch),
                 threads=self.threads,
             )
@@ -190,7 +190,9 @@ class RecordLoader:
         """Why there is not one batch."""
         data, (_, processes) = self.config.data, self.replica
         with_ratings = (
-            "" if data.groups is None else f" with both ratings from {data.groups[0]} to {data.groups[1] - 1}"
+            ""
+            if data.rating_range is None
+            else f" with both ratings from {data.rating_range[0]} to {data.rating_range[1] - 1}"
         )
         found = 0 if split is not Split.TRAIN else sum(map(len, self._batches(split, 0, size=1024)))
         if not found:

@@ -29,7 +29,7 @@ class ContextEncoder(nn.Module):
 
     def __init__(self, part: NetworkConfig) -> None:
         super().__init__()
-        seen = [float(part.ratings is not None)] * 2 + [float(part.clock)]
+        seen = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
         self.register_buffer("seen", torch.tensor(seen))
         self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
         self.project = nn.Linear(2 * KNOTS + 2, CONDITIONING_WIDTH)
@@ -70,7 +70,7 @@ class ResidualTower(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(layout.planes, part.width, 3, padding=1, bias=False)
         self.stem_norm = nn.BatchNorm2d(part.width)
-        self.blocks = nn.ModuleList(ResidualBlock(part.width, part.squeeze) for _ in range(part.blocks))
+        self.blocks = nn.ModuleList(ResidualBlock(part.width, part.se_ratio) for _ in range(part.blocks))
 
     def forward(self, planes: Tensor, conditioning: Tensor) -> Tensor:
         x = functional.relu(self.stem_norm(self.stem(planes)))
@@ -84,7 +84,11 @@ class AttentionBlock(nn.Module):
 
     def __init__(self, part: NetworkConfig, cells: int) -> None:
         super().__init__()
-        self.heads, self.smolgen_size, hidden = part.heads, part.smolgen_size, part.hidden * part.width
+        self.heads, self.smolgen_size, hidden = (
+            part.heads,
+            part.smolgen_size,
+            part.ffn_multiplier * part.width,
+        )
         self.attention_norm = nn.LayerNorm(part.width)
         self.qkv = nn.Linear(part.width, 3 * part.width)
         self.seen = nn.Linear(part.width, part.width)

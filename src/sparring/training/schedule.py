@@ -16,7 +16,7 @@ def learning_rate_at(step: int, part: OptimizationConfig) -> float:
     done = step / part.steps
     if part.schedule == "paper":
         return float(part.learning_rate * 0.1 ** sum(done >= drop for drop in _DROPS))
-    if done < part.warm_up:
-        return part.learning_rate * (step + 1) / math.ceil(part.warm_up * part.steps)
-    share = (done - part.warm_up) / (1 - part.warm_up)
+    if done < part.warmup:
+        return part.learning_rate * (step + 1) / math.ceil(part.warmup * part.steps)
+    share = (done - part.warmup) / (1 - part.warmup)
     return part.learning_rate * (_LAST + (1 - _LAST) * (1 + math.cos(math.pi * share)) / 2)

@@ -41,7 +41,7 @@ class Teacher:
         if card.game != config.game:
             raise BadTrainingConfig(f"the teacher {card.name} plays {card.game}, not {config.game}")
         self.name, self.licence = card.name, card.licence
-        self.weight, self.results = part.weight, part.results
+        self.weight, self.results = part.policy_weight, part.value_weight
         self.encoding = _encoding(card, config)
         self.global_inputs = _GLOBAL_ENCODINGS.get(card.codec)
         self._forward = _FORWARD[card.codec]

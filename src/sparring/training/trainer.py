@@ -89,7 +89,7 @@ class Trainer:
             torch.set_float32_matmul_precision("high")
             if config.network.kind == "residual":
                 self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # untold by its stubs
-        self.average = ExponentialMovingAverage(self.model, config.training.average)
+        self.average = ExponentialMovingAverage(self.model, config.training.ema_decay)
         self.optimiser = make_optimiser(self.model, config.training)
         self.step, self.cursor = 0, Cursor()
         self.metrics: dict[str, Any] | None = None
@@ -207,10 +207,10 @@ class Trainer:
         self.optimiser.zero_grad(set_to_none=True)
         with self._precision():
             policy, result = self._forward(minibatch.planes, minibatch.context)
-        outcome = losses(policy, result, minibatch, part.value)
+        outcome = losses(policy, result, minibatch, part.value_weight)
         outcome.total.backward()  # type: ignore[no-untyped-call]
-        if part.clip:
-            nn.utils.clip_grad_norm_(self.model.parameters(), part.clip)
+        if part.max_grad_norm:
+            nn.utils.clip_grad_norm_(self.model.parameters(), part.max_grad_norm)
         self.optimiser.step()
         self.average.update()
         return Losses(outcome.total.detach(), outcome.hits, outcome.nll)
