@@ -16,15 +16,36 @@ void bind_chess(nb::module_& m) {
     using chess::Position;
     using S = State<Position>;
     auto state = bind_state<Position>(m, "ChessState", "A chess position and the line that led to it.");
-    state.def_static("initial", [] { return S(Position()); })
-        .def_prop_ro("in_check", [](const S& s) { return s.position().in_check(); })
+    state
+        .def_static(
+            "initial", [](bool claim_draws) { return S(Position(claim_draws)); },
+            nb::arg("claim_draws") = false,
+            "The initial position. With `claim_draws`, claimable draws (50 moves, third repetition) end the "
+            "game.")
+        .def_static(
+            "parse",
+            [](std::string_view fen, bool claim_draws) {
+                Position position = Position::parse(fen);
+                position.set_claim_draws(claim_draws);
+                return S(position);
+            },
+            nb::arg("text"), nb::arg("claim_draws"),
+            "The position of a FEN, with or without `claim_draws`. Raises ParseError.")
+        .def_prop_ro(
+            "claim_draws", [](const S& s) { return s.position().claim_draws(); },
+            "Whether claimable draws (50 moves, third repetition) end the game. `play` keeps this rule, "
+            "states "
+            "that differ in it are unequal, and `text` leaves it out: the text is always FEN.")
+        .def_prop_ro(
+            "in_check", [](const S& s) { return s.position().in_check(); },
+            "Whether the side to move is in check.")
         .def_prop_ro(
             "halfmove_clock", [](const S& s) { return s.position().board().halfmove_clock; },
             "Plies since the last capture or pawn move.")
         .def_prop_ro(
             "repetitions",
             [](const S& s) { return occurrences(s.node(), s.position().board().halfmove_clock); },
-            "How often this position has come up in its line, now included.")
+            "The number of times this position has occurred in the line, this time included.")
         .def_prop_ro(
             "claimable_draw",
             [](const S& s) -> nb::object {
@@ -32,7 +53,8 @@ void bind_chess(nb::module_& m) {
                 return outcome.over() ? nb::cast(outcome) : nb::none();
             },
             nb::sig("def claimable_draw(self) -> Outcome | None"),
-            "The draw that the player to move may claim: 50 moves or the third repetition.");
+            "The draw that the player to move may claim, by 50 moves or the third repetition; None if there "
+            "is none.");
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ChessTree");

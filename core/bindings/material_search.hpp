@@ -1,4 +1,4 @@
-// The small alpha-beta search as a method of the states whose games have Pieces.
+// The material alpha-beta search as a method of the states of games with MaterialRules.
 #pragma once
 
 #include "bindings/state.hpp"
@@ -16,7 +16,7 @@ void bind_alphabeta(nb::class_<State<P>>& state) {
                 nb::gil_scoped_release release;
                 MoveList list;
                 s.legal_moves(list);
-                scores = search::material_search(s.position(), list, nodes, margin);
+                scores = search::material_search(s.node(), list, nodes, margin);
             }
             nb::list result;
             for (const auto& [move, score] : scores)
@@ -25,8 +25,11 @@ void bind_alphabeta(nb::class_<State<P>>& state) {
         },
         nb::arg("nodes"), nb::arg("margin"),
         nb::sig("def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]"),
-        "The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are "
-        "hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.");
+        "The legal moves with their scores, best first, by an alpha-beta search with a material "
+        "evaluation.\n\n"
+        "`nodes` is about the number of positions searched. Scores are centipawns for the side to move; they "
+        "are exact within `margin` centipawns of the best, and upper bounds otherwise. Empty if the game is "
+        "over.");
 }
 
 }  // namespace sparring::bindings

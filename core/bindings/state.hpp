@@ -49,14 +49,24 @@ nb::ndarray<nb::numpy, float> encode(const std::vector<const P*>& positions,
     return nb::ndarray<nb::numpy, float>(data, {positions.size(), shape[0], shape[1], shape[2]}, owner);
 }
 
-/// Where a line began, and the moves since: what a pickle holds.
+/// The text of a position with all of its rules: P::full_text, for games whose text() leaves some out.
+template <GamePosition P>
+std::string full_text(const P& position) {
+    if constexpr (requires { position.full_text(); }) {
+        return position.full_text();
+    } else {
+        return position.text();
+    }
+}
+
+/// The contents of a pickle: the first position of the line, and the moves played from it.
 template <GamePosition P>
 std::tuple<std::string, std::vector<int>> start_and_moves(const State<P>& state) {
     std::vector<int> moves;
     const Node<P>* node = &state.node();
     for (; node->previous; node = node->previous.get()) moves.push_back(node->move);
     std::reverse(moves.begin(), moves.end());
-    return {node->position.text(), moves};
+    return {full_text(node->position), moves};
 }
 
 inline Move checked(int move) {
@@ -205,7 +215,8 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
             [](const S& a, nb::handle b) { return nb::isinstance<S>(b) && a == nb::cast<const S&>(b); },
             nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def("__hash__", [](const S& s) { return static_cast<Py_hash_t>(s.position().hash() >> 2); })
-        .def("__repr__", [name](const S& s) { return std::string(name) + "('" + s.position().text() + "')"; })
+        .def("__repr__",
+             [name](const S& s) { return std::string(name) + "('" + full_text(s.position()) + "')"; })
         .def("__str__",
              [](nb::handle self) {
                  return nb::cast<std::string>(

@@ -8,9 +8,10 @@ namespace sparring::chess {
 
 namespace {
 
+constexpr std::string_view claim_suffix = " claim_draws";
 constexpr std::string_view start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Whether `c` alone could never mate, whatever the other side does.
+/// Whether `c` cannot mate by any sequence of legal moves.
 bool cannot_mate(const Board& b, Color c) {
     const Bitboard own = b.colors[c], other = b.colors[~c];
     if (own & (b.types[pawn] | b.types[rook] | b.types[queen])) return false;
@@ -26,10 +27,13 @@ bool cannot_mate(const Board& b, Color c) {
 
 }  // namespace
 
-Position::Position() : board_(Board::parse(start)) {}
+Position::Position(bool claim_draws) : board_(Board::parse(start)), claim_draws_(claim_draws) {}
 
-Position Position::parse(std::string_view fen) {
+Position Position::parse(std::string_view text) {
+    const bool claim_draws = text.ends_with(claim_suffix);
+    const std::string_view fen = claim_draws ? text.substr(0, text.size() - claim_suffix.size()) : text;
     Position position(Board::parse(fen));
+    position.claim_draws_ = claim_draws;
     const Board& b = position.board_;
     for (const Color c : {white, black}) {
         if (!b.pieces(c, king))
@@ -44,6 +48,8 @@ Position Position::parse(std::string_view fen) {
     position.drop_illegal_en_passant();
     return position;
 }
+
+std::string Position::full_text() const { return claim_draws_ ? text().append(claim_suffix) : text(); }
 
 void Position::moves(MoveList& list) const {
     ListSink sink{list};
@@ -90,10 +96,10 @@ Outcome Position::outcome(const Node<Position>& node) {
     if (p.insufficient_material()) return Outcome::draw("insufficient material");
     if (stuck) return Outcome::draw("stalemate");
     if (p.board_.halfmove_clock >= 150) return Outcome::draw("seventy-five moves");
-    constexpr int soonest_fifth = 16;  // four visits back and forth take four plies each
+    constexpr int soonest_fifth = 16;  // each of four returns takes at least four plies
     if (p.board_.halfmove_clock >= soonest_fifth && occurrences(node, p.board_.halfmove_clock) >= 5)
         return Outcome::draw("fivefold repetition");
-    return {};
+    return p.claim_draws_ ? claimable_draw(node) : Outcome{};
 }
 
 Outcome Position::claimable_draw(const Node<Position>& node) {

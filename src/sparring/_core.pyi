@@ -1,7 +1,7 @@
 """Sparring's native core: rules, encoders and trees."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Self, overload
 
 import numpy
 import numpy.typing
@@ -186,9 +186,17 @@ class SgfParser:
 class ChessState:
     """A chess position and the line that led to it."""
 
+    @overload
     @staticmethod
     def parse(text: str) -> ChessState:
         """The state that a text describes; raises ParseError."""
+
+    @overload
+    @staticmethod
+    def parse(text: str, claim_draws: bool) -> ChessState:
+        """
+        The position of a FEN, with or without `claim_draws`. Raises ParseError.
+        """
 
     def text(self) -> str:
         """The state as text; parse reads it back."""
@@ -273,10 +281,20 @@ class ChessState:
         """The state after the moves from a start."""
 
     @staticmethod
-    def initial() -> ChessState: ...
+    def initial(claim_draws: bool = False) -> ChessState:
+        """
+        The initial position. With `claim_draws`, claimable draws (50 moves, third repetition) end the game.
+        """
 
     @property
-    def in_check(self) -> bool: ...
+    def claim_draws(self) -> bool:
+        """
+        Whether claimable draws (50 moves, third repetition) end the game. `play` keeps this rule, states that differ in it are unequal, and `text` leaves it out: the text is always FEN.
+        """
+
+    @property
+    def in_check(self) -> bool:
+        """Whether the side to move is in check."""
 
     @property
     def halfmove_clock(self) -> int:
@@ -284,17 +302,21 @@ class ChessState:
 
     @property
     def repetitions(self) -> int:
-        """How often this position has come up in its line, now included."""
+        """
+        The number of times this position has occurred in the line, this time included.
+        """
 
     @property
     def claimable_draw(self) -> Outcome | None:
         """
-        The draw that the player to move may claim: 50 moves or the third repetition.
+        The draw that the player to move may claim, by 50 moves or the third repetition; None if there is none.
         """
 
     def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
         """
-        The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
+        The legal moves with their scores, best first, by an alpha-beta search with a material evaluation.
+
+        `nodes` is about the number of positions searched. Scores are centipawns for the side to move; they are exact within `margin` centipawns of the best, and upper bounds otherwise. Empty if the game is over.
         """
 
     @property
@@ -1621,7 +1643,9 @@ class ShogiState:
 
     def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
         """
-        The legal moves and their scores, best first, by a search of about `nodes` positions. Scores are hundredths of a pawn or token for the side to move, exact for moves within `margin` of the best.
+        The legal moves with their scores, best first, by an alpha-beta search with a material evaluation.
+
+        `nodes` is about the number of positions searched. Scores are centipawns for the side to move; they are exact within `margin` centipawns of the best, and upper bounds otherwise. Empty if the game is over.
         """
 
     @property

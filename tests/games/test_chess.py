@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import chess
+import numpy as np
 import pytest
 
-from sparring.games import Chess, IllegalMove, ParseError
+from sparring.games import Chess, IllegalMove, ParseError, game_of
+from sparring.search import PuctConfig
 
 GAME = Chess()
 
@@ -131,7 +134,52 @@ def test_fivefold_repetition_ends_the_game_and_threefold_may_be_claimed() -> Non
         state = claiming.play(state, claiming.parse_move(state, move))
     assert claiming.legal_moves(state) == []
     with pytest.raises(IllegalMove, match="over"):
-        claiming.play(state, GAME.legal_moves(state)[0])
+        claiming.play(state, state.parse_move("e2e4"))
+
+
+def test_the_rule_about_claims_is_part_of_the_state() -> None:
+    claiming = Chess(claim_draws=True)
+    fen = "8/8/8/8/8/4k3/8/R3K3 w - - 98 120"
+    plain, state = GAME.parse(fen), claiming.parse(fen)
+    assert (plain.claim_draws, state.claim_draws) == (False, True)
+    assert plain != state
+    assert plain.text() == state.text() == fen, "FEN either way"
+    assert (game_of(plain), game_of(state)) == (GAME, claiming)
+    assert game_of(claiming.initial().play(claiming.initial().legal_moves()[0])) == claiming
+    line = state.play(state.parse_move("a1a2"))
+    for each in (state, line):
+        assert pickle.loads(pickle.dumps(each)) == each
+    assert repr(state) == f"ChessState('{fen} claim_draws')"
+    drawn = line.play(line.parse_move("e3f3"))
+    assert drawn.outcome is not None
+    assert drawn.outcome.reason == "fifty moves"
+    assert drawn.legal_moves() == []
+    assert {state.playout(seed, 500)[1] for seed in range(20)} == {2}
+
+
+def test_searches_see_claimable_draws() -> None:
+    """A rook ahead with 99 reversible plies played: any quiet move is a draw by the claim."""
+    fen = "7k/8/8/8/8/8/P7/R3K3 w - - 99 120"
+    won = dict(GAME.parse(fen).alphabeta(2000, 10_000))
+    state = Chess(claim_draws=True).parse(fen)
+    claimed = dict(state.alphabeta(2000, 10_000))
+    quiet, pawn_move = state.parse_move("a1b1"), state.parse_move("a2a4")
+    assert won[quiet] > 300
+    assert claimed[quiet] == 0
+    assert claimed[pawn_move] > 300
+    tree = state.tree(PuctConfig().params())
+    for _ in range(60):
+        if leaves := tree.select(1, 1):
+            moves = len(leaves[0].legal_moves())
+            tree.evaluate(np.full(moves, 1 / moves, np.float32), np.zeros(1, np.float32))
+    values = dict(zip(tree.root_moves()[0].tolist(), tree.root_moves()[3].tolist(), strict=True))
+    assert values[quiet] == 0
+    shuffled = Chess(claim_draws=True).parse("7k/8/8/8/8/8/8/R3K3 b - - 0 1")
+    for move in ["h8g8", "a1b1", "g8h8", "b1a1", "h8g8", "a1b1", "g8h8"]:
+        shuffled = shuffled.play(shuffled.parse_move(move))
+    scores = dict(shuffled.alphabeta(500, 10_000))
+    assert scores[shuffled.parse_move("b1a1")] == 0, "the third repetition"
+    assert scores[shuffled.parse_move("b1b7")] > 300
 
 
 def test_fifty_and_seventy_five_moves() -> None:

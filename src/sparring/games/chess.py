@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import chess
 import chess.svg
 
 from sparring._core import ChessState
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import IllegalMove, Move, Outcome, ParseError, Spec
+from sparring.games.game import IllegalMove, Move, ParseError, Spec
 from sparring.games.native import NativeGame, to_valid_utf8
 
 _PIECES = ("pawns", "knights", "bishops", "rooks", "queens", "king")
@@ -30,6 +30,11 @@ class Chess(NativeGame[ChessState]):
     claim_draws: bool = False
     """Whether the third repetition and 50 moves end the game too, as if a player claimed at once."""
 
+    @classmethod
+    def of(cls, state: ChessState) -> Self:
+        """The game with the rule of the state."""
+        return cls(state.claim_draws)
+
     state_type = ChessState
     spec: ClassVar[Spec] = Spec(
         name="chess",
@@ -42,25 +47,11 @@ class Chess(NativeGame[ChessState]):
 
     def initial(self) -> ChessState:
         """The state in which a game begins."""
-        return ChessState.initial()
+        return ChessState.initial(self.claim_draws)
 
-    def outcome(self, state: ChessState) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
-        if state.outcome is None and self.claim_draws:
-            return state.claimable_draw
-        return state.outcome
-
-    def legal_moves(self, state: ChessState) -> list[Move]:
-        """The legal moves in ascending order; none exactly when the game is over."""
-        if self.claim_draws and state.claimable_draw is not None:
-            return []
-        return state.legal_moves()
-
-    def play(self, state: ChessState, move: Move) -> ChessState:
-        """The state after a move. Raises IllegalMove."""
-        if self.claim_draws and (claim := state.claimable_draw) is not None:
-            raise IllegalMove(f"the game is over: {claim.reason}")
-        return state.play(move)
+    def parse(self, text: str) -> ChessState:
+        """The state of a FEN, with this game's rule about claims. Raises ParseError."""
+        return ChessState.parse(to_valid_utf8(text), self.claim_draws)
 
     def parse_move(self, state: ChessState, text: str) -> Move:
         """The legal move that UCI or SAN describes. Raises ParseError or IllegalMove."""
