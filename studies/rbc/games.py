@@ -19,9 +19,9 @@ import numpy as np
 
 from sparring._core import RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
+from sparring.games.rbc import DESCRIPTION
 from sparring.matching.bootstrap import Resamples
 from sparring.records import GameRecord
-from sparring.records.record import MOVE_BYTES
 from sparring.reports.machine import describe_machine, today
 from sparring.reports.plot_style import BAR_COLOR, open_pyplot, save
 from sparring.storage import Journal, atomic_write
@@ -96,7 +96,7 @@ def run(
         if record is None:
             broken += 1
             continue
-        game = RbcState.initial().unpack_moves(record.moves, MOVE_BYTES["rbc"])
+        game = RbcState.initial().unpack_moves(record.moves, DESCRIPTION.packed_move_bytes)
         counts.add(record, game)
         excluded = record.first in config.excluded or record.second in config.excluded
         if excluded or record.result is None or replayed >= config.replayed:

@@ -17,9 +17,9 @@ import chess
 
 from sparring._core import RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
-from sparring.games.rbc import board_fen
+from sparring.games.rbc import DESCRIPTION, board_fen
 from sparring.records.reconchess_history import read_histories, read_history
-from sparring.records.record import MOVE_BYTES, ParsedGame
+from sparring.records.record import ParsedGame
 from sparring.records.streams import open_chunks
 from sparring.reports.machine import describe_machine, today
 from sparring.storage import Journal, atomic_write
@@ -96,7 +96,7 @@ def run(
             broken += 1
             continue
         games += 1
-        game = RbcState.initial().unpack_moves(found.record.moves, MOVE_BYTES["rbc"])
+        game = RbcState.initial().unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
         for player in (0, 1):
             if (games, player) not in done:
                 done[games, player] = track(game, games, player, config)

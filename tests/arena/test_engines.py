@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
-from sparring.arena.tournament import Adjudication, EngineConfig, EngineLimits, EngineProtocol, TimeControl
+from sparring.arena.tournament import Adjudication, EngineConfig, EngineLimits, TimeControl
+from sparring.games import EngineProtocol
 from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [

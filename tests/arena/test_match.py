@@ -19,7 +19,7 @@ from sparring.arena.tournament import (
     ResignRule,
     TimeControl,
 )
-from sparring.records.export import to_pgn
+from sparring.records.write_pgn import to_pgn
 from tests.arena.tournaments import fake, play, small, tournament
 
 

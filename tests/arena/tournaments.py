@@ -10,15 +10,14 @@ from sparring.arena.openings import read_openings
 from sparring.arena.results import GameResult
 from sparring.arena.schedule import pairing_of
 from sparring.arena.tournament import (
-    PROTOCOL_GAMES,
     EngineConfig,
     EngineLimits,
-    EngineProtocol,
     LevelPlayerConfig,
     ParticipantConfig,
     Tournament,
 )
 from sparring.arena.workers import GameRunner, GameTask
+from sparring.games import PROTOCOL_GAMES, EngineProtocol
 from sparring.records import GameRecord
 
 FAKE = Path(__file__).parent / "fake_engine.py"

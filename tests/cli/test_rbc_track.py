@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from sparring.games import describe
 from sparring.records.reconchess_history import to_history
-from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.records.record import GameRecord, Termination
 from tests.belief.games import random_game
 
 
@@ -17,7 +18,7 @@ from tests.belief.games import random_game
 def history(tmp_path: Path) -> Path:
     game = random_game(8, 6)
     record = GameRecord(
-        moves=game.pack_moves(MOVE_BYTES["rbc"]),
+        moves=game.pack_moves(describe("rbc").packed_move_bytes),
         result=None,
         ending=Termination.UNKNOWN,
         first="a",

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games import load
+from sparring.games import describe, load
 from sparring.records import GameRecord, Termination, records_of
-from sparring.records.record import MOVE_BYTES
 from sparring.records.table import TableWriter, read_shards
 
 
@@ -23,7 +22,7 @@ def random_record(game: str, rng: random.Random, plies: int, **facts: Any) -> Ga
     while state.ply < plies and (moves := state.legal_moves()):
         state = state.play(rng.choice(moves))
     return GameRecord(
-        moves=state.pack_moves(MOVE_BYTES[game]),
+        moves=state.pack_moves(describe(game).packed_move_bytes),
         result=1.0,
         start=start,
         ending=Termination.NORMAL,

@@ -10,10 +10,10 @@ import pytest
 from sparring._core import GoState, katago_policy, katago_values
 from sparring.games.chess import Chess
 from sparring.games.go import Go
+from sparring.games.ranks import rank_order
 from sparring.networks import Position
 from sparring.networks.katago import KataGoCodec
 from sparring.networks.katago.sgf_metadata import inverse_rank, sgf_metadata
-from sparring.records.ranks import rank_order
 
 SETTINGS: dict[str, float | int | str] = {"version": 8, "lead_multiplier": 20.0, "side": 0, "metadata": 0}
 

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.games import GAMES, Game, HiddenGame, load
 from sparring.games.rbc import Observation
-from sparring.players import HiddenPlayer, Player, make_level_bot, make_level_player
+from sparring.players import HiddenPlayer, Player, make_level_player
 
 OPEN = [name for name in GAMES if not load(name).spec.hidden]
 OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
@@ -55,7 +55,7 @@ def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
     results = [
         hidden_game(
             GAMES["rbc"](),
-            make_level_bot("rbc", seed % 2, 2, np.random.default_rng(seed)),
+            make_level_player("rbc", 2, np.random.default_rng(seed), seed % 2),
             seed % 2,
             seed,
         )

@@ -14,6 +14,7 @@ import pytest
 
 from sparring import games
 from sparring._core import ChessSamples, ChessState, RbcState, katago_encode, lc0_encode, maia3_encode
+from sparring.games import describe
 from sparring.records import (
     BadTable,
     Batch,
@@ -24,8 +25,7 @@ from sparring.records import (
     Termination,
     split_of,
 )
-from sparring.records.batches import _LINES, encodings
-from sparring.records.record import MOVE_BYTES
+from sparring.records.batches import encodings
 from sparring.records.table import TableWriter
 
 GAMES = ["chess", "rbc", "shogi", "go", "expendibots", "breakthrough"]
@@ -52,7 +52,7 @@ def record_of(game: str, line: Any, rng: random.Random, clocks: bool = False) ->
     start = states_of(line)[0].text() if game == "go" else None
     times = np.array([rng.randint(0, 900) for _ in range(line.ply)], np.int32)
     return GameRecord(
-        moves=line.pack_moves(MOVE_BYTES[game]),
+        moves=line.pack_moves(describe(game).packed_move_bytes),
         result=rng.choice([1.0, 0.5, 0.0, None]),
         start=start,
         ending=Termination.NORMAL,
@@ -194,7 +194,7 @@ def test_games_that_go_on_after_a_draw_by_rule_are_followed(tmp_path: Path) -> N
         rbc = rbc.play_past_end(rbc.parse_move("sense none" if rbc.sensing else "pass"))
     for game, line in (("chess", chess), ("rbc", rbc)):
         assert line.outcome is not None
-        record = GameRecord(moves=line.pack_moves(MOVE_BYTES[game]), result=0.5)
+        record = GameRecord(moves=line.pack_moves(describe(game).packed_move_bytes), result=0.5)
         folder = write(tmp_path / game, game, [record])
         batch = next(iter(Batches([folder], split=None)))
         assert len(batch) == line.ply
@@ -252,7 +252,7 @@ def test_a_mirrored_position_has_the_moves_of_the_mirrored_text(
     state, mirrored = rules.parse(text), rules.parse(mirrored_text)
     records = []
     for i, move in enumerate(rules.legal_moves(state)):
-        packed = rules.play(state, move).pack_moves(MOVE_BYTES[game])
+        packed = rules.play(state, move).pack_moves(describe(game).packed_move_bytes)
         records.append(GameRecord(moves=packed, result=1.0, start=text, site=str(i)))
     folder = write(tmp_path / "t", game, records, shard=1000)
     for batch, i in positions_of(Batches([folder], split=None, mirrored=True)):
@@ -299,7 +299,7 @@ def test_an_encoding_of_records_is_that_of_states(
     game: str, encoding: str, history: int, tmp_path: Path
 ) -> None:
     folder, records = table(tmp_path / "t", game, count=5)
-    kind = _LINES[game]
+    kind = describe(game).samples_class
     assert encoding in encodings(game)
     for batch, i in positions_of(Batches([folder], split=None, encoding=encoding, history=history)):
         state = records[int(batch.game[i])][1][batch.ply[i]]

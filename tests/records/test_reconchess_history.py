@@ -18,7 +18,7 @@ from reconchess.history import GameHistoryEncoder
 from sparring._core import RbcState
 from sparring.cli import main
 from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
-from sparring.records.filters import pass_rates
+from sparring.records.rbc_filter import pass_rates
 from sparring.records.reconchess_history import read_histories, read_history, record_of, to_history
 from sparring.records.record import ParsedGame
 

@@ -12,6 +12,7 @@ import pytest
 
 from sparring._core import GoState, SgfParser
 from sparring.cli import main
+from sparring.games.ranks import parse_rank, rank_order
 from sparring.records import (
     GameRecord,
     Termination,
@@ -21,7 +22,6 @@ from sparring.records import (
     read_shards,
     records_of,
 )
-from sparring.records.ranks import parse_rank, rank_order
 from sparring.records.record import ParsedGame
 from sparring.records.sgf import parse_result, read_sgf
 from sparring.records.write_sgf import to_sgf

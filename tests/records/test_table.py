@@ -30,10 +30,10 @@ from sparring.records import (
     read_shards,
     records_of,
 )
-from sparring.records.export import to_pgn
-from sparring.records.pgn import speed_of
+from sparring.records.pgn_tags import speed_of
 from sparring.records.splits import Split, split_of
 from sparring.records.table import read_manifest
+from sparring.records.write_pgn import to_pgn
 from tests.records.test_pgn_parser import random_game
 
 EVERYTHING = load_preset("everything")

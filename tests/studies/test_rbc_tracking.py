@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sparring.games import describe
 from sparring.records.reconchess_history import to_history
-from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.records.record import GameRecord, Termination
 from studies.rbc import tracking as study
 from tests.belief.games import random_game
 
@@ -20,7 +21,7 @@ def games(tmp_path: Path) -> Path:
     path = tmp_path / "games.jsonl"
     lines = []
     for seed in range(3):
-        moves = random_game(seed, 5).pack_moves(MOVE_BYTES["rbc"])
+        moves = random_game(seed, 5).pack_moves(describe("rbc").packed_move_bytes)
         record = GameRecord(moves=moves, result=None, ending=Termination.UNKNOWN, first="a", second="b")
         lines.append(to_history(record) + "\n")
     path.write_text("".join([*lines, "{ broken\n"]))

@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 
-from sparring.games import load
+from sparring.games import describe, load
 from sparring.records import GameRecord, Split, Termination, split_of
-from sparring.records.record import MOVE_BYTES
 from sparring.training.config import TrainingConfig, parse
 from sparring.training.trainer import Trainer
 from tests.matching.tables import rated, write_table
@@ -51,7 +50,7 @@ def line_record(game: str, moves: Sequence[str], site: str, **facts: Any) -> Gam
     start = state.text() if game == "go" else None
     for move in moves:
         state = state.play(state.parse_move(move))
-    packed = state.pack_moves(MOVE_BYTES[game])
+    packed = state.pack_moves(describe(game).packed_move_bytes)
     return GameRecord(moves=packed, result=1.0, start=start, ending=Termination.NORMAL, site=site, **facts)
 
 

@@ -15,7 +15,7 @@ from tests.training.factories import small_config
 WRONG: list[tuple[str, str]] = [
     ("", "missing key 'game': expected a string"),
     ("game = 3", "game = 3: expected a string"),
-    ('game = "poker"', "game = 'poker': expected one of chess, go, shogi"),
+    ('game = "poker"', "game = 'poker': expected one of chess, shogi, go"),
     ('game = "chess"\ncolour = 1', "unknown key 'colour'. Known keys: name, game, network"),
     ('game = "chess"\nnetwork = 1', "network = 1: expected a table"),
     ('game = "chess"\nteachers = 1', "teachers = 1: expected a list of tables"),

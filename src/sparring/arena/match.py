@@ -16,9 +16,8 @@ from sparring.arena.contestants import Contestant
 from sparring.arena.engine_process import EngineFailure, FailureReason
 from sparring.arena.engine_types import PositionHistory, TimeForfeit
 from sparring.arena.tournament import Tournament
-from sparring.games import Game
+from sparring.games import Game, describe
 from sparring.records import GameRecord, Termination
-from sparring.records.record import MOVE_BYTES
 
 NOT_STARTED = FailureReason.NOT_STARTED.value
 """The reason of games that were not played: they say nothing of strength."""
@@ -77,7 +76,7 @@ def record_of(
     usual = type(start).initial()
     margin = abs(float(np.subtract(*state.score()))) if end.reason == "score" else None
     return GameRecord(
-        moves=state.pack_moves(MOVE_BYTES[tournament.game]),
+        moves=state.pack_moves(describe(tournament.game).packed_move_bytes),
         result=end.result,
         start=None if start == usual else start.text(),
         ending=_ENDINGS.get(end.reason, Termination.NORMAL),

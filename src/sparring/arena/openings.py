@@ -9,13 +9,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sparring.arena.tournament import BadTournament, OpeningSuite
-from sparring.games import Game
-from sparring.records.readers import READERS, format_of
-from sparring.records.record import MOVE_BYTES, UnsupportedFormat
+from sparring.games import Game, describe
+from sparring.records.readers import format_of, formats, reader_of
+from sparring.records.record import UnsupportedFormat
 from sparring.records.streams import TruncatedFile, open_chunks
-
-POSITION_FORMATS = {"epd": "chess", "fen": "chess", "sfen": "shogi"}
-"""Files of one position a line, by their ending; `txt` holds the positions of any game."""
 
 _MOST_BYTES = 1 << 28
 _MOST = 1_000_000
@@ -33,7 +30,8 @@ class Opening:
     def state(self, game: Game[Any]) -> Any:
         """The position with its history."""
         start = game.initial() if self.start is None else game.parse(self.start)
-        return start.unpack_moves(self.moves, MOVE_BYTES[game.spec.name]) if self.moves else start
+        width = describe(game.spec.name).packed_move_bytes
+        return start.unpack_moves(self.moves, width) if self.moves else start
 
 
 def read_openings(openings: OpeningSuite | None, game: Game[Any]) -> list[Opening]:
@@ -55,13 +53,13 @@ def _read(path: Path, openings: OpeningSuite, game: Game[Any]) -> Iterator[Openi
     count = 0
     for name, chunks in _members(path):
         ending = format_of(Path(name))
-        if POSITION_FORMATS.get(ending, game.spec.name if ending == "txt" else "") == game.spec.name:
+        positions, games = describe(game.spec.name).openings.suffixes, formats(game.spec.name)
+        if ending in (*positions, "txt"):
             found = _positions(chunks, name, game)
-        elif ending in READERS and READERS[ending][0] == game.spec.name:
-            found = _games(chunks, name, READERS[ending][1], openings, game)
+        elif ending in games:
+            found = _games(chunks, name, reader_of(game.spec.name, ending), openings, game)
         else:
-            known = [each for each, played in POSITION_FORMATS.items() if played == game.spec.name]
-            known += [each for each, (played, _) in READERS.items() if played == game.spec.name]
+            known = [*positions, *games]
             raise UnsupportedFormat(
                 f"{name} holds no {game.spec.name}; such files end in {', '.join(known)} or txt"
             )
@@ -93,7 +91,7 @@ def _games(
     openings: OpeningSuite,
     game: Game[Any],
 ) -> Iterator[Opening]:
-    width, plies, every = MOVE_BYTES[game.spec.name], openings.plies, openings.every
+    width, plies, every = describe(game.spec.name).packed_move_bytes, openings.plies, openings.every
     for found in reader(chunks, 0):
         if found.record is None:
             raise BadTournament(f"openings {name}, {found.where}: {found.error}")
@@ -118,15 +116,10 @@ def _position(line: str, game: Game[Any]) -> Opening:
     place, _, moves = line.partition("moves ")
     place = place.strip().removeprefix("position ").removeprefix("sfen ").removeprefix("fen ").strip()
     usual = place == "startpos"
-    start = game.initial() if usual else game.parse(_fen(place) if game.spec.name == "chess" else place)
+    description = describe(game.spec.name)
+    normalise = description.openings.normalise
+    start = game.initial() if usual else game.parse(place if normalise is None else normalise(place))
     state = start
     for move in moves.split():
         state = game.play(state, game.parse_move(state, move))
-    return Opening(None if usual else game.text(start), state.pack_moves(MOVE_BYTES[game.spec.name]))
-
-
-def _fen(place: str) -> str:
-    """EPD as FEN: without operations, with default counters."""
-    fields = place.split()
-    counters = fields[4:6] if len(fields) >= 6 and all(f.isdigit() for f in fields[4:6]) else ["0", "1"]
-    return " ".join(fields[:4] + counters)
+    return Opening(None if usual else game.text(start), state.pack_moves(description.packed_move_bytes))

@@ -19,10 +19,11 @@ import numpy as np
 import zstandard
 
 from sparring.arena.rbc_match import play_rbc_game
+from sparring.games.rbc import DESCRIPTION
 from sparring.players.rbc import BotConfig, load_bot_config, make_bot
 from sparring.records import GameRecord
 from sparring.records.reconchess_history import to_history
-from sparring.records.record import MOVE_BYTES, Termination
+from sparring.records.record import Termination
 from sparring.storage import BadJournal, Journal, JournalMismatch, append_or_rollback
 from sparring.workers import LocalWorkerPool
 
@@ -105,7 +106,7 @@ class _Worker:
         outcome = state.outcome
         result = None if outcome is None else 0.5 if outcome.winner is None else 1.0 - outcome.winner
         record = GameRecord(
-            moves=state.pack_moves(MOVE_BYTES["rbc"]),
+            moves=state.pack_moves(DESCRIPTION.packed_move_bytes),
             result=result,
             ending=Termination.UNKNOWN if result is None else Termination.NORMAL,
             first=Path(first).stem,

@@ -16,13 +16,13 @@ from typing import Any, BinaryIO
 
 from sparring.arena.match import NOT_STARTED
 from sparring.arena.tournament import BadTournament, Tournament
+from sparring.games import describe
 from sparring.records import GameRecord
-from sparring.records.export import WRITERS
+from sparring.records.readers import writer_of
 from sparring.storage import BadJournal, Journal, append_or_rollback, atomic_write, read_journal
 
 RESULTS = "results.jsonl"
 _FACTS = "tournament.json"
-_ENDINGS = {"chess": "pgn", "go": "sgf", "shogi": "csa", "expendibots": "log"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class ResultStore:
 
     def __init__(self, folder: Path, tournament: Tournament) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._write = WRITERS[tournament.game]
-        self._games = folder / f"games.{_ENDINGS[tournament.game]}"
+        self._write = writer_of(tournament.game)
+        self._games = folder / f"games.{describe(tournament.game).records.suffix}"
         self._lock = _locked(folder / RESULTS)
         try:
             self._remember(folder / _FACTS, tournament)

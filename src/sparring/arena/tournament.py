@@ -14,16 +14,13 @@ from msgspec import Meta
 
 from sparring.arena.sprt import Sprt
 from sparring.config import BadConfig, BadValue, Count, PositiveInt
+from sparring.games import EngineProtocol as EngineProtocol
 from sparring.games import Game, load
 from sparring.players import LEVELS, PlayerConfig
 
-EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
 
 Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
-
-PROTOCOL_GAMES: dict[EngineProtocol, str] = {"uci": "chess", "usi": "shogi", "gtp": "go"}
-"""The game that each protocol is for."""
 
 
 class BadTournament(BadConfig):

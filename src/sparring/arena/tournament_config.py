@@ -12,7 +12,6 @@ from msgspec import Meta
 
 from sparring.arena.sprt import Sprt
 from sparring.arena.tournament import (
-    PROTOCOL_GAMES,
     Adjudication,
     BadTournament,
     EngineConfig,
@@ -28,10 +27,9 @@ from sparring.arena.tournament import (
     TournamentFormat,
 )
 from sparring.config import BadValue, PositiveInt, Seed, Source, from_table, read_toml
-from sparring.games import GAMES
+from sparring.games import GAMES, PROTOCOL_GAMES, describe
 from sparring.players import BadPlayerConfig, PlayerConfig, load_player_config
 from sparring.players.player_config import parse_player_config
-from sparring.records.export import WRITERS
 
 GameCount: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
 OptionValue: TypeAlias = str | int | float | bool
@@ -65,7 +63,7 @@ class TournamentFile:
     """`[sprt]`: stops a match of two players when the test is decided."""
 
     def __post_init__(self) -> None:
-        playable = [name for name in WRITERS if not GAMES[name]().spec.hidden]
+        playable = [name for name, rules in GAMES.items() if not rules().spec.hidden]
         if self.game not in playable:
             raise BadValue("game", self.game, f"one of {', '.join(playable)}")
         if len(self.player) < 2:
@@ -75,7 +73,8 @@ class TournamentFile:
         if self.clock is not None:
             if not self.clock.base + self.clock.byoyomi:
                 raise ValueError("[clock] needs a positive 'base' or 'byoyomi'")
-            if self.clock.byoyomi and self.game not in ("shogi", "go"):
+            engine = describe(self.game).engine
+            if self.clock.byoyomi and not (engine is not None and engine.byoyomi):
                 raise ValueError(f"[clock]: {self.game} has no byoyomi; use 'increment'")
 
 

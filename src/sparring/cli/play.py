@@ -14,7 +14,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
 from sparring.cli.terminal import TerminalGame, TerminalRbcGame
 from sparring.config import BadConfig
-from sparring.games import Game, HiddenGame
+from sparring.games import Game, HiddenGame, describe
 from sparring.players import (
     DEFAULT_RATING,
     LEVELS,
@@ -22,7 +22,6 @@ from sparring.players import (
     Mind,
     PlayerConfig,
     load_player_config,
-    make_level_bot,
     make_level_player,
     make_player,
 )
@@ -110,7 +109,7 @@ def play(
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
         opponent = (
-            make_level_bot(game, 1 - human, level or _LEVEL, rng)
+            make_level_player(game, level or _LEVEL, rng, 1 - human)
             if bot is None
             else _choose_bot(bot, 1 - human, rng)
         )
@@ -182,11 +181,8 @@ def _about(opponent: Mind, state: Any) -> str:
     policy, rating = opponent.policy, opponent.player_config.rating_number("rating")
     rated = "" if rating is None else f" at {rating_text(policy.game, rating)}"
     about = f"Your opponent is {policy.name}{rated}."
-    if policy.game != "go":
-        return about
-    if state.size != 19:
-        about += " It learned from games on 19x19 and is weaker on this board."
-    return f"{about} Take dead stones off before you pass: all that stand at the end count as alive."
+    advice = describe(policy.game).players.advice
+    return about if advice is None else f"{about} {advice(state)}"
 
 
 def _choose_side(rules: Game[Any], side: str, rng: np.random.Generator) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
-from sparring.games import Game, Go, IllegalMove, ParseError, load
+from sparring.games import Game, IllegalMove, ParseError, describe, load
 from sparring.networks import Position
 
 
@@ -65,14 +65,16 @@ class PositionQuery:
         )
 
     def _game(self, name: str) -> Game[Any]:
-        if name != "go":
-            if self.komi is not None or self.rules is not None:
-                raise UserError(f"komi and rules are for go, not for {name}")
-            return load(name)
+        description = describe(name)
         komi = None if self.komi is None else _number(self.komi, "komi")
-        if self.rules is not None:
-            return Go.by_rules(str(self.rules), komi=komi)
-        return Go() if komi is None else Go(komi=komi)
+        if komi is not None and "komi" not in description.option_names():
+            raise UserError(f"{name} has no komi")
+        if self.rules is None:
+            return load(name) if komi is None else load(name, komi=komi)
+        if description.rule_sets is None:
+            raise UserError(f"{name} has no rule sets to choose from")
+        game: Game[Any] = description.rule_sets(str(self.rules), komi=komi)
+        return game
 
     def _moves(self) -> list[str]:
         if isinstance(self.moves, str):

@@ -17,7 +17,7 @@ from sparring.cli.arguments import GameName, name_and_source
 from sparring.cli.errors import UserError
 from sparring.cli.position_query import PositionQuery
 from sparring.cli.ratings import check_rating_range, parse_ratings
-from sparring.games import GAMES, Game
+from sparring.games import GAMES, Game, describe
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
 from sparring.policies import BadPolicy, Policy, load_policy, rating_text, unrated
@@ -122,7 +122,7 @@ def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
 
 def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: str | None = None) -> object:
     """One object for one column, a list for several; with a model the columns are its players' ratings."""
-    label = "rank" if game.spec.name == "go" else "rating"
+    label = describe(game.spec.name).ratings.word
     results = [
         ({"model": name} if model is None else {"model": model, label: _plain(name)})
         | {

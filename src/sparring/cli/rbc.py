@@ -18,9 +18,8 @@ from rich.table import Table
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.cli.errors import UserError
-from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.games.rbc import DESCRIPTION, PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.records.reconchess_history import read_histories, read_history
-from sparring.records.record import MOVE_BYTES
 from sparring.records.streams import open_chunks
 
 
@@ -85,7 +84,7 @@ def _read(path: Path, number: int) -> RbcState:
         raise UserError(f"{path} has no game {number}")
     if found.record is None:
         raise UserError(f"{path}, {found.where}: {found.error}")
-    return RbcState.initial().unpack_moves(found.record.moves, MOVE_BYTES["rbc"])
+    return RbcState.initial().unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
 
 
 def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:

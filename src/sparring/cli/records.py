@@ -106,13 +106,13 @@ def export(
 
     PGN for chess, SGF for Go, CSA for shogi, reconchess JSON for RBC, a referee's log for Expendibots.
     """
-    from sparring.records.export import WRITERS
+    from sparring.records.readers import writer_of
     from sparring.records.table import read_manifest
 
     try:
         found = False
         played = read_manifest(folder)["game"]
-        write = WRITERS[played]
+        write = writer_of(played)
         for shard in records.read_shards(folder):
             for record in records.records_of(shard):
                 identity = record.identity(played)

@@ -9,7 +9,7 @@ import chess
 from rich.console import Console
 
 from sparring.belief import Tracker, TrackerOptions
-from sparring.games import Chess, Game, HiddenGame, IllegalMove, Move, Outcome, ParseError
+from sparring.games import Game, HiddenGame, IllegalMove, Move, Outcome, ParseError, describe
 from sparring.games.chess import board_diagram
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import Decision, HiddenPlayer, Player
@@ -307,7 +307,8 @@ def print_commands(console: Console, commands: dict[str, str]) -> None:
 
 def move_name(game: Game[Any], state: Any, move: Move) -> str:
     """A move as people write it: SAN in chess."""
-    return game.san(state, move) if isinstance(game, Chess) else game.move_text(state, move)
+    display = describe(game.spec.name).display_move
+    return game.move_text(state, move) if display is None else display(state, move)
 
 
 def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sparring._core import GoState
 from sparring.games import Go, IllegalMove, Move, ParseError
-from sparring.records.record import MOVE_BYTES
+from sparring.games.go import DESCRIPTION
 from sparring.records.sgf import read_sgf
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
@@ -124,7 +124,7 @@ def load_sgf(path: Path, before: int | None) -> GtpBoard:
     if found is None or found.record is None:
         raise GtpError(f"cannot load file: {found.error if found else 'it is empty'}")
     start = Go().initial() if found.record.start is None else GoState.parse(found.record.start)
-    state: GoState | None = start.unpack_moves(found.record.moves, MOVE_BYTES["go"])
+    state: GoState | None = start.unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
     moves: list[tuple[int, Move]] = []
     while state is not None and state.previous is not None and state.last_move is not None:
         moves.append((state.previous.to_move, state.last_move))

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from sparring.engines.settings import EngineSettings
-from sparring.records.ranks import parse_rank
+from sparring.games.ranks import parse_rank
 
 OptionValue: TypeAlias = int | float | bool | str | None
 EMPTY = "<empty>"

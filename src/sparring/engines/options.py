@@ -9,9 +9,10 @@ from typing import Any
 
 from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, OptionKind
 from sparring.engines.settings import EngineSettings
+from sparring.games import PROTOCOL_GAMES
 from sparring.players.player_config import BadPlayerConfig, load_player_config
 
-PROTOCOLS = {"uci": "chess", "usi": "shogi", "gtp": "go"}
+PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_GAMES.items()}
 """The protocols, and the game that each is for."""
 
 _BILLION = 1_000_000_000

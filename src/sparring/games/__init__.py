@@ -1,59 +1,97 @@
-"""The games: rules, text, pictures and encodings behind one small surface."""
+"""The games: rules, notation, diagrams, encodings, and one description of each for the rest of the package.
+
+`DESCRIPTIONS` is the only list of games. `docs/add-a-game.md` says how to add one.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sparring.games import breakthrough, chess, expendibots, go, rbc, shogi
 from sparring.games.breakthrough import Breakthrough
 from sparring.games.chess import Chess
+from sparring.games.description import EngineProtocol, GameDescription, NetworkLayout, resolve
 from sparring.games.expendibots import Expendibots
 from sparring.games.game import Game, HiddenGame, IllegalMove, Move, Outcome, ParseError, Spec
 from sparring.games.go import Go
+from sparring.games.ratings import RatingSystem
 from sparring.games.rbc import Rbc
 from sparring.games.shogi import Shogi
 
 __all__ = [
+    "DESCRIPTIONS",
     "GAMES",
+    "PROTOCOL_GAMES",
     "Breakthrough",
     "Chess",
+    "EngineProtocol",
     "Expendibots",
     "Game",
+    "GameDescription",
     "Go",
     "HiddenGame",
     "IllegalMove",
     "Move",
+    "NetworkLayout",
     "Outcome",
     "ParseError",
+    "RatingSystem",
     "Rbc",
     "Shogi",
     "Spec",
+    "describe",
+    "describe_state",
     "game_of",
     "load",
+    "resolve",
 ]
 
-GAMES: dict[str, type[Any]] = {
-    "chess": Chess,
-    "rbc": Rbc,
-    "shogi": Shogi,
-    "go": Go,
-    "expendibots": Expendibots,
-    "breakthrough": Breakthrough,
+DESCRIPTIONS: tuple[GameDescription, ...] = (
+    chess.DESCRIPTION,
+    rbc.DESCRIPTION,
+    shogi.DESCRIPTION,
+    go.DESCRIPTION,
+    expendibots.DESCRIPTION,
+    breakthrough.DESCRIPTION,
+)
+"""Every game of the package."""
+
+GAMES: dict[str, type[Any]] = {each.name: each.rules for each in DESCRIPTIONS}
+"""The rules by name. Each is a frozen dataclass whose fields are its options."""
+
+PROTOCOL_GAMES: dict[EngineProtocol, str] = {
+    each.engine.protocol: each.name for each in DESCRIPTIONS if each.engine is not None
 }
-"""Every game by name. Each is a frozen dataclass whose fields are its options."""
+"""The game that each engine protocol plays."""
+
+_BY_NAME = {each.name: each for each in DESCRIPTIONS}
+
+
+def describe(name: str) -> GameDescription:
+    """The description of a game by its name. Raises ValueError where there is none."""
+    if name not in _BY_NAME:
+        raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+    return _BY_NAME[name]
+
+
+def describe_state(state: object) -> GameDescription:
+    """The description of the game that a native state belongs to. Raises TypeError."""
+    for each in DESCRIPTIONS:
+        if isinstance(state, each.state_class):
+            return each
+    raise TypeError(f"{type(state).__name__} is not a state of any game")
 
 
 def load(name: str, **options: object) -> Game[Any]:
-    """The game of that name with the given options, such as `load("go", size=9)`."""
-    if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
-    game: Game[Any] = GAMES[name](**options)
+    """A game with rule options, such as `load("go", size=9)`.
+
+    Raises ValueError for an unknown name, ParseError for options that do not go together.
+    """
+    game: Game[Any] = describe(name).rules(**options)
     return game
 
 
 def game_of(state: object) -> Game[Any]:
-    """The game that a native state belongs to, by the rules that the state carries."""
-    for kind in GAMES.values():
-        if isinstance(state, kind.state_type):
-            game: Game[Any] = kind.of(state)
-            return game
-    raise TypeError(f"{type(state).__name__} is not a state of any game")
+    """The game that a native state belongs to, with the rules that the state carries. Raises TypeError."""
+    game: Game[Any] = describe_state(state).rules.of(state)
+    return game

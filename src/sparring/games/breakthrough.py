@@ -1,4 +1,4 @@
-"""Breakthrough: pawns that race for the far row. `core/breakthrough/position.hpp` has the rules and texts."""
+"""Breakthrough: pawns race for the far row. `core/breakthrough/position.hpp` defines rules and notation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparring._core import BreakthroughState
+from sparring.games.description import GameDescription, PlayerDefaults
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
@@ -13,7 +14,7 @@ from sparring.games.native import NativeGame
 
 @dataclass(frozen=True)
 class Breakthrough(NativeGame[BreakthroughState]):
-    """Breakthrough on 8x8. Who reaches the far row or captures everything wins; there are no draws."""
+    """Breakthrough on 8x8. A player wins by reaching the far row or capturing every piece; no draws."""
 
     state_type = BreakthroughState
     spec: ClassVar[Spec] = Spec(
@@ -26,11 +27,11 @@ class Breakthrough(NativeGame[BreakthroughState]):
     )
 
     def initial(self) -> BreakthroughState:
-        """The state in which a game begins."""
+        """The initial state."""
         return BreakthroughState.initial()
 
     def diagram(self, state: BreakthroughState) -> Diagram:
-        """The board as a picture; where the last move came from and went to is set off."""
+        """The board; the squares that the last move changed are highlighted."""
         before = state.pieces if state.previous is None else state.previous.pieces
         changed = [
             (7 - s // 8, s % 8)
@@ -53,3 +54,12 @@ def _piece(pieces: list[int], square: int) -> Piece | None:
         if pieces[owner] >> square & 1:
             return Piece(letter, owner, shape="token", label="")
     return None
+
+
+DESCRIPTION = GameDescription(
+    name="breakthrough",
+    rules=Breakthrough,
+    native="Breakthrough",
+    packed_move_bytes=1,
+    players=PlayerDefaults(level_player="sparring.players.levels:learned_player"),
+)

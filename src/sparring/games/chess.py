@@ -9,6 +9,15 @@ import chess
 import chess.svg
 
 from sparring._core import ChessState
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    OpeningFormats,
+    Phases,
+    PlayerDefaults,
+    RecordFormats,
+)
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, ParseError, Spec
 from sparring.games.native import NativeGame, to_valid_utf8
@@ -98,3 +107,51 @@ def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
         highlights=frozenset((7 - chess.square_rank(s), chess.square_file(s)) for s in squares),
         svg=lambda: chess.svg.board(board, fill=dict.fromkeys(squares, "#cdd26acc"), size=400),
     )
+
+
+def fen_of_epd(text: str) -> str:
+    """FEN from FEN or EPD. EPD has no counters and may have operations behind its four fields."""
+    fields = text.split()
+    counters = fields[4:6] if len(fields) >= 6 and all(f.isdigit() for f in fields[4:6]) else ["0", "1"]
+    return " ".join(fields[:4] + counters)
+
+
+def _is_endgame(state: ChessState) -> bool:
+    """At most six pieces besides kings and pawns."""
+    board = state.text().partition(" ")[0]
+    return sum(board.count(piece) for piece in "nbrqNBRQ") <= 6
+
+
+DESCRIPTION = GameDescription(
+    name="chess",
+    rules=Chess,
+    native="Chess",
+    packed_move_bytes=1,
+    encodings={"planes": 1, "lc0": 1, "maia3": 1},
+    phases=Phases(20, 10**6, _is_endgame),
+    records=RecordFormats(
+        readers={"pgn": "sparring.records.pgn:read_pgn"},
+        writer="sparring.records.write_pgn:to_pgn",
+        suffix="pgn",
+        filter="sparring.records.chess_filter:ChessFilter",
+        everything="everything",
+    ),
+    openings=OpeningFormats(("epd", "fen"), fen_of_epd),
+    engine=EngineSupport("uci"),
+    # Lc0's inputs: eight boards of 13 planes and eight more, of which 109 counts plies for the 50-move rule.
+    layout=lambda _: NetworkLayout(
+        "lc0", 112, 8, 8, "from-to", 1858, history=(13, 104), counts=((109, 110, 100.0),)
+    ),
+    players=PlayerDefaults(
+        has_human_network=True, rating=1500, books={"bin": "sparring.players.book:PolyglotBook"}
+    ),
+    display_move=lambda state, move: Chess().san(state, move),
+    modules=(
+        "engines.uci",
+        "networks.lc0",
+        "networks.maia3",
+        "records.chess_filter",
+        "records.pgn",
+        "records.write_pgn",
+    ),
+)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from sparring._core import ExpendibotsState
+from sparring.games.description import GameDescription, Phases, PlayerDefaults, RecordFormats
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, Spec
 from sparring.games.native import NativeGame
@@ -73,3 +74,29 @@ def _stack(height: int) -> Piece | None:
         return None
     owner = 0 if height > 0 else 1
     return Piece(f"{'WB'[owner]}{abs(height)}", owner, shape="token", label=str(abs(height)))
+
+
+DESCRIPTION = GameDescription(
+    name="expendibots",
+    rules=Expendibots,
+    native="Expendibots",
+    packed_move_bytes=1,
+    phases=Phases(12, 40),
+    records=RecordFormats(
+        readers={"log": "sparring.records.expendibots_log:read_logs"},
+        writer="sparring.records.expendibots_log:to_log",
+        suffix="log",
+        everything="expendibots",
+    ),
+    players=PlayerDefaults(level_player="sparring.players.expendibots.levels:level_agent"),
+    modules=(
+        "cli.book",
+        "cli.tables",
+        "cli.train_evaluator",
+        "engines.expendibots",
+        "players.expendibots",
+        "records.expendibots_log",
+        "search.expendibots",
+        "training.expendibots",
+    ),
+)

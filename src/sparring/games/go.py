@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
 from sparring._core import GoState, ParseError
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    Phases,
+    PlayerDefaults,
+    RecordFormats,
+    SearchDefaults,
+)
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
+from sparring.games.ratings import GO_RANKS
 
 KoRule: TypeAlias = Literal["positional", "situational", "simple"]
 ScoringRule: TypeAlias = Literal["area", "territory"]
@@ -192,3 +202,62 @@ def _stars(size: int) -> frozenset[tuple[int, int]]:
     lines = (*corners, *middle) if size >= 15 else corners
     stars = {(row, column) for row in lines for column in lines}
     return frozenset(stars | {(row, row) for row in middle})
+
+
+def _advice(state: GoState) -> str:
+    """The shipped network learned on 19x19, and the rules count every stone on the board as alive."""
+    weaker = "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board. "
+    return f"{weaker}Take dead stones off before you pass: all that stand at the end count as alive."
+
+
+def _by_rules(name: str, komi: float | None = None) -> Go:
+    return Go.by_rules(name, komi=komi)
+
+
+DESCRIPTION = GameDescription(
+    name="go",
+    rules=Go,
+    native="Go",
+    packed_move_bytes=2,
+    encodings={"planes": 1, "katago": 1, "katago-global": 1},
+    ratings=GO_RANKS,
+    phases=Phases(50, 150),
+    ply_bucket=20,
+    records=RecordFormats(
+        readers={"sgf": "sparring.records.sgf:read_sgf"},
+        writer="sparring.records.write_sgf:to_sgf",
+        suffix="sgf",
+        filter="sparring.records.go_filter:GoFilter",
+        everything="go-everything",
+    ),
+    engine=EngineSupport("gtp", byoyomi=True),
+    # KataGo's inputs, of which planes 9 to 13 show the last moves.
+    layout=lambda _: NetworkLayout(
+        "katago", 22, _LARGEST, _LARGEST, "points", 362, history=(9, 14), any_board_size=True
+    ),
+    # Only passes end a game of Go, and when to pass is up to the passing rules.
+    search=SearchDefaults(
+        find_immediate_wins=False,
+        repetition_draws=False,
+        prefer_proven=False,
+        adjust_policy="sparring.players.go_passing:apply_passing_rules",
+    ),
+    players=PlayerDefaults(
+        level_player="sparring.players.levels:uct_player", has_human_network=True, rating="5d", advice=_advice
+    ),
+    rule_sets=_by_rules,
+    modules=(
+        "arena.gtp",
+        "engines.gtp",
+        "engines.gtp_analysis",
+        "engines.gtp_board",
+        "engines.gtp_clock",
+        "engines.gtp_game",
+        "engines.gtp_search",
+        "networks.katago",
+        "players.go_passing",
+        "records.go_filter",
+        "records.sgf",
+        "records.write_sgf",
+    ),
+)

@@ -13,6 +13,7 @@ import chess
 
 from sparring._core import RbcState
 from sparring.games.chess import BOARD_PLANES, board_diagram
+from sparring.games.description import GameDescription, Phases, PlayerDefaults, RecordFormats
 from sparring.games.diagrams import Diagram
 from sparring.games.game import Move, Spec
 from sparring.games.native import NativeGame
@@ -95,3 +96,34 @@ class Rbc(NativeGame[RbcState]):
 def board_fen(state: RbcState) -> str:
     """The true position as FEN, en passant square after every double step, as reconchess writes it."""
     return state.text().rsplit(" ", 1)[0]
+
+
+DESCRIPTION = GameDescription(
+    name="rbc",
+    rules=Rbc,
+    native="Rbc",
+    packed_move_bytes=2,
+    phases=Phases(40, 160),
+    records=RecordFormats(
+        readers={
+            "json": "sparring.records.reconchess_history:read_history",
+            "jsonl": "sparring.records.reconchess_history:read_histories",
+        },
+        writer="sparring.records.reconchess_history:to_history",
+        suffix="jsonl",
+        filter="sparring.records.rbc_filter:RbcFilter",
+        everything="rbc",
+    ),
+    players=PlayerDefaults(level_player="sparring.players.rbc.levels:level_bot"),
+    modules=(
+        "arena.rbc_generation",
+        "arena.rbc_match",
+        "belief",
+        "cli.rbc",
+        "cli.rbc_generate",
+        "engines.reconchess",
+        "players.rbc",
+        "records.rbc_filter",
+        "records.reconchess_history",
+    ),
+)

@@ -7,6 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparring._core import ShogiState
+from sparring.games.description import (
+    EngineSupport,
+    GameDescription,
+    NetworkLayout,
+    OpeningFormats,
+    Phases,
+    PlayerDefaults,
+    RecordFormats,
+)
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
@@ -101,3 +110,50 @@ def _squares(state: ShogiState) -> frozenset[tuple[int, int]]:
         return frozenset()
     names = re.findall(r"(\d)([a-i])", state.previous.move_text(state.last_move))
     return frozenset(("abcdefghi".index(rank), 9 - int(file)) for file, rank in names)
+
+
+def _layout(history: int) -> NetworkLayout:
+    """`core/shogi/boards.hpp`: 28 planes a board, 14 counts of pieces in hand, and one more."""
+    boards = 28 * history
+    return NetworkLayout(
+        "boards", boards + 15, 9, 9, "planes", 27 * 81,
+        history=(28, boards), counts=((boards, boards + 14, 4.0),), fixed_history=False,
+    )  # fmt: skip
+
+
+DESCRIPTION = GameDescription(
+    name="shogi",
+    rules=Shogi,
+    native="Shogi",
+    packed_move_bytes=2,
+    encodings={"planes": 1, "boards": 1},
+    phases=Phases(40, 100),
+    records=RecordFormats(
+        readers={
+            "kif": "sparring.records.kif:read_kif",
+            "kifu": "sparring.records.kif:read_kif",
+            "ki2": "sparring.records.kif:read_ki2",
+            "csa": "sparring.records.csa:read_csa",
+            "hcpe": "sparring.records.hcpe:read_hcpe",
+        },
+        writer="sparring.records.write_csa:to_csa",
+        suffix="csa",
+        filter="sparring.records.shogi_filter:ShogiFilter",
+        everything="shogi-everything",
+    ),
+    openings=OpeningFormats(("sfen",)),
+    engine=EngineSupport("usi", byoyomi=True),
+    layout=_layout,
+    players=PlayerDefaults(has_human_network=True),
+    modules=(
+        "networks.dlshogi",
+        "records.csa",
+        "records.hcpe",
+        "records.kif",
+        "records.kif_start",
+        "records.sfen",
+        "records.shogi_builder",
+        "records.shogi_filter",
+        "records.write_csa",
+    ),
+)

@@ -9,10 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.games import describe
 from sparring.matching.phases import PHASES
 
-_WIDTH = {"go": 20}
-_OTHER_WIDTH = 10
 _MOST_PLIES = 12
 _LEGAL = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 50, 75, 100, 150, 200, 250, 300, 350)
 _CLOCK = (0, 30, 60, 120, 300, 600, 1200)
@@ -33,7 +32,7 @@ class Buckets:
 
 def all_buckets(game: str, metadata: NDArray[np.void]) -> Iterator[Buckets]:
     """Every way to sort these positions of which something is known."""
-    width = _WIDTH.get(game, _OTHER_WIDTH)
+    width = describe(game).ply_bucket
     yield _ranges("ply", metadata["ply"], [width * i for i in range(_MOST_PLIES)])
     yield Buckets("phase", PHASES, metadata["phase"].astype(np.int64))
     yield _ranges("legal moves", metadata["legal"], list(_LEGAL))

@@ -10,21 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import load
+from sparring.games import describe, load
 from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
 from sparring.records.streams import TruncatedFile, open_chunks
 from sparring.records.table import BadTable, read_manifest, read_shards
 
-_EVERYTHING = {
-    "chess": "everything",
-    "go": "go-everything",
-    "shogi": "shogi-everything",
-    "rbc": "rbc",
-    "expendibots": "expendibots",
-}
-"""The preset of a game's files that were not made into a table."""
 _NO_CLOCK = -1
 
 
@@ -169,15 +161,11 @@ def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
 
 def _read_file(path: Path, game: str) -> Iterator[PlayedGame]:
     """A file of games as it is; broken games are left out, as a table would."""
-    preset = load_preset(_EVERYTHING[game])
+    preset = load_preset(describe(game).records.everything)
     read = reader_for(path, game)
     try:
         for found in read(open_chunks(path), 0):
-            if (
-                found.record is not None
-                and not found.defect
-                and not preset.games.rejection_reason(found.record)
-            ):
+            if found.record is not None and not found.defect and not preset.rejection_reason(found.record):
                 yield _played(game, found.record, path.name, preset.positions, [])
     except TruncatedFile as error:
         raise NoGames(f"{path}: {error}") from None

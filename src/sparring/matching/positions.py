@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import load
+from sparring.games import describe, load
 from sparring.matching.games import GameSelection, NoGames, PlayedGame, select
 from sparring.matching.phases import game_phase
 from sparring.networks import Position
-from sparring.records.ranks import rank_order
-from sparring.records.record import MOVE_BYTES
 from sparring.records.table import BadTable
 
 METADATA_DTYPE = np.dtype(
@@ -101,7 +99,7 @@ def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[
     states = _states(game, played)
     clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
     evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
-    strengths = _strengths(game, played)
+    strengths = record.ratings(describe(game).ratings)
     positions, rows = [], []
     for ply in played.plies(game).tolist():
         state = states[ply]
@@ -136,21 +134,13 @@ def _states(game: str, played: PlayedGame) -> list[Any]:
     rules, record = load(game), played.record
     start = rules.initial() if record.start is None else rules.parse(record.start)
     try:
-        state = start.unpack_moves(record.moves, MOVE_BYTES[game])
+        state = start.unpack_moves(record.moves, describe(game).packed_move_bytes)
     except ValueError as error:
         raise BadTable(f"game {played.identity:016x} cannot be unpacked: {error}") from None
     states = [state]
     while (state := state.previous) is not None:
         states.append(state)
     return states[::-1]
-
-
-def _strengths(game: str, played: PlayedGame) -> tuple[int | None, int | None]:
-    record = played.record
-    if game != "go":
-        return record.first_rating, record.second_rating
-    first, second = record.first_rank, record.second_rank
-    return (None if first is None else rank_order(first)), (None if second is None else rank_order(second))
 
 
 def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import ChessSamples, GoSamples, ShogiSamples
+from sparring.games import describe
 from sparring.networks.codec import Tensors
 from sparring.networks.dlshogi import mirrored_directions
 from sparring.networks.lc0 import mirrored_moves
 from sparring.networks.prediction import Position, Prediction
 
 CONTEXT = 6
-_LINES: dict[str, Any] = {"chess": ChessSamples, "go": GoSamples, "shogi": ShogiSamples}
 _LONGEST_CLOCK = 7200.0
 """Seconds; the clock is seen on a logarithmic scale up to here."""
 
@@ -67,7 +66,7 @@ class ConditionedCodec:
             float(settings["highest"]),
         )
         self.game = self.input_spec.game
-        self._lines = _LINES[self.game]
+        self._lines = describe(self.game).samples_class
 
     @property
     def ratings(self) -> tuple[float, float] | None:

@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, Protocol
 
-from sparring.games import Move, load
+from sparring.games import Move, describe, load, resolve
 from sparring.records.readers import format_of, reader_for
-from sparring.records.record import MOVE_BYTES, UnsupportedFormat
+from sparring.records.record import UnsupportedFormat
 from sparring.records.streams import open_chunks
 
 
@@ -39,7 +39,7 @@ class GameBook:
                 continue
             games += 1
             start = usual if found.record.start is None else load(game).parse(found.record.start)
-            width = MOVE_BYTES[game]
+            width = describe(game).packed_move_bytes
             state = start.unpack_moves(found.record.moves[: plies * width], width)
             while state.previous is not None:
                 self._known[state.previous.key][state.last_move] += 1
@@ -84,8 +84,9 @@ def open_book(path: Path, game: str, plies: int) -> Book:
     """The book of a file. Raises BadBook or OSError."""
     if not path.is_file():
         raise BadBook(f"there is no book {path}")
-    if game == "chess" and format_of(path) == "bin":
-        return PolyglotBook(path)
+    if (reference := describe(game).players.books.get(format_of(path))) is not None:
+        book: Book = resolve(reference)(path)
+        return book
     try:
         return GameBook(path, game, plies)
     except UnsupportedFormat as error:

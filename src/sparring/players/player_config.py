@@ -24,11 +24,12 @@ from sparring.config import (
     is_file,
     read_toml,
 )
-from sparring.games import GAMES
-from sparring.records.ranks import parse_rank, rank_order
+from sparring.games import DESCRIPTIONS, GAMES, describe
 
-DEFAULT_RATING: dict[str, int | str | None] = {"chess": 1500, "go": "5d", "shogi": None}
-"""Rating of the default player of each game with a human-like network; the one for shogi has no ratings."""
+DEFAULT_RATING: dict[str, int | str | None] = {
+    each.name: each.players.rating for each in DESCRIPTIONS if each.players.has_human_network
+}
+"""Rating of the default player of each game with a human-like network; None where it has no ratings."""
 
 Rating = Annotated[int, Meta(ge=-100, le=10_000)] | str
 """A rating, or in Go a rank such as 3d."""
@@ -123,10 +124,11 @@ class PlayerConfig:
         value = getattr(self, which)
         if value is None or isinstance(value, int):
             return value
-        rank = parse_rank(value) if self.game == "go" else None
-        if rank is None:
-            raise BadValue(which, value, "a rank such as 3d" if self.game == "go" else "an integer")
-        return rank_order(rank)
+        system = describe(self.game).ratings
+        number = system.parse(value) if system.word == "rank" else None
+        if number is None:
+            raise BadValue(which, value, "a rank such as 3d" if system.word == "rank" else "an integer")
+        return number
 
 
 def load_player_config(path: Path) -> PlayerConfig:

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import GoState
-from sparring.games import Move
+from sparring.games import Move, describe, resolve
 from sparring.networks import Position, Prediction
 from sparring.players.book import Book, open_book
-from sparring.players.go_passing import apply_passing_rules
 from sparring.players.player import Decision
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 from sparring.players.time_management import Clock, allocate_time
@@ -174,13 +172,22 @@ class Mind:
             return *known, lambda drawn, share: f"from the book ({share:.0%})"
         if found is not None:
             values, shares = found.values, self._rule(found)
-            if isinstance(state, GoState):
-                shares = _ending(state, found.moves.tolist(), shares, found.value)
+            shares = self._adjusted(state, found.moves.tolist(), shares, found.value)
             return found.moves, shares, lambda drawn, share: _expectation(float(values[drawn]))
         shares = _sharpened(prediction.probabilities.astype(np.float64), self.player_config.temperature)
-        if isinstance(state, GoState):
-            shares = _ending(state, prediction.moves, shares, prediction.value)
+        shares = self._adjusted(state, prediction.moves, shares, prediction.value)
         return np.array(prediction.moves), shares, lambda drawn, share: self._likely(share, prediction)
+
+    def _adjusted(
+        self, state: Any, moves: Sequence[Move], shares: NDArray[np.float64], value: float | None
+    ) -> NDArray[np.float64]:
+        """The shares as the game's own rule corrects them, such as Go's passing rules."""
+        reference = describe(self.player_config.game).search.adjust_policy
+        if not reference:
+            return shares
+        prediction = Prediction(tuple(moves), shares.astype(np.float32), value)
+        adjusted: NDArray[np.float64] = resolve(reference)(state, prediction)
+        return adjusted
 
     def _likely(self, share: float, prediction: Prediction) -> str:
         """A move's share among those of such players, and what they hope for."""
@@ -238,6 +245,7 @@ def make_player(player_config: PlayerConfig, policy: Policy | None = None) -> Mi
 
 
 def _settings(own: PlayerConfig) -> PuctConfig:
+    search = describe(own.game).search
     return PuctConfig(
         c_puct=own.c_puct,
         c_base=own.c_base,
@@ -245,9 +253,8 @@ def _settings(own: PlayerConfig) -> PuctConfig:
         prior_temperature=own.policy_temperature,
         fpu_reduction=own.fpu_reduction,
         fpu_absolute=own.fpu_absolute,
-        # In Go only passes end a game, and when to pass is another question (go_ending.py).
-        find_immediate_wins=own.game != "go",
-        repetition_draws=own.game != "go",
+        find_immediate_wins=search.find_immediate_wins,
+        repetition_draws=search.repetition_draws,
         draw_value=own.draw_value,
         batch=own.batch,
         memory=own.memory,
@@ -258,7 +265,7 @@ def _rule(own: PlayerConfig) -> MoveSelection:
     if own.rule == "kl":
         return kl_regularised(own.kl_weight)
     by_number = by_visits(own.temperature)
-    return by_number if own.game == "go" else prefer_proven(by_number)
+    return prefer_proven(by_number) if describe(own.game).search.prefer_proven else by_number
 
 
 def _sharpened(shares: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
@@ -272,12 +279,6 @@ def _sharpened(shares: NDArray[np.float64], temperature: float) -> NDArray[np.fl
     weights = np.exp(logs - logs.max())
     sharpened: NDArray[np.float64] = weights / weights.sum()
     return sharpened
-
-
-def _ending(
-    state: GoState, moves: Sequence[Move], shares: NDArray[np.float64], value: float | None
-) -> NDArray[np.float64]:
-    return apply_passing_rules(state, Prediction(tuple(moves), shares.astype(np.float32), value))
 
 
 def _expectation(value: float) -> str:

@@ -38,11 +38,10 @@ from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias
 
 from sparring.config import BadConfig, BadValue, Source, from_table, read_toml
-from sparring.games import GAMES
+from sparring.games import GAMES, describe
 from sparring.policies.curve import Curve
 from sparring.policies.features import FeatureScaler, position_feature_names
 from sparring.policies.pool import PoolKind
-from sparring.records.ranks import parse_rank, rank_order
 
 CurveValue: TypeAlias = float | Mapping[str, float]
 """A number, or numbers by rating (in Go by rank)."""
@@ -206,10 +205,7 @@ def _curve(value: CurveValue | None, key: str, game: str, source: Source) -> Cur
 
 
 def _rating(text: str, key: str, game: str, source: Source) -> int:
-    if game == "go":
-        if (rank := parse_rank(text)) is not None:
-            return rank_order(rank)
-        raise source.bad_value(key, text, "ranks as keys, such as 6k or 3d")
-    if text.isascii() and text.isdecimal() and len(text) <= 6:
-        return int(text)
-    raise source.bad_value(key, text, "ratings as keys, such as 1500")
+    system = describe(game).ratings
+    if (number := system.parse(text)) is not None:
+        return number
+    raise source.bad_value(key, text, f"{system.word}s as keys, such as {system.example}")

@@ -1,4 +1,4 @@
-"""What ratings a policy can be told."""
+"""The ratings that a policy can be conditioned on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from sparring.games import describe
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
 from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import PolicyPool
 from sparring.policies.temperature import TemperedPolicy
-from sparring.records.ranks import rank_text
 
 RatingRange: TypeAlias = tuple[float, float]
 
@@ -40,12 +40,12 @@ def rating_out_of_range(policy: Policy, *told: int | None) -> str:
 
 
 def rating_text(game: str, number: int) -> str:
-    """A rating or, in Go, a rank as people say it."""
-    return rank_text(number) if game == "go" else str(number)
+    """A rating or rank as text, by the game's rating system."""
+    return describe(game).ratings.format(number)
 
 
 def _rating_word(game: str) -> str:
-    return "ranks" if game == "go" else "ratings"
+    return f"{describe(game).ratings.word}s"
 
 
 def _ranges(policy: Policy) -> Iterator[RatingRange]:

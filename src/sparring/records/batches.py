@@ -23,29 +23,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring import games
-from sparring._core import (
-    BreakthroughSamples,
-    ChessSamples,
-    ExpendibotsSamples,
-    GoSamples,
-    RbcSamples,
-    ShogiSamples,
-)
+from sparring.games import GameDescription, describe
 from sparring.records.game_rows import GameRows, read_rows, shard_paths
 from sparring.records.presets import PositionFilter
-from sparring.records.record import MOVE_BYTES
 from sparring.records.splits import Split
 from sparring.records.table import BadTable, read_manifest
 
-_LINES: dict[str, Any] = {
-    "chess": ChessSamples,
-    "rbc": RbcSamples,
-    "shogi": ShogiSamples,
-    "go": GoSamples,
-    "expendibots": ExpendibotsSamples,
-    "breakthrough": BreakthroughSamples,
-}
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32
 _NO_CLOCK = -1
@@ -174,7 +157,7 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         threads = self.threads or os.cpu_count() or 1
-        kind = _LINES[self._game()]
+        kind = describe(self._game()).samples_class
         with ThreadPoolExecutor(threads) as pool:
             try:
                 rows = _in_order(pool, self._read_tasks(), ahead=1)
@@ -212,8 +195,9 @@ class Batches:
         return together.take(self._random(1, group).permutation(len(together)))
 
     def _unpack_tasks(self, groups: Iterable[GameRows]) -> Iterator[Callable[[], _Positions]]:
-        game = self._game()
-        usual = games.load(game).text(games.load(game).initial())
+        game = describe(self._game())
+        rules = game.rules()
+        usual = rules.text(rules.initial())
         for rows in groups:
             for start in range(0, len(rows), _GAMES_A_TASK):
                 some = rows.take(np.arange(start, min(start + _GAMES_A_TASK, len(rows))))
@@ -247,7 +231,7 @@ class Batches:
 
 def encodings(game: str) -> list[str]:
     """The names of a game's encodings."""
-    names: list[str] = _LINES[game].encodings()
+    names: list[str] = describe(game).samples_class.encodings()
     return names
 
 
@@ -263,9 +247,9 @@ def _preset_filter(table: Path) -> PositionFilter:
     return PositionFilter(**read_manifest(table)["preset"].get("positions", {}))
 
 
-def _unpack(game: str, usual: str, rows: GameRows) -> _Positions:
+def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
     starts = [usual if start is None else start for start in rows.starts]
-    kind, width = _LINES[game], MOVE_BYTES[game]
+    kind, width = game.samples_class, game.packed_move_bytes
     try:
         lines = kind.unpack(starts, rows.moves, rows.clocks, rows.limits, width)
     except ValueError:

@@ -153,7 +153,7 @@ def _sort_in(game: ParsedGame, source: str, preset: Preset, writer: TableWriter,
         report.drop(game.defect)
     elif game.record is None:
         report.note_broken(f"{source}, {game.where}: {game.error}")
-    elif reason := preset.games.rejection_reason(game.record):
+    elif reason := preset.rejection_reason(game.record):
         report.drop(reason)
     else:
         report.kept += 1

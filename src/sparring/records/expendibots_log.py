@@ -20,8 +20,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sparring._core import ExpendibotsState
-from sparring.games.expendibots import Expendibots
-from sparring.records.record import MOVE_BYTES, GameRecord, ParsedGame, Termination
+from sparring.games.expendibots import DESCRIPTION, Expendibots
+from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.text_lines import TextLine, read_lines
 
 _LONGEST = 1000
@@ -38,7 +38,7 @@ _DRAWS = {
     "move limit": "maximum number of turns reached.",
 }
 _PLAYERS = ("white", "black")
-_WIDTH = MOVE_BYTES["expendibots"]
+_WIDTH = DESCRIPTION.packed_move_bytes
 
 
 def read_logs(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sparring import data
-from sparring.records.filters import FILTERS, GameFilter
+from sparring.games import GAMES, describe, resolve
+from sparring.records.filters import GameFilter
+from sparring.records.record import GameRecord
 
 
 class BadPreset(Exception):
@@ -32,6 +34,10 @@ class Preset:
     game: str
     games: GameFilter
     positions: PositionFilter
+
+    def rejection_reason(self, record: GameRecord) -> str:
+        """Why a game is left out, in a word or two; empty when it is kept."""
+        return self.games.rejection_reason(record, record.plies(self.game))
 
     def manifest_entry(self) -> dict[str, Any]:
         """What a table remembers of it."""
@@ -56,9 +62,9 @@ def load_preset(name: str) -> Preset:
     try:
         entries = tomllib.loads(text)
         game = entries.pop("game")
-        if game not in FILTERS:
-            raise ValueError(f"there are presets for {', '.join(FILTERS)}, not for {game!r}")
-        games = _make(FILTERS[game], entries.pop("games", {}))
+        if game not in GAMES:
+            raise ValueError(f"there are presets for {', '.join(GAMES)}, not for {game!r}")
+        games = _make(resolve(describe(game).records.filter), entries.pop("games", {}))
         positions = _make(PositionFilter, entries.pop("positions", {}))
     except (ValueError, KeyError, TypeError) as error:
         raise BadPreset(f"preset {name}: {error}") from None

@@ -1,4 +1,4 @@
-"""Which reader a file needs: by its name, without the endings of compression."""
+"""Readers and writers of recorded games, by game and file suffix."""
 
 from __future__ import annotations
 
@@ -6,37 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from sparring.records.csa import read_csa
-from sparring.records.expendibots_log import read_logs
-from sparring.records.hcpe import read_hcpe
-from sparring.records.kif import read_ki2, read_kif
-from sparring.records.pgn import read_pgn
-from sparring.records.reconchess_history import read_histories, read_history
-from sparring.records.record import ParsedGame, UnsupportedFormat
-from sparring.records.sgf import read_sgf
+from sparring.games import DESCRIPTIONS, describe, resolve
+from sparring.records.record import GameRecord, ParsedGame, UnsupportedFormat
+from sparring.records.variant_pgn import variant_reader, variant_writer
 
 Reader: TypeAlias = Callable[[Iterable[bytes], int], Iterator[ParsedGame]]
-"""Takes the unpacked content in pieces and the byte from which to read; gives the games in order."""
-
-READERS: dict[str, tuple[str, Reader]] = {
-    "pgn": ("chess", read_pgn),
-    "sgf": ("go", read_sgf),
-    "kif": ("shogi", read_kif),
-    "kifu": ("shogi", read_kif),
-    "ki2": ("shogi", read_ki2),
-    "csa": ("shogi", read_csa),
-    "hcpe": ("shogi", read_hcpe),
-    "json": ("rbc", read_history),
-    "jsonl": ("rbc", read_histories),
-    "log": ("expendibots", read_logs),
-}
-"""By the ending of a file's name: the game and its reader."""
+"""(chunks, skip): the uncompressed content in pieces, and the byte from which to read; games in order."""
+Writer: TypeAlias = Callable[[GameRecord], str]
 
 _COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def format_of(path: Path) -> str:
-    """The ending that says what is in a file: pgn of games.pgn.zst."""
+    """The suffix of a file's format in lower case: pgn of games.pgn.zst."""
     name = path.name.lower()
     for ending in _COMPRESSED:
         name = name.removesuffix(ending)
@@ -44,7 +26,7 @@ def format_of(path: Path) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """A file's name without the endings of its format and compression: games of games.pgn.zst."""
+    """A file's name without the suffixes of its format and compression: games of games.pgn.zst."""
     name = path.name
     for ending in _COMPRESSED:
         name = name[: -len(ending)] if name.lower().endswith(ending) else name
@@ -52,18 +34,32 @@ def stem_of(path: Path) -> str:
 
 
 def formats(game: str) -> list[str]:
-    """The endings of the files that hold this game."""
-    return [ending for ending, (played, _) in READERS.items() if played == game]
+    """The suffixes of the files that hold a game. Raises ValueError for an unknown game."""
+    records = describe(game).records
+    return list(records.readers) or [records.suffix]
 
 
 def reader_for(path: Path, game: str) -> Reader:
     """The reader of a file. Raises UnsupportedFormat."""
-    ending = format_of(path)
-    if ending not in READERS:
-        raise UnsupportedFormat(
-            f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)"
-        )
-    played, reader = READERS[ending]
-    if played != game:
-        raise UnsupportedFormat(f"{path} holds {played}, but the preset is for {game}")
+    suffix = format_of(path)
+    if suffix in formats(game):
+        return reader_of(game, suffix)
+    if others := [each.name for each in DESCRIPTIONS if suffix in each.records.readers]:
+        raise UnsupportedFormat(f"{path} holds {others[0]}, but the preset is for {game}")
+    raise UnsupportedFormat(
+        f"{path}: files of {game} end in {', '.join(formats(game))} (and .gz, .bz2 or .zst)"
+    )
+
+
+def reader_of(game: str, suffix: str) -> Reader:
+    """The reader of a game's files with this suffix, one of `formats(game)`."""
+    readers = describe(game).records.readers
+    reader: Reader = resolve(readers[suffix]) if readers else variant_reader(game)
     return reader
+
+
+def writer_of(game: str) -> Writer:
+    """The function that writes a record in the game's notation. Raises ValueError for an unknown game."""
+    reference = describe(game).records.writer
+    writer: Writer = resolve(reference) if reference else variant_writer(game)
+    return writer

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring._core import RbcState
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, board_fen
-from sparring.records.record import MOVE_BYTES, GameRecord, ParsedGame, Termination
+from sparring.games.rbc import DESCRIPTION, NO_SENSE, PASS, SENSE, board_fen
+from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.text_lines import read_lines
 
 _LONGEST = 1 << 24
@@ -40,7 +40,7 @@ _ENDINGS = {
     "TURN_LIMIT": Termination.NORMAL,
     "TIMEOUT": Termination.TIME,
 }
-_WIDTH = MOVE_BYTES["rbc"]
+_WIDTH = DESCRIPTION.packed_move_bytes
 
 
 class _BadHistory(ValueError):

@@ -1,4 +1,4 @@
-"""A game as a row: the same few facts whatever the game and wherever it was recorded."""
+"""`GameRecord`: a recorded game as a row of a table, with the same columns for every game."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ import hashlib
 from enum import StrEnum
 from typing import NamedTuple
 
-MOVE_BYTES = {"chess": 1, "rbc": 2, "shogi": 2, "go": 2, "expendibots": 1, "breakthrough": 1}
-"""Bytes of a packed move: two where a position can have more than 256 moves."""
+from sparring.games import RatingSystem, describe
 
 
 class UnsupportedFormat(Exception):
-    """A file that no reader takes; the message says which there are, or what they need."""
+    """No reader takes the file; the message names the formats that exist."""
 
 
 class ParsedGame(NamedTuple):
-    """What a reader found: a game, or what was wrong with it, and where reading can go on after it."""
+    """One game from a reader: a record or an error, and where reading can continue."""
 
     record: GameRecord | None
     error: str
     where: str
-    """Such as "line 12", for a person who wants to look."""
+    """The place in the source, such as "line 12"."""
     end: int
-    """Bytes of the unpacked source up to the end of the game."""
+    """Bytes of the uncompressed source up to the end of the game."""
     defect: str = ""
-    """Why a whole record is no game that a table can hold, in a few words: such are counted, not broken."""
+    """Why a well-formed game cannot be kept in a table; such games are counted, not broken."""
 
 
 class Termination(StrEnum):
-    """How a recorded game ended, as far as its source says."""
+    """How a recorded game ended, by its source."""
 
     NORMAL = "normal"
     RESIGNATION = "resignation"
@@ -43,20 +42,20 @@ class Termination(StrEnum):
 
 
 class GameRecord(NamedTuple):
-    """One recorded game. Players are first (who moves first by the rules) and second.
+    """One recorded game. The first player moves first by the rules.
 
-    A named tuple because millions are made: a frozen dataclass of so many fields takes five times as long.
+    A named tuple because millions are made: a frozen dataclass of as many fields takes five times as long.
     """
 
     moves: bytes
-    """A byte a move: its index among the legal moves in ascending order (two bytes in wide games)."""
+    """Indices among the legal moves in ascending order, `packed_move_bytes` of the game each."""
     result: float | None
-    """For the first player: 1, 0.5 or 0; None when unknown."""
+    """Score of the first player: 1, 0.5 or 0; None when unknown."""
     start: str | None = None
-    """The text of the first position, where it is not the game's usual one."""
+    """Text of the initial state; None for the game's usual one."""
     ending: Termination = Termination.UNKNOWN
     margin: float | None = None
-    """By how many points it was won, where points were counted."""
+    """Points by which it was won, where points were counted."""
     first: str | None = None
     second: str | None = None
     first_rating: int | None = None
@@ -78,11 +77,21 @@ class GameRecord(NamedTuple):
     site: str | None = None
 
     def plies(self, game: str) -> int:
-        """How many moves were played."""
-        return len(self.moves) // MOVE_BYTES[game]
+        """The number of moves played."""
+        return len(self.moves) // describe(game).packed_move_bytes
+
+    def ratings(self, system: RatingSystem) -> tuple[int | None, int | None]:
+        """Both players' ratings or ranks as numbers, by the game's rating system; None where unknown."""
+        if system.word == "rating":
+            return self.first_rating, self.second_rating
+        first, second = self.first_rank, self.second_rank
+        return (
+            None if first is None else system.parse(first),
+            None if second is None else system.parse(second),
+        )
 
     def identity(self, game: str) -> int:
-        """A 63-bit hash of what makes it this game: splits and duplicates go by it."""
+        """A 63-bit hash of the content: splits and duplicates go by it."""
         facts = (game, self.start, self.result, self.first, self.second, self.date, self.site)
         digest = hashlib.blake2b(self.moves, digest_size=8)
         digest.update(repr(facts).encode())

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sparring._core import SgfGame, SgfParser
+from sparring.games.ranks import parse_rank
 from sparring.records.charsets import detect_charset
-from sparring.records.ranks import parse_rank
 from sparring.records.record import GameRecord, ParsedGame, Termination
 
 _LONGEST = 1000

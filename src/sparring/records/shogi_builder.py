@@ -13,8 +13,9 @@ import numpy as np
 
 from sparring._core import ShogiState
 from sparring.games import IllegalMove, ParseError
-from sparring.records.ranks import parse_rank
-from sparring.records.record import MOVE_BYTES, GameRecord, ParsedGame, Termination, UnsupportedFormat
+from sparring.games.ranks import parse_rank
+from sparring.games.shogi import DESCRIPTION
+from sparring.records.record import GameRecord, ParsedGame, Termination, UnsupportedFormat
 from sparring.records.text_lines import TextLine, read_lines
 
 _UNKNOWN = -1
@@ -121,7 +122,7 @@ class ShogiGameBuilder:
     def _record(self) -> GameRecord:
         plies = self.state.ply
         return GameRecord(
-            moves=self.state.pack_moves(MOVE_BYTES["shogi"]),
+            moves=self.state.pack_moves(DESCRIPTION.packed_move_bytes),
             result=self.result,
             start=self.start,
             ending=self.ending,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.records.ranks import rank_order
-from sparring.records.record import MOVE_BYTES
+from sparring.games import describe
+from sparring.games.ranks import rank_order
 from sparring.records.table import read_manifest, read_shards
 
 _COLUMNS = [
@@ -59,7 +59,7 @@ def collect_statistics(folder: Path) -> TableStatistics:
     for shard in read_shards(folder, _COLUMNS):
         columns = {name: shard[name].to_pylist() for name in _COLUMNS}
         found.games += shard.num_rows
-        found.positions += sum(map(len, columns["moves"])) // MOVE_BYTES[found.game]
+        found.positions += sum(map(len, columns["moves"])) // describe(found.game).packed_move_bytes
         found.with_clocks += sum(value is not None for value in columns["clocks"])
         found.with_evals += sum(value is not None for value in columns["evals"])
         found.groups.update(_groups(columns, bounds))

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.games import describe
+from sparring.records.record import GameRecord, Termination
 from sparring.storage import atomic_write, atomic_writer
 
 VERSION = 1
@@ -104,7 +105,7 @@ class TableWriter:
             name = f"{len(self.manifest['shards']):05}.parquet"
             with atomic_writer(self.folder / name) as part:
                 pq.write_table(shard, part, **_PACKING)
-            plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // MOVE_BYTES[self._game]
+            plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // describe(self._game).packed_move_bytes
             self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
         self.manifest["progress"] = progress
         atomic_write(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))

@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from sparring._core import ShogiState
-from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.games.shogi import DESCRIPTION
+from sparring.records.record import GameRecord, Termination
 
 _NO_EVAL = -32768
 _PIECES = {
@@ -63,7 +64,7 @@ def _headers(record: GameRecord) -> list[str]:
 
 def _states(start: ShogiState, packed: bytes) -> list[ShogiState]:
     states = []
-    state: ShogiState | None = start.unpack_moves(packed, MOVE_BYTES["shogi"])
+    state: ShogiState | None = start.unpack_moves(packed, DESCRIPTION.packed_move_bytes)
     while state is not None:
         states.append(state)
         state = state.previous

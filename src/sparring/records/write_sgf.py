@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sparring._core import GoState
-from sparring.records.record import MOVE_BYTES, GameRecord, Termination
+from sparring.games.go import DESCRIPTION
+from sparring.records.record import GameRecord, Termination
 
 _REASONS = {Termination.RESIGNATION: "R", Termination.TIME: "T", Termination.RULES: "F"}
 
@@ -73,7 +74,7 @@ def _result(record: GameRecord) -> str | None:
 
 def _moves(start: GoState, packed: bytes) -> list[int]:
     moves = []
-    state: GoState | None = start.unpack_moves(packed, MOVE_BYTES["go"])
+    state: GoState | None = start.unpack_moves(packed, DESCRIPTION.packed_move_bytes)
     while state is not None and state.last_move is not None:
         moves.append(state.last_move)
         state = state.previous

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring import data
-from sparring._core import Analysis, BreakthroughSearch, ExpendibotsSearch
-from sparring.games import Move
+from sparring._core import Analysis
+from sparring.games import DESCRIPTIONS, Move
 from sparring.storage import atomic_write
 
 FeatureWeights = NDArray[np.float64]
@@ -86,7 +86,9 @@ class AlphaBetaSearcher(Protocol):
         ...
 
 
-SEARCHERS: dict[str, type[Any]] = {"expendibots": ExpendibotsSearch, "breakthrough": BreakthroughSearch}
+SEARCHERS: dict[str, type[Any]] = {
+    each.name: each.search_class for each in DESCRIPTIONS if each.has_native("Search")
+}
 """The games that offer features, each with its native search."""
 
 

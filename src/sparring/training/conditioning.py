@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.games import describe
+from sparring.games.ranks import rank_order
 from sparring.policies import rating_text
 from sparring.records import Batch
-from sparring.records.ranks import rank_order
 from sparring.training.config import TrainingConfig
 
 _APART = 100.0
 """Standard deviation of the difference between imagined players."""
-_GROUP_WIDTH = {"chess": 100, "go": 1, "shogi": 100}
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def recorded_ratings(batch: Batch) -> NDArray[np.float64]:
 
 def rating_groups(batch: Batch, game: str) -> NDArray[np.float64]:
     """[n]: the hundred, or the rank, that both players are in; NaN where they differ."""
-    width = _GROUP_WIDTH[game]
+    width = describe(game).ratings.group_width
     mover, opponent = (recorded_ratings(batch) // width * width).T
     return np.where(mover == opponent, mover, np.nan)
 

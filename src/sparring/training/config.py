@@ -23,6 +23,7 @@ from sparring.config import (
     is_file,
     read_toml,
 )
+from sparring.games import DESCRIPTIONS
 
 Probability = Annotated[float, Meta(ge=0, lt=1)]
 
@@ -180,11 +181,13 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         network, data = self.network, self.data
-        if self.game not in GAMES:
-            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
-        if network.kind == "attention" and self.game == "go":
-            raise BadValue("network.kind", network.kind, "residual: go has boards of several sizes")
-        if network.history > 1 and self.game != "shogi":
+        trainable = {each.name: each.layout for each in DESCRIPTIONS if each.layout is not None}
+        if self.game not in trainable:
+            raise BadValue("game", self.game, f"one of {', '.join(trainable)}")
+        layout = trainable[self.game](network.history)
+        if network.kind == "attention" and layout.any_board_size:
+            raise BadValue("network.kind", network.kind, f"residual: {self.game} has boards of several sizes")
+        if network.history > 1 and layout.fixed_history:
             raise BadValue("network.history", network.history, f"1: the history of {self.game} is fixed")
         if sum(teacher.policy_weight for teacher in self.teachers) > 1:
             raise ValueError("the policy_weight of all teachers must add up to at most 1")
@@ -211,10 +214,6 @@ class TrainingConfig:
         if trial is not None:
             data = dataclasses.replace(data, trial=trial)
         return dataclasses.replace(self, training=part, data=data)
-
-
-GAMES = ("chess", "go", "shogi")
-"""Games with a training layout."""
 
 
 def shipped_training_configs() -> list[str]:

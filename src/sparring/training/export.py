@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 from torch import Tensor, nn
 
+from sparring.games import NetworkLayout
 from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import CONTEXT
 from sparring.networks.graph import GraphBuilder
 from sparring.networks.lc0.ops import gather_columns
 from sparring.training.config import TrainingConfig
-from sparring.training.layouts import Layout, input_spec_of, layout_of
+from sparring.training.layouts import input_spec_of, layout_of
 from sparring.training.model import (
     KNOTS,
     QUERY_WIDTH,
@@ -40,7 +41,7 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
     writer = _Writer(layout)
     graph = writer.graph
     side: tuple[int | str, ...] = (
-        ("rows", "columns") if config.game == "go" else (layout.rows, layout.columns)
+        ("rows", "columns") if layout.any_board_size else (layout.rows, layout.columns)
     )
     planes = graph.input("planes", (layout.planes, *side), TensorProto.UINT8)
     context = graph.input("context", (CONTEXT,))
@@ -51,7 +52,7 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
         x = writer.residual(model.tower, x, conditioning)
     else:
         x = writer.attention(model.tower, x, conditioning)
-    moves: int | str = "moves" if config.game == "go" else layout.moves
+    moves: int | str = "moves" if layout.any_board_size else layout.moves
     graph.output("policy", writer.policy(model.policy, x), (moves,))
     pooled = writer.means(x, model.value_embed.in_features)
     value_hidden = graph.op("Add", writer.dense(pooled, model.value_embed),
@@ -90,7 +91,7 @@ def describe(config: TrainingConfig) -> str:
 class _Writer:
     """Writes parts of the model into one graph."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: NetworkLayout) -> None:
         self.graph = GraphBuilder()
         self._layout = layout
 

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from sparring.games import NetworkLayout
 from sparring.networks.lc0.heads import attention_policy_map
 from sparring.training.config import NetworkConfig
-from sparring.training.layouts import Layout
 
 KNOTS = 11
 """Between which a rating's effect is interpolated."""
@@ -66,7 +66,7 @@ class ResidualBlock(nn.Module):
 class ResidualTower(nn.Module):
     """Planes to [n, width, rows, columns]."""
 
-    def __init__(self, part: NetworkConfig, layout: Layout) -> None:
+    def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
         self.stem = nn.Conv2d(layout.planes, part.width, 3, padding=1, bias=False)
         self.stem_norm = nn.BatchNorm2d(part.width)
@@ -122,7 +122,7 @@ class AttentionBlock(nn.Module):
 class AttentionTower(nn.Module):
     """Planes to [n, width, rows, columns] through squares that look at one another."""
 
-    def __init__(self, part: NetworkConfig, layout: Layout) -> None:
+    def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
         self.embed = nn.Linear(layout.planes, part.width)
         self.places = nn.Parameter(torch.zeros(layout.cells, part.width))
@@ -199,7 +199,7 @@ class PolicyValueNetwork(nn.Module):
 
     scales: Tensor
 
-    def __init__(self, part: NetworkConfig, layout: Layout) -> None:
+    def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
         scales = torch.ones(layout.planes, 1, 1)
         for begin, end, most in layout.counts:

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparring.games import describe
 from sparring.records import PositionFilter, Split
 from sparring.records.game_rows import read_rows, shard_paths
-from sparring.records.record import MOVE_BYTES
 
 CACHED_MOVES = 32
 """Moves of each answer: the likeliest."""
@@ -68,7 +68,7 @@ def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: to
     games: dict[int, int] = {}
     for path in (path for table in tables for path in shard_paths(table)):
         rows = read_rows(path, game, Split.TRAIN, trial, PositionFilter())
-        lengths = [len(moves) // MOVE_BYTES[game] for moves in rows.moves]
+        lengths = [len(moves) // describe(game).packed_move_bytes for moves in rows.moves]
         games.update(zip(rows.identities.tolist(), lengths, strict=True))
     identities = np.array(sorted(games), np.int64)
     return TeacherCache(identities, np.array([games[each] for each in identities.tolist()], np.int64), device)

@@ -11,11 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from sparring.games import NetworkLayout
 from sparring.records import Batch
 from sparring.records.batches import NO_LABEL
 from sparring.training.conditioning import Conditioning
 from sparring.training.config import BadTrainingConfig, TrainingConfig
-from sparring.training.layouts import Layout, input_spec_of, layout_of
+from sparring.training.layouts import input_spec_of, layout_of
 from sparring.training.teacher_cache import TeacherCache, chunks
 from sparring.training.teachers import Teacher, TeacherOutput
 from sparring.training.transfer import to_device
@@ -215,7 +216,7 @@ def _context(conditioning: Conditioning, config: TrainingConfig) -> NDArray[np.f
     )
 
 
-def _planes(tensors: dict[str, Tensor], layout: Layout) -> Tensor:
+def _planes(tensors: dict[str, Tensor], layout: NetworkLayout) -> Tensor:
     planes = unpack_bits(tensors["planes"], (layout.planes, layout.rows, layout.columns))
     for begin, end, _ in layout.counts:
         planes[:, begin:end] = tensors["counts"][:, :, None, None]

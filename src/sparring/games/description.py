@@ -1,0 +1,221 @@
+"""`GameDescription`: everything that the rest of the package must know about one game.
+
+Each game module defines its own `DESCRIPTION`; `sparring.games.DESCRIPTIONS` is the only list of games. Code
+above `sparring.games` asks the description and names no game.
+
+Readers, filters and players live in packages above this one. A description names them by reference, a text
+"package.module:attribute", which `resolve` imports on first use. Dependencies still point downwards, and
+`import sparring.games` stays light.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from sparring import _core
+from sparring.games.ratings import ELO, RatingSystem
+
+EngineProtocol: TypeAlias = Literal["uci", "usi", "gtp"]
+PolicyHead: TypeAlias = Literal["from-to", "planes", "points"]
+
+
+def resolve(reference: str) -> Any:
+    """The object that "package.module:attribute" names. Raises LookupError where it does not exist."""
+    module, _, attribute = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LookupError(
+            f"a game description names {reference!r}, which cannot be loaded: {error}"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Phases:
+    """When the middle game and the endgame begin."""
+
+    middle_game: int
+    """Ply."""
+    endgame: int
+    """Ply."""
+    is_endgame: Callable[[Any], bool] | None = None
+    """Whether a state is in its endgame whatever its ply, such as by material."""
+
+    def index(self, state: Any, ply: int) -> int:
+        """0 in the opening, 1 in the middle game, 2 in the endgame."""
+        if self.is_endgame is not None and self.is_endgame(state):
+            return 2
+        return int(ply >= self.middle_game) + int(ply >= self.endgame)
+
+
+@dataclass(frozen=True)
+class RecordFormats:
+    """Files of recorded games.
+
+    A game without readers of its own is recorded as PGN with its own move texts (`records.variant_pgn`).
+    """
+
+    readers: Mapping[str, str] = field(default_factory=dict)
+    """Reference to the reader by file suffix, such as {"sgf": "sparring.records.sgf:read_sgf"}."""
+    writer: str = ""
+    """Reference to the function that writes a `GameRecord` as text."""
+    suffix: str = "pgn"
+    """Of files that the writer's text goes into."""
+    filter: str = "sparring.records.filters:BasicFilter"
+    """Reference to the dataclass of a preset's [games] table."""
+    everything: str = ""
+    """Name of the preset that keeps every game. Empty: the filter's defaults."""
+
+
+@dataclass(frozen=True)
+class OpeningFormats:
+    """Files of one position a line."""
+
+    suffixes: tuple[str, ...] = ()
+    """Of files that hold this game's positions. `txt` files hold positions of any game."""
+    normalise: Callable[[str], str] | None = None
+    """Turns a line's position into text that `Game.parse` reads, such as EPD into FEN."""
+
+
+@dataclass(frozen=True)
+class EngineSupport:
+    """How engines of other people play this game."""
+
+    protocol: EngineProtocol
+    byoyomi: bool = False
+    """Whether clocks may have byo-yomi periods."""
+
+
+@dataclass(frozen=True)
+class NetworkLayout:
+    """The inputs and the policy of a network of people's moves."""
+
+    encoding: str
+    """A byte encoding of the game's native samples."""
+    planes: int
+    rows: int
+    columns: int
+    """Of the board, or of the largest one where `any_board_size`."""
+    head: PolicyHead
+    """from-to: a logit a pair of squares, numbered as Lc0 does; planes: a plane a kind of move; points: a
+    logit a point, and one for a pass."""
+    moves: int
+    """Logits of the policy."""
+    history: tuple[int, int]
+    """Planes [begin, end) that show earlier boards."""
+    counts: tuple[tuple[int, int, float], ...] = ()
+    """(begin, end, scale): planes [begin, end) hold counts, which are divided by the scale."""
+    any_board_size: bool = False
+    """Whether one network plays on boards of several sizes."""
+    fixed_history: bool = True
+    """Whether the encoding decides how many boards it shows."""
+
+    @property
+    def cells(self) -> int:
+        """Squares or points of the board."""
+        return self.rows * self.columns
+
+
+@dataclass(frozen=True)
+class SearchDefaults:
+    """Where search must know more than the rules say."""
+
+    find_immediate_wins: bool = True
+    """Whether moves of the root that win at once are found, however small their prior."""
+    repetition_draws: bool = True
+    """Whether a position repeated within the search counts as a draw."""
+    prefer_proven: bool = True
+    """Whether a proven win is always played and a proven loss avoided."""
+    adjust_policy: str = ""
+    """Reference to a function (state, Prediction) -> probabilities [moves] that corrects a player's choice,
+    such as Go's passing rules. Empty: none."""
+
+
+@dataclass(frozen=True)
+class PlayerDefaults:
+    """Who plays when nobody says otherwise."""
+
+    level_player: str = "sparring.players.levels:alphabeta_player"
+    """Reference to a function (game, level, rng) -> player: the small opponent of a level from 1 to 9."""
+    has_human_network: bool = False
+    """Whether a network of people's moves is shipped; the default opponent then plays like people."""
+    rating: int | str | None = None
+    """The default opponent's rating, as players' TOML files write it. None: none is told."""
+    books: Mapping[str, str] = field(default_factory=dict)
+    """Reference to a class (path) -> Book by file suffix, for opening books that are no games."""
+    advice: Callable[[Any], str] | None = None
+    """What a person should know before playing from a state; empty for nothing."""
+
+
+@dataclass(frozen=True)
+class GameDescription:
+    """One game: rules, native classes, records, ratings, networks, search, players."""
+
+    name: str
+    """As on the command line and in files."""
+    rules: type[Any]
+    """The `Game`: a frozen dataclass whose fields are the rule options."""
+    native: str
+    """Prefix of the native classes: Chess for ChessState, ChessTree, ChessSamples and ChessSearch."""
+    packed_move_bytes: int
+    """Bytes of a packed move (an index among the legal moves): 2 where a state can have over 256 moves."""
+    move_numbering: int = 1
+    """Version of the move codes and of the order of legal moves. Raise it when either changes."""
+    encodings: Mapping[str, int] = field(default_factory=lambda: {"planes": 1})
+    """Version of each encoding (planes and policy labels) by name. Raise it when the encoding changes."""
+    ratings: RatingSystem = ELO
+    phases: Phases = Phases(20, 60)
+    ply_bucket: int = 10
+    """Plies a bucket in reports by ply."""
+    records: RecordFormats = RecordFormats()
+    openings: OpeningFormats = OpeningFormats()
+    engine: EngineSupport | None = None
+    """None where no engine protocol plays this game."""
+    layout: Callable[[int], NetworkLayout] | None = None
+    """From the number of boards seen to the layout of a network. None where networks cannot be trained."""
+    search: SearchDefaults = SearchDefaults()
+    players: PlayerDefaults = PlayerDefaults()
+    display_move: Callable[[Any, int], str] | None = None
+    """(state, move) -> text for people, where it differs from `Game.move_text`, such as SAN."""
+    rule_sets: Callable[..., Any] | None = None
+    """(name, komi=None) -> Game, where rules go by names such as "chinese"."""
+    modules: tuple[str, ...] = ()
+    """Modules and packages above `games` that belong to this game alone, without the leading "sparring."."""
+
+    @property
+    def state_class(self) -> type[Any]:
+        """The native state class."""
+        return self._native_class("State")
+
+    @property
+    def tree_class(self) -> type[Any]:
+        """The native PUCT tree. Raises LookupError where the game has none."""
+        return self._native_class("Tree")
+
+    @property
+    def samples_class(self) -> type[Any]:
+        """The native class of packed training positions. Raises LookupError where the game has none."""
+        return self._native_class("Samples")
+
+    @property
+    def search_class(self) -> type[Any]:
+        """The native alpha-beta search over linear features. Raises LookupError where the game has none."""
+        return self._native_class("Search")
+
+    def has_native(self, kind: Literal["Tree", "Samples", "Search"]) -> bool:
+        """Whether the native class of this kind exists."""
+        return hasattr(_core, self.native + kind)
+
+    def option_names(self) -> list[str]:
+        """The rule options."""
+        return [option.name for option in dataclasses.fields(self.rules)]
+
+    def _native_class(self, kind: str) -> type[Any]:
+        found: type[Any] | None = getattr(_core, self.native + kind, None)
+        if found is None:
+            raise LookupError(f"{self.name} has no native class {self.native}{kind}")
+        return found
