@@ -14,7 +14,7 @@ from sparring.games import Expendibots
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.training.treestrap import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import play
-from studies.expendibots.evaluation_matches import opening
+from studies.expendibots.evaluation_matches import sample_opening
 
 NODES = 400_000
 POSITIONS = 8
@@ -24,7 +24,9 @@ POSITIONS = 8
 def nodes_a_second() -> float:
     evaluation = open_evaluation("expendibots")
     searcher = evaluation.searcher(megabytes=64)
-    states = [opening(evaluation, 8 * number, np.random.default_rng(number)) for number in range(POSITIONS)]
+    states = [
+        sample_opening(evaluation, 8 * number, np.random.default_rng(number)) for number in range(POSITIONS)
+    ]
     seen, began = 0, process_time()
     for state in states:
         searcher.clear()

@@ -10,6 +10,7 @@ from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
 from studies.expendibots.commands import expendibots, ladder
 from studies.networks.commands import networks
+from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ for _game in ("chess", "go", "shogi"):
 app.command()(expendibots)
 app.command()(ladder)
 app.command()(networks)
+app.command()(page)
 app.command("rbc-games")(rbc_games)
 app.command("rbc-matches")(rbc_matches)
 app.command("rbc-tracking")(rbc_tracking)

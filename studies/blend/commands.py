@@ -17,7 +17,7 @@ from sparring.cli.progress import ProgressBar
 from sparring.networks.store import user_data_folder
 from sparring.policies import BadPolicy
 from sparring.records import BadTable, UnsupportedFormat
-from studies.command_line import command_line
+from studies.options import Html, command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
 _BAD = {"chess": 200, "go": 300, "shogi": 500}
@@ -70,6 +70,7 @@ def blend_command(game: str) -> Callable[..., None]:
             int, typer.Option(min=1, help="The loss from which a move is bad; in Go hundredths of a point.")
         ] = _BAD[game],
         threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+        html: Html = False,
     ) -> None:
         """Policies and blends by group, alpha, search, and why blending helps."""
         from sparring import matching
@@ -115,6 +116,8 @@ def blend_command(game: str) -> Callable[..., None]:
             except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames, AnalysisFailed) as error:
                 raise UserError(str(error)) from None
         undone = report.write_report(content, out, command_line())
+        if html:
+            report.write_page(out)
         _show(content, out, undone)
 
     return command
@@ -150,7 +153,7 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
             f"{name}'s move is bad in {_share(found['policy bad'])} of positions; the blend avoids "
             f"{_share(found['avoided'])} of these, which is {_share(found['share of the gain'])} of the gain"
         )
-    console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
+    console.print(f"[dim]the report is {out / 'report.json'}[/]", soft_wrap=True)
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)
 

@@ -1,8 +1,8 @@
-"""The figures of a study of blends, drawn from its content alone. Needs matplotlib."""
+"""The figures of a blend report, drawn from its content. Drawing needs matplotlib."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from sparring.reports.plot_style import (
@@ -12,37 +12,40 @@ from sparring.reports.plot_style import (
     MUTED_BAR_COLOR,
     label_line_ends,
     open_pyplot,
-    save,
 )
+from sparring.reports.report import Content, Figure
 
 _HUMAN, _STRONG, _BLEND, _SEARCH = "-.", ":", "-", "--"
-"""Lines as the paper draws them."""
-_AT_ONCE = 3
+"""Line styles of the paper."""
+_PER_FIGURE = 3
 """Human-like policies in one figure, each with its blend."""
 
 
-def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
-    """Writes every figure as SVG and PNG and returns the SVG texts by title. Raises MatplotlibMissing."""
-    drawn = {}
-    for number, begin in enumerate(range(0, len(content["humans"]), _AT_ONCE), 1):
-        names = content["humans"][begin : begin + _AT_ONCE]
+def report_figures(content: Content) -> list[Figure]:
+    """The figures of a blend report, in the page's order. Drawing one raises MatplotlibMissing."""
+    figures = []
+    for number, begin in enumerate(range(0, len(content["humans"]), _PER_FIGURE), 1):
+        names = content["humans"][begin : begin + _PER_FIGURE]
         title = f"Accuracy by group: {', '.join(names)}"
-        drawn[title] = _accuracy(content, names, folder, f"accuracy-by-group-{number}")
-    drawn["Gain by group"] = _gains(content, folder)
-    drawn["Accuracy by alpha"] = _by_alpha(content, folder)
-    drawn["Alpha by group"] = _alphas(content, folder)
+        figures.append(Figure(f"accuracy-by-group-{number}", title, partial(_accuracy, content, names)))
+    figures += [
+        Figure("gain-by-group", "Gain by group", partial(_gains, content)),
+        Figure("accuracy-by-alpha", "Accuracy by alpha", partial(_by_alpha, content)),
+        Figure("alpha-by-group", "Alpha by group", partial(_alphas, content)),
+    ]
     if content.get("search", {}).get("policies"):
-        drawn["KL-regularised search"] = _search(content["search"], folder)
+        figures.append(Figure("search", "KL-regularised search", partial(_search, content["search"])))
     for number, (name, found) in enumerate(content["trials"].items(), 1):
         if found:
-            drawn[f"Trials: {name}"] = _trials(found, folder, f"trials-{number}")
+            figures.append(Figure(f"trials-{number}", f"Trials: {name}", partial(_trials, found)))
     for number, (name, found) in enumerate(content.get("mechanism", {}).items(), 1):
-        drawn[f"Where the moves match: {name}"] = _venns(found, folder, f"matches-{number}")
-    return drawn
+        title = f"Where the moves match: {name}"
+        figures.append(Figure(f"matches-{number}", title, partial(_venns, found)))
+    return figures
 
 
-def _accuracy(content: dict[str, Any], names: list[str], folder: Path, file: str) -> str:
-    """Figures 1, 3, 4 and 7: chain lines for human-like policies, dots for the strong one, blends solid."""
+def _accuracy(content: dict[str, Any], names: list[str]) -> Any:
+    """Figures 1, 3, 4 and 7: human-like policies dash-dotted, the strong one dotted, blends solid."""
     figure, axis = _axes(4.6)
     groups = list(content["policies"][content["strong"]]["groups"])
     ends = [_line(axis, content["policies"][content["strong"]], content["strong"], INK_COLOR, _STRONG)]
@@ -54,11 +57,11 @@ def _accuracy(content: dict[str, Any], names: list[str], folder: Path, file: str
         ends.append(_line(axis, blend, label, colour, _BLEND, band=name == names[0]))
     _finish(axis, groups, "players", "share of moves predicted")
     label_line_ends(axis, ends)
-    return save(figure, folder, file)
+    return figure
 
 
-def _gains(content: dict[str, Any], folder: Path) -> str:
-    """What each blend adds to its human-like half, on the same games."""
+def _gains(content: dict[str, Any]) -> Any:
+    """Accuracy of each blend minus that of its human-like policy, on the same games."""
     figure, axis = _axes()
     axis.axhline(0, color=INK_COLOR, linewidth=0.8)
     groups = list(content["policies"][content["strong"]]["groups"])
@@ -72,10 +75,10 @@ def _gains(content: dict[str, Any], folder: Path) -> str:
         ends.append((len(groups) - 0.5, entries[groups[-1]]["top1"], name, colour))
     _finish(axis, groups, "players", f"accuracy gained by blending with {content['strong']}")
     label_line_ends(axis, ends)
-    return save(figure, folder, "gain-by-group")
+    return figure
 
 
-def _by_alpha(content: dict[str, Any], folder: Path) -> str:
+def _by_alpha(content: dict[str, Any]) -> Any:
     """Figures 2, 5 and 8: the lowest and the highest group of the first policy, on validation games."""
     figure, axis = _axes()
     blend = content["blends"][content["humans"][0]]
@@ -92,11 +95,11 @@ def _by_alpha(content: dict[str, Any], folder: Path) -> str:
     axis.set_ylabel("share of moves predicted, validation")
     axis.grid(axis="y", color=INK_COLOR, alpha=0.12, linewidth=0.6)
     label_line_ends(axis, ends)
-    return save(figure, folder, "accuracy-by-alpha")
+    return figure
 
 
-def _alphas(content: dict[str, Any], folder: Path) -> str:
-    """Alpha by group with its intervals: by likelihood solid, by accuracy pale."""
+def _alphas(content: dict[str, Any]) -> Any:
+    """Alpha by group: maximum likelihood with intervals, and the grid search on accuracy as dashes."""
     figure, axis = _axes()
     ends = []
     groups = list(content["policies"][content["strong"]]["groups"])
@@ -118,10 +121,10 @@ def _alphas(content: dict[str, Any], folder: Path) -> str:
         ends.append((len(groups) - 0.5, list(fits.values())[-1]["likelihood"]["value"], name, colour))
     _finish(axis, groups, "players", "alpha, the weight of the human-like policy")
     label_line_ends(axis, ends)
-    return save(figure, folder, "alpha-by-group")
+    return figure
 
 
-def _search(found: dict[str, Any], folder: Path) -> str:
+def _search(found: dict[str, Any]) -> Any:
     """Figure 6: the policy, the search and the blend."""
     figure, axis = _axes()
     ends = []
@@ -134,10 +137,10 @@ def _search(found: dict[str, Any], folder: Path) -> str:
         )
     _finish(axis, groups, "players", "share of moves predicted")
     label_line_ends(axis, ends)
-    return save(figure, folder, "search")
+    return figure
 
 
-def _trials(found: dict[str, Any], folder: Path, file: str) -> str:
+def _trials(found: dict[str, Any]) -> Any:
     """Figures 11 and 12: the gain in every trial, by group."""
     figure, axis = _axes()
     axis.axhline(0, color=INK_COLOR, linewidth=0.8)
@@ -149,16 +152,16 @@ def _trials(found: dict[str, Any], folder: Path, file: str) -> str:
             x = [place + 0.25 * (number - 0.5)] * len(gains)
             axis.plot(x, gains, linestyle="", marker="o", markersize=3, color=LINE_COLORS[number], alpha=0.6)
         ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINE_COLORS[number]))
-    _finish(axis, groups, "players", "accuracy gained, a mark a trial")
+    _finish(axis, groups, "players", "accuracy gained, one mark per trial")
     label_line_ends(axis, ends)
-    return save(figure, folder, file)
+    return figure
 
 
-def _venns(found: dict[str, Any], folder: Path, file: str) -> str:
-    """Figures 9 and 10: positions in which the policy and the blend match people; areas are not to scale."""
+def _venns(found: dict[str, Any]) -> Any:
+    """Figures 9 and 10: Venn diagrams of positions in which policy and blend match; areas not to scale."""
     pyplot = open_pyplot()
     figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
-    titles = ("all positions", f"the policy's move loses {found['bad']} or more")
+    titles = ("all positions", f"the policy's move loses at least {found['bad']}")
     for axis, title, key in zip(axes, titles, ("all", "where the policy's move is bad"), strict=True):
         counts = found[key]
         for x, colour, style in ((-0.45, MUTED_BAR_COLOR, "-."), (0.45, BAR_COLOR, "-")):
@@ -176,7 +179,7 @@ def _venns(found: dict[str, Any], folder: Path, file: str) -> str:
         axis.set_ylim(-1.5, 1.35)
         axis.set_aspect("equal")
         axis.axis("off")
-    return save(figure, folder, file)
+    return figure
 
 
 def _line(
@@ -190,7 +193,7 @@ def _line(
     bars: bool = False,
     shift: float = 0.0,
 ) -> tuple[float, float, str, str]:
-    """A policy's accuracy by group; gives where its name goes."""
+    """Draws a policy's accuracy by group; returns the place, text and colour of its label."""
     entries = list(entry["groups"].values())
     x = [place + shift for place in range(len(entries))]
     y = [each["top1"] for each in entries]
@@ -204,7 +207,7 @@ def _line(
 
 
 def _marks(axis: Any, x: list[float], triples: list[tuple[float, float, float]], colour: str) -> None:
-    """Values with their intervals, low first."""
+    """Draws values with intervals, from triples (low, value, high)."""
     axis.vlines(x, [t[0] for t in triples], [t[2] for t in triples], color=colour, linewidth=1.4)
     axis.plot(x, [t[1] for t in triples], color=colour, linestyle="", marker="o", markersize=4)
 

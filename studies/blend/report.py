@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sparring.reports import page, writing
-from studies.blend.figures import draw_all
+from sparring.reports import page, report
+from sparring.reports.report import Content
+from sparring.storage import atomic_write
+from studies.blend.figures import report_figures
 
 _CAPTIONS = {
     "Accuracy by group": "The share of moves that were a policy's first choice. Chain lines: human-like "
@@ -27,12 +29,32 @@ _WAYS = {
 }
 
 
-def write_report(content: dict[str, Any], out: Path, command: str) -> str:
-    """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
-    return writing.write_report(content, out, command, draw_all, _html)
+def write_report(content: Content, out: Path, command: str) -> str:
+    """Writes `report.json` and `figures/` into a folder.
+
+    Returns an empty string, or a message if the figures are left out. Raises OSError.
+    """
+    return report.write_report(content, out, command, report_figures(content))
 
 
-def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
+def write_page(folder: Path, out: Path | None = None) -> Path:
+    """Renders the HTML page of a blend report's folder from its JSON and figures.
+
+    Writes to `out` (default: `report.html` in the folder) and returns that path. Raises BadReport or OSError.
+    """
+    content = report.read_json(folder / "report.json")
+    titles = {figure.name: figure.title for figure in report_figures(content)}
+    path = out or folder / "report.html"
+    atomic_write(path, _html(content, report.read_figures(folder, titles)))
+    return path
+
+
+def is_blend_report(content: Content) -> bool:
+    """Whether a report's JSON has the content that `studies.blend.study.run` returns."""
+    return {"command", "blends", "humans", "strong"} <= content.keys()
+
+
+def _html(content: Content, figures: dict[str, str]) -> str:
     parts_of = content["parts"]
     sizes = "; ".join(
         f"{split}: {part['positions']:,} positions of {part['games']:,} games"
@@ -63,11 +85,11 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
     if content["paper"]:
         parts += [page.heading("The paper"), _paper_table(content["paper"])]
-    parts += page.provenance(content)
+    parts += page.footer(content)
     return page.page(f"Blends: {content['game']}", parts)
 
 
-def estimate_text(estimate: dict[str, Any], digits: int = 3, *, sign: bool = False) -> str:
+def _estimate_text(estimate: dict[str, Any], digits: int = 3, *, sign: bool = False) -> str:
     """Such as 0.512|0.498 to 0.526; a dash where there was nothing to count."""
     value = estimate["value"] if "value" in estimate else estimate["top1"]
     texts = [
@@ -81,32 +103,32 @@ def _nats(entry: dict[str, float]) -> str:
     return f"{entry['nll']:+.4f}|{entry['nll_low']:+.4f} to {entry['nll_high']:+.4f}"
 
 
-def _overview(content: dict[str, Any]) -> str:
+def _overview(content: Content) -> str:
     rows = []
     for name, entry in content["policies"].items():
-        rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
+        rows.append([name, _estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
         if name in content["blends"]:
             found = content["blends"][name]["ways"]["rating"]
             gain = found["gain"]
             rows.append(
                 [
                     f"{name} + {content['strong']}",
-                    estimate_text(found["mean"]),
+                    _estimate_text(found["mean"]),
                     f"{found['mean']['nll']:.3f}",
-                    estimate_text(gain["mean"], 4, sign=True),
-                    estimate_text(gain["upper"], 4, sign=True),
+                    _estimate_text(gain["mean"], 4, sign=True),
+                    _estimate_text(gain["upper"], 4, sign=True),
                 ]
             )
     for name, entry in content.get("baselines", {}).items():
-        rows.append([name, estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
+        rows.append([name, _estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
         less = entry["blend less it"]
         rows.append(
             [
                 f"{content['humans'][0]} + {content['strong']} less {name}",
-                estimate_text(less["mean"], 4, sign=True),
+                _estimate_text(less["mean"], 4, sign=True),
                 _nats(less["mean"]),
                 "",
-                estimate_text(less["upper"], 4, sign=True),
+                _estimate_text(less["upper"], 4, sign=True),
             ]
         )
     upper = " to ".join(dict.fromkeys([content["upper"][0], content["upper"][-1]]))
@@ -114,13 +136,13 @@ def _overview(content: dict[str, Any]) -> str:
     return page.table(head, rows)
 
 
-def _gain_table(content: dict[str, Any]) -> str:
+def _gain_table(content: Content) -> str:
     groups = list(content["policies"][content["strong"]]["groups"])
     rows = [
         [
             group,
             *(
-                estimate_text(content["blends"][name]["ways"]["rating"]["gain"]["groups"][group], sign=True)
+                _estimate_text(content["blends"][name]["ways"]["rating"]["gain"]["groups"][group], sign=True)
                 for name in content["humans"]
             ),
         ]
@@ -129,7 +151,7 @@ def _gain_table(content: dict[str, Any]) -> str:
     return page.table(["group", *content["humans"]], rows)
 
 
-def _alpha_table(content: dict[str, Any]) -> str:
+def _alpha_table(content: Content) -> str:
     rows = []
     for name in content["humans"]:
         fit = content["blends"][name]["fit"]
@@ -137,19 +159,19 @@ def _alpha_table(content: dict[str, Any]) -> str:
             rows.append(
                 [
                     f"{name}, {group}",
-                    estimate_text(entry["grid"], 2),
-                    estimate_text(entry["likelihood"], 2),
+                    _estimate_text(entry["grid"], 2),
+                    _estimate_text(entry["likelihood"], 2),
                     " and ".join(f"{weight['value']:.2f}" for weight in entry["weights"]),
                 ]
             )
         if (trend := fit["trend"]) is not None:
             ends = f"{trend['alpha'][0]:.2f} to {trend['alpha'][1]:.2f}"
             change = {"value": trend["change"], "low": trend["low"], "high": trend["high"]}
-            rows.append([f"{name}, along a line", "", ends, estimate_text(change, 2, sign=True)])
+            rows.append([f"{name}, along a line", "", ends, _estimate_text(change, 2, sign=True)])
     return page.table(["", "alpha by accuracy", "alpha by likelihood", "free weights, or the change"], rows)
 
 
-def _way_table(content: dict[str, Any]) -> str:
+def _way_table(content: Content) -> str:
     rows = []
     for name in content["humans"]:
         blend = content["blends"][name]
@@ -158,34 +180,34 @@ def _way_table(content: dict[str, Any]) -> str:
             rows.append(
                 [
                     f"{name}: {_WAYS[way]}",
-                    estimate_text(mean),
+                    _estimate_text(mean),
                     f"{mean['nll']:.4f}",
-                    estimate_text(entry["gain"]["mean"], 4, sign=True),
+                    _estimate_text(entry["gain"]["mean"], 4, sign=True),
                 ]
             )
         for title, found in blend["comparisons"].items():
             rows.append(
-                [f"{name}: {title}", "", _nats(found["mean"]), estimate_text(found["mean"], 4, sign=True)]
+                [f"{name}: {title}", "", _nats(found["mean"]), _estimate_text(found["mean"], 4, sign=True)]
             )
     return page.table(["", "accuracy", "nats", "accuracy gained"], rows)
 
 
-def _robustness_table(content: dict[str, Any]) -> str:
+def _robustness_table(content: Content) -> str:
     rows = [
-        [f"{name}: {_WAYS[way]}", estimate_text(costs["mean"], 4, sign=True)]
+        [f"{name}: {_WAYS[way]}", _estimate_text(costs["mean"], 4, sign=True)]
         for name in content["humans"]
         for way, costs in content["blends"][name]["robustness"].items()
     ]
     return page.table(["", "accuracy lost, mean of groups"], rows)
 
 
-def _kind_table(content: dict[str, Any]) -> str:
+def _kind_table(content: Content) -> str:
     rows = [
         [
             kind,
-            estimate_text(found["mean"]),
+            _estimate_text(found["mean"]),
             f"{found['mean']['nll']:.3f}",
-            estimate_text(found["less geometric"], 4, sign=True) if "less geometric" in found else "",
+            _estimate_text(found["less geometric"], 4, sign=True) if "less geometric" in found else "",
         ]
         for kind, found in content["kinds"].items()
     ]
@@ -197,8 +219,8 @@ def _three_table(found: dict[str, Any]) -> str:
     rows = [
         [
             _WAYS[way],
-            estimate_text(entry["mean"]),
-            estimate_text(entry["less two"]["mean"], 4, sign=True),
+            _estimate_text(entry["mean"]),
+            _estimate_text(entry["less two"]["mean"], 4, sign=True),
             _nats(entry["less two"]["mean"]),
         ]
         for way, entry in found["ways"].items()
@@ -214,7 +236,7 @@ def _search_table(found: dict[str, Any]) -> str:
         [
             group,
             found["c_puct"][group],
-            *(estimate_text(entry["groups"][group]) for entry in found["policies"].values()),
+            *(_estimate_text(entry["groups"][group]) for entry in found["policies"].values()),
         ]
         for group in found["c_puct"]
     ]
@@ -225,7 +247,7 @@ def _search_table(found: dict[str, Any]) -> str:
 
 def _mechanism_table(found: dict[str, Any]) -> str:
     rows = [
-        [name, estimate_text(entry)]
+        [name, _estimate_text(entry)]
         for name, entry in found.items()
         if isinstance(entry, dict) and "low" in entry
     ]
@@ -236,7 +258,7 @@ def _mechanism_table(found: dict[str, Any]) -> str:
         f"{found['left out']:,} positions beyond {found['decided']} are left out."
     )
     by_loss = [
-        [least, *(estimate_text(entry[key]) for key in ("positions", "gain", "share of the gain"))]
+        [least, *(_estimate_text(entry[key]) for key in ("positions", "gain", "share of the gain"))]
         for least, entry in found["by loss"].items()
     ]
     return (

@@ -1,52 +1,57 @@
-"""The Expendibots study: the four ways to learn an evaluation, at equal processor time, against each other.
+"""RootStrap, TreeStrap and TDLeaf compared at equal processor time.
 
-Each learns for as long from the same hand-picked weights; then everybody, the hand-picked and the shipped
-weights included, plays everybody else at equal depth. What was trained and played is kept in a work folder,
-so that a study that was killed goes on.
+Each algorithm trains for the same processor time from the same hand-picked weights. Then a round robin at
+equal depth rates all results together with the hand-picked and the shipped weights. Runs and games are kept
+in a work folder, so that a stopped study resumes.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sparring.arena import GameResult, Standings, compute_standings
-from sparring.reports import describe_machine, today
-from sparring.reports.page import code, figure, heading, page, paragraph, table
-from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save
+from sparring.reports import provenance
+from sparring.reports.plot_style import save_svg
+from sparring.reports.report import FIGURES, write_json
 from sparring.search.linear_evaluation import LinearEvaluation, open_evaluation
-from sparring.storage import Journal, atomic_write
+from sparring.storage import Journal
 from sparring.training.treestrap import ALGORITHMS, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.figures import weights_by_feature, weights_over_time
 from sparring.training.treestrap.run import SETTINGS, worker_pool
 from studies.expendibots.evaluation_matches import round_robin
+from studies.expendibots.figures import interval_plot
 
+REPORT = "algorithms.json"
 Log = Callable[[str], None]
-_SECOND = {"hand-picked": "start", "learned": "learned"}
 
 
 @dataclass(frozen=True)
 class AlgorithmStudyConfig:
-    """What is compared, and how."""
+    """The plan of an algorithm study."""
 
     game: str = "expendibots"
     seconds: float = 60.0
-    """Of a processor, for each algorithm."""
+    """Processor seconds of training for each algorithm."""
     games: int = 100
-    """Of each pair of players."""
+    """Games of each pair of players."""
     depth: int = 4
-    """Of both players' searches."""
+    """Search depth of both players."""
     seed: int = 0
 
 
-def study(
+def run(
     plan: AlgorithmStudyConfig, work: Path, out: Path, command: str, shipped_run: Path | None, log: Log
 ) -> dict[str, Any]:
-    """Trains and plays what is still missing, and writes algorithms.json, figures and a page."""
+    """Trains and plays what the work folder does not have yet; writes `algorithms.json` and the figures.
+
+    `shipped_run` is the folder of the run that made the shipped weights, for the figure of its weights over
+    time. Returns the report. Raises BadTreeStrapRun, BadEvaluation, MatplotlibMissing or OSError.
+    """
     runs = {name: train_algorithm(plan, name, work / name, log) for name in ALGORITHMS}
     entries = {
         "hand-picked": open_evaluation(plan.game, "start"),
@@ -54,32 +59,28 @@ def study(
         "shipped": open_evaluation(plan.game, "learned"),
     }
     results = play_round_robin(plan, entries, work / "matches.jsonl", log)
-    standings = compute_standings(results, list(entries), anchor="hand-picked")
     report = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "plan": dataclasses.asdict(plan),
         "interval": "Elo with 95 % intervals, hand-picked weights at 0; 8 random plies, colours changed",
         "training": {name: _training(run) for name, run in runs.items()},
-        "standings": standings.as_json(),
+        "standings": compute_standings(results, list(entries), anchor="hand-picked").as_json(),
         "breakthrough": breakthrough_standings(plan).as_json(),
     }
-    atomic_write(out / "algorithms.json", json.dumps(report, indent=1) + "\n")
-    pictures = _draw(plan, standings, out / "figures", shipped_run)
-    atomic_write(out / "report.html", _page(report, pictures))
+    write_json(report, out / REPORT)
+    _draw(plan.game, report, out / FIGURES, shipped_run)
     return report
 
 
 def train_algorithm(plan: AlgorithmStudyConfig, algorithm: str, folder: Path, log: Log) -> TreeStrapRun:
-    """A run that ends after the block in which its processor time was used up."""
+    """Trains an algorithm in blocks of games until its processor time is spent; resumes an earlier run."""
     config = TreeStrapRunConfig(plan.game, algorithm=algorithm, games=10**6, block=25, seed=plan.seed)
     run = TreeStrapRun(config, folder)
     used = sum(block.seconds for block in run.blocks)
     while used < plan.seconds:
-        one = dataclasses.replace(config, games=run.games + config.block)
-        run = TreeStrapRun(one, folder)
-        with worker_pool(one) as players:
+        longer = dataclasses.replace(config, games=run.games + config.block)
+        run = TreeStrapRun(longer, folder)
+        with worker_pool(longer) as players:
             run.train(players)
         used += run.blocks[-1].seconds
         log(f"{algorithm}: {run.games} games, {used:.0f} of {plan.seconds:.0f} s")
@@ -89,8 +90,8 @@ def train_algorithm(plan: AlgorithmStudyConfig, algorithm: str, folder: Path, lo
 def play_round_robin(
     plan: AlgorithmStudyConfig, entries: Mapping[str, LinearEvaluation], path: Path, log: Log
 ) -> list[GameResult]:
-    """All games of the round robin; those that are in the file already are not played again."""
-    journal = Journal(path, lenient=True)  # once, half lines were not cut off but ended
+    """All games of the round robin; the journal at `path` keeps each and supplies those of earlier runs."""
+    journal = Journal(path, lenient=True)  # older journals may have half lines in the middle
     known = [GameResult(**line) for line in journal.entries]
     done = {(frozenset((each.first, each.second)), each.number): each for each in known}
     for result in round_robin(entries, done, games=plan.games, depth=plan.depth, seed=plan.seed):
@@ -102,8 +103,9 @@ def play_round_robin(
 
 
 def breakthrough_standings(plan: AlgorithmStudyConfig) -> Standings:
-    """The learned weights of Breakthrough, which the same command made, against those they began with."""
-    players = {name: open_evaluation("breakthrough", source) for name, source in _SECOND.items()}
+    """The shipped weights of Breakthrough against its hand-picked ones."""
+    sources = {"hand-picked": "start", "learned": "learned"}
+    players = {name: open_evaluation("breakthrough", source) for name, source in sources.items()}
     return compute_standings(
         list(round_robin(players, (), games=plan.games, depth=plan.depth, seed=plan.seed)),
         list(players),
@@ -126,70 +128,11 @@ def _training(run: TreeStrapRun) -> dict[str, Any]:
     }
 
 
-def _draw(
-    plan: AlgorithmStudyConfig, standings: Standings, folder: Path, shipped_run: Path | None
-) -> list[tuple[str, str]]:
-    """The pictures and what they show."""
-    drawn = [(_ratings(standings, folder), "Elo of the players with 95 % intervals")]
-    shipped = open_evaluation(plan.game, "learned")
+def _draw(game: str, report: Mapping[str, Any], folder: Path, shipped_run: Path | None) -> None:
+    rows = [(each["name"], each["low"], each["elo"], each["high"]) for each in report["standings"]["players"]]
+    save_svg(interval_plot(rows, "Elo above the hand-picked weights"), folder, "algorithms")
     if shipped_run is not None:
-        told = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))
-        run = TreeStrapRun(TreeStrapRunConfig(**told), shipped_run)
-        start = open_evaluation(plan.game, run.config.start)
-        drawn.append((weights_over_time(plan.game, start, run.blocks, folder), "weights over training (A.2)"))
-    drawn.append((weights_by_feature(shipped, folder), "weights by feature and stage (A.3)"))
-    return drawn
-
-
-def _ratings(standings: Standings, folder: Path) -> str:
-    pyplot = open_pyplot()
-    players = standings.as_json()["players"]
-    figure_, axis = pyplot.subplots(figsize=(7, 0.45 * len(players) + 1))
-    for row, player in enumerate(reversed(players)):
-        axis.plot([player["low"], player["high"]], [row, row], color=LINE_COLORS[1], linewidth=2)
-        axis.plot([player["elo"]], [row], "o", color=LINE_COLORS[0])
-    axis.set_yticks(range(len(players)), [player["name"] for player in reversed(players)])
-    axis.set_xlabel("Elo above the hand-picked weights")
-    return save(figure_, folder, "algorithms")
-
-
-def _page(report: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str:
-    rows = []
-    for player in report["standings"]["players"]:
-        told = report["training"].get(player["name"], {})
-        rows.append(
-            [
-                player["name"],
-                _elo(player),
-                f"+{player['wins']} ={player['draws']} -{player['losses']}",
-                f"{told['games']:,}" if told else "",
-                f"{told['moves_a_second']:,.0f}" if told else "",
-            ]
-        )
-    plan = report["plan"]
-    return page(
-        "Expendibots: four ways to learn an evaluation",
-        [
-            paragraph(
-                f"Each algorithm had {plan['seconds']:.0f} s of one core. {plan['games']} games a pair at "
-                f"depth {plan['depth']}. {report['interval']}."
-            ),
-            table(["player", "Elo", "games", "training games", "moves/s"], rows),
-            heading("The same command on Breakthrough"),
-            table(
-                ["player", "Elo", "games"],
-                [
-                    [each["name"], _elo(each), f"+{each['wins']} -{each['losses']}"]
-                    for each in report["breakthrough"]["players"]
-                ],
-            ),
-            *(part for svg, title in pictures for part in (heading(title), figure(svg, title))),
-            heading("How to make this again"),
-            code(report["command"]),
-            paragraph(f"{report['machine']['processor']}, {report['date']}.", faint=True),
-        ],
-    )
-
-
-def _elo(player: Mapping[str, Any]) -> str:
-    return f"{player['elo']:+.0f}|{player['low']:+.0f} to {player['high']:+.0f}"
+        settings = json.loads((shipped_run / SETTINGS).read_text(encoding="utf-8"))
+        run = TreeStrapRun(TreeStrapRunConfig(**settings), shipped_run)
+        weights_over_time(game, open_evaluation(game, run.config.start), run.blocks, folder)
+    weights_by_feature(open_evaluation(game, "learned"), folder)

@@ -1,4 +1,4 @@
-"""`python -m studies expendibots` and `ladder`: experiments with Expendibots agents."""
+"""`python -m studies expendibots` and `ladder`."""
 
 from __future__ import annotations
 
@@ -14,29 +14,34 @@ from sparring.cli.errors import UserError
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import BadEvaluation
 from sparring.training.treestrap import BadTreeStrapRun
-from studies.command_line import command_line
+from studies.options import Html, command_line
 
 
 def expendibots(
-    seconds: Annotated[float, typer.Option(min=1, help="Of a core, for each algorithm to learn.")] = 60.0,
-    games: Annotated[int, typer.Option(min=2, help="Of each pair of players.")] = 100,
-    depth: Annotated[int, typer.Option(min=1, max=20, help="Of both players' searches.")] = 4,
+    seconds: Annotated[float, typer.Option(min=1, help="Processor seconds to train each algorithm.")] = 60.0,
+    games: Annotated[int, typer.Option(min=2, help="Games of each pair of players.")] = 100,
+    depth: Annotated[int, typer.Option(min=1, max=20, help="Search depth of both players.")] = 4,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     shipped_run: Annotated[
-        Path | None, typer.Option(help="The folder of the run that made the shipped weights, for its curves.")
+        Path | None,
+        typer.Option(help="The run that made the shipped weights, for the figure of its weights."),
     ] = None,
-    work: Annotated[Path, typer.Option(help="Where runs and games are kept.")] = Path("build/expendibots"),
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
+    work: Annotated[Path, typer.Option(help="Folder of runs and games.")] = Path("build/expendibots"),
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
+    html: Html = False,
 ) -> None:
-    """Compare RootStrap, TreeStrap and TDLeaf at equal processor time, and draw the report's figures."""
-    from studies.expendibots.algorithms import AlgorithmStudyConfig, study
+    """Compare RootStrap, TreeStrap and TDLeaf at equal processor time."""
+    from studies.expendibots import algorithms
+    from studies.expendibots.pages import write_algorithm_page
 
-    plan = AlgorithmStudyConfig(seconds=seconds, games=games, depth=depth, seed=seed)
+    plan = algorithms.AlgorithmStudyConfig(seconds=seconds, games=games, depth=depth, seed=seed)
     log = Console(stderr=True, highlight=False, soft_wrap=True).print
     try:
-        report = study(plan, work, out, command_line(), shipped_run, log)
+        report = algorithms.run(plan, work, out, command_line(), shipped_run, log)
     except (BadTreeStrapRun, BadEvaluation, MatplotlibMissing) as error:
         raise UserError(str(error)) from None
+    if html:
+        write_algorithm_page(out)
     shown = Table("player", "Elo", "95 %", "wins", "draws", "losses", box=None)
     for player in report["standings"]["players"]:
         low, high = player["low"], player["high"]
@@ -46,40 +51,42 @@ def expendibots(
 
 
 def ladder(
-    games: Annotated[int, typer.Option(min=2, help="Of each match.")] = 100,
-    nodes: Annotated[int, typer.Option(min=1, help="That a search may visit for a move.")] = 20_000,
+    games: Annotated[int, typer.Option(min=2, help="Games of each match.")] = 100,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 20_000,
     opening_nodes: Annotated[
-        int, typer.Option(min=1, help="For each reply to the report's opening.")
+        int, typer.Option(min=1, help="Nodes for each reply to the report's opening.")
     ] = 500_000,
     network: Annotated[
-        list[Path] | None, typer.Option(help="Networks to compare with the weights, beside the shipped one.")
+        list[Path] | None, typer.Option(help="Value networks to compare with the weights; repeatable.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.001, help="A move, for that comparison.")] = 0.01,
+    seconds: Annotated[float, typer.Option(min=0.001, help="Seconds a move in that comparison.")] = 0.01,
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/expendibots"),
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
+    html: Html = False,
 ) -> None:
-    """Every step of the Expendibots agent against the one below; its opening, networks and endings."""
+    """Play each Expendibots agent against the one below; analyse the opening; compare value networks."""
     from sparring.search.expendibots.value_network_files import SHIPPED_NETWORK
-    from studies.expendibots.evaluators import compare
-    from studies.expendibots.ladder import run_ladder
-    from studies.expendibots.ladder_page import write_page
-    from studies.expendibots.opening import analyse_opening
+    from studies.expendibots import evaluators, opening
+    from studies.expendibots.ladder import draw_ladder, run_ladder
+    from studies.expendibots.pages import write_ladder_page
 
     console, command = Console(highlight=False), command_line()
     try:
-        run_ladder(
+        report = run_ladder(
             out,
             games=games,
             nodes=nodes,
             seed=seed,
             command=command,
-            callback=lambda v: console.print(format_summary(v)),
+            callback=lambda summary: console.print(format_summary(summary)),
         )
-        if not (out / "opening.json").exists():
-            analyse_opening(out, nodes=opening_nodes, command=command)
-        if not (out / "networks.json").exists():
+        if not (out / opening.REPORT).exists():
+            opening.analyse_opening(out, nodes=opening_nodes, command=command)
+        if not (out / evaluators.REPORT).exists():
             named = {"shipped": SHIPPED_NETWORK, **{path.stem: path for path in network or []}}
-            compare(out, named, seconds=seconds, games=games, seed=seed, command=command)
-        write_page(out)
+            evaluators.compare_networks(out, named, seconds=seconds, games=games, seed=seed, command=command)
+        draw_ladder(report, out)
     except (BadEvaluation, MatplotlibMissing) as error:
         raise UserError(str(error)) from None
+    if html:
+        write_ladder_page(out)

@@ -1,4 +1,4 @@
-"""Matches between evaluations at equal depth: what the arena's statistics are asked about."""
+"""Matches between linear evaluations at equal search depth."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sparring.search.linear_evaluation import LinearEvaluation
 from sparring.search.random_opening import random_opening
 
 
-def opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:
-    """A state after random moves that a search would try."""
+def sample_opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:
+    """A state after `plies` random moves, each of which an alpha-beta search would consider."""
     searcher = evaluation.searcher(megabytes=1)
     start = load(evaluation.game).initial()
     while True:
@@ -35,7 +35,10 @@ def play_evaluation_match(
     seed: int = 0,
     skip: Container[int] = (),
 ) -> Iterator[GameResult]:
-    """Games in pairs, each pair from one random opening with colours changed; without those to skip."""
+    """Plays a match of two named evaluations; game numbers in `skip` are left out.
+
+    Games come in pairs: one random opening of `plies` moves, colours exchanged. Both search to `depth`.
+    """
     players = {
         name: LearnedPlayer(each, np.random.default_rng(seed), depth=depth, margin=0.0, megabytes=4)
         for name, each in (first, second)
@@ -45,7 +48,7 @@ def play_evaluation_match(
             continue
         names = (first[0], second[0]) if number % 2 == 0 else (second[0], first[0])
         began = time.monotonic()
-        state = opening(first[1], plies, np.random.default_rng([seed, number // 2]))
+        state = sample_opening(first[1], plies, np.random.default_rng([seed, number // 2]))
         for player in players.values():
             player.searcher.clear()
         while (outcome := state.outcome) is None:
@@ -71,7 +74,10 @@ def round_robin(
     games: int,
     **match: Any,
 ) -> Iterator[GameResult]:
-    """Everybody against everybody else, without the games (of whom, and which) that are done."""
+    """Plays a match of every pair of entries, without the games (pair of names, number) in `done`.
+
+    `match` has the keyword arguments of `play_evaluation_match`.
+    """
     for first, second in combinations(entries.items(), 2):
         pair = frozenset((first[0], second[0]))
         skip = {number for number in range(games) if (pair, number) in done}

@@ -1,48 +1,49 @@
-"""The report's opening put to the test: two tokens to e4 as fast as possible, whatever Black does.
+"""The opening of the Expendibots report: two tokens to e4 at once, whatever Black replies.
 
-The report believes that this wins unless Black mirrors it. Here every reply of Black's to the first move is
-followed by the second, and a search says what is left of the advantage.
+The report claims that this wins unless Black mirrors it. This study plays the second move after each of
+Black's replies to the first and searches the result.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from sparring._core import Analysis, ExpendibotsSearch, ExpendibotsState
+from sparring._core import Analysis, ExpendibotsState
 from sparring.games.expendibots import Expendibots
 from sparring.players.expendibots import AlphaBetaLimits, ExpendibotsAgent, agent_components
-from sparring.reports import describe_machine, today
-from sparring.storage import atomic_write
+from sparring.reports import provenance
+from sparring.reports.report import write_json
 
+REPORT = "opening.json"
 _FIRST, _SECOND, _MIRRORED = "1e1-e2", "2e2-e4", "1e8-e7"
 EVEN = 5.0
-"""Of 100: with no more than this for either side, a position counts as even."""
+"""A position counts as even up to this value for either side, of 100."""
 
 
 def analyse_opening(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
-    """Searches the start and each reply to the report's first move; writes `opening.json`."""
+    """Searches each reply with `nodes`, the start with four times as many; writes `opening.json`.
+
+    Returns the report. Values are White's, from -100 to 100.
+    """
     search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes), megabytes=64).search
     start = Expendibots().initial()
     found = search.analyse(start, nodes=4 * nodes, margin=20.0)
     opened = start.play(start.parse_move(_FIRST))
     replies = []
-    for reply in _distinct(opened):
-        after = _played(opened.play(reply), _SECOND)
+    for reply in _distinct_moves(opened):
+        after = _play(opened.play(reply), _SECOND)
         if after is None:
             continue
-        replies.append(
-            {"reply": opened.move_text(reply), **_told(after, _searched(search, after, nodes), -1)}
-        )
+        search.clear()
+        analysis = search.analyse(after, nodes=nodes)
+        replies.append({"reply": opened.move_text(reply), **_describe(after, analysis, -1)})
     replies.sort(key=lambda row: float(row["value"]))
     report = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "nodes": nodes,
         "start": {
-            **_told(start, found, 1),
+            **_describe(start, found, 1),
             "moves": [
                 {"move": start.move_text(move), "value": round(value, 2)}
                 for move, value in found.moves
@@ -55,17 +56,12 @@ def analyse_opening(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
         "won_for_black": sum(float(row["value"]) < -EVEN for row in replies),
         "mirroring": next((row["value"] for row in replies if row["reply"] == _MIRRORED), None),
     }
-    atomic_write(out / "opening.json", json.dumps(report, indent=1) + "\n")
+    write_json(report, out / REPORT)
     return report
 
 
-def _searched(search: ExpendibotsSearch, state: ExpendibotsState, nodes: int) -> Analysis:
-    search.clear()
-    return search.analyse(state, nodes=nodes)
-
-
-def _told(state: ExpendibotsState, found: Analysis, sign: int) -> dict[str, Any]:
-    """What a search found, for White where `sign` turns it."""
+def _describe(state: ExpendibotsState, found: Analysis, sign: int) -> dict[str, Any]:
+    """Value, depth and principal variation; `sign` -1 turns the value when Black is to move."""
     line, at = [], state
     for move in found.pv:
         line.append(at.move_text(move))
@@ -75,13 +71,14 @@ def _told(state: ExpendibotsState, found: Analysis, sign: int) -> dict[str, Any]
     return {"value": round(sign * found.value, 2), "depth": found.depth, "line": line}
 
 
-def _played(state: ExpendibotsState, text: str) -> ExpendibotsState | None:
+def _play(state: ExpendibotsState, text: str) -> ExpendibotsState | None:
+    """The state after a move, or None if the move is illegal."""
     move = state.parse_move(text)
     return state.play(move) if move in state.legal_moves() else None
 
 
-def _distinct(state: ExpendibotsState) -> list[int]:
-    """A move for each position that can come next."""
+def _distinct_moves(state: ExpendibotsState) -> list[int]:
+    """One legal move for each distinct successor position."""
     chosen: dict[int, int] = {}
     for move in state.legal_moves():
         chosen.setdefault(state.play(move).key, move)

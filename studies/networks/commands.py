@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.errors import UserError
-from studies.command_line import command_line
+from studies.options import command_line
 
 
 def networks(

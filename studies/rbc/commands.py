@@ -12,7 +12,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.cli.errors import UserError
-from studies.command_line import command_line
+from studies.options import command_line
 
 
 def rbc_tracking(

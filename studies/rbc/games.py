@@ -23,7 +23,7 @@ from sparring.games.rbc import DESCRIPTION
 from sparring.matching.bootstrap import Resamples
 from sparring.records import GameRecord
 from sparring.reports.machine import describe_machine, today
-from sparring.reports.plot_style import BAR_COLOR, open_pyplot, save
+from sparring.reports.plot_style import BAR_COLOR, INK_COLOR, open_pyplot, save_svg
 from sparring.storage import Journal, atomic_write
 from studies.rbc.tracking import read_games
 
@@ -216,10 +216,10 @@ def draw(rates: list[dict[str, Any]], folder: Path) -> None:
     places = range(len(rates))
     shares = [each["share"] for each in rates]
     low, high = ([abs(each["interval_95"][i] - each["share"]) for each in rates] for i in (0, 1))
-    axis.bar(places, shares, color=BAR_COLOR, yerr=[low, high], ecolor="#3b2a1a", capsize=2)
-    axis.axhline(0.5, linewidth=0.8, linestyle=":", color="#3b2a1a")
+    axis.bar(places, shares, color=BAR_COLOR, yerr=[low, high], ecolor=INK_COLOR, capsize=2)
+    axis.axhline(0.5, linewidth=0.8, linestyle=":", color=INK_COLOR)
     axis.set_xticks(list(places), [f"{each['boards_up_to']:,}" for each in rates], rotation=45)
     axis.set_xlabel("possible boards, up to")
     axis.set_ylabel("share of points")
     axis.set_title("Who knows more wins more")
-    save(figure, folder, FIGURE)
+    save_svg(figure, folder, FIGURE)

@@ -7,7 +7,6 @@ line in the journal is whole, so that a run that was stopped goes on.
 from __future__ import annotations
 
 import json
-import math
 import os
 import random
 import time
@@ -17,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sparring.arena.intervals import wilson_interval
 from sparring.reports.machine import describe_machine, today
 from sparring.storage import Journal, atomic_write
 from sparring.workers import LocalWorkerPool
@@ -167,7 +167,7 @@ def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str,
 def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
     """The sums of one match, the share of points with its interval."""
     scores = [0.0 if each.score is None else each.score for each in games]
-    low, high = wilson_interval(sum(scores), len(scores))
+    low, high = wilson_interval(sum(scores) / len(scores), len(scores))
     lost_on_time = sum(each.reason == "TIMEOUT" and each.score == 0 for each in games)
     return {
         "bot": games[0].bot,
@@ -185,12 +185,3 @@ def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
         "turns": round(sum(each.turns for each in games) / len(games), 1),
         "least_seconds_left": min(each.left for each in games),
     }
-
-
-def wilson_interval(points: float, games: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's interval of a share; draws count as half a win, which makes it a little too wide."""
-    share = points / games
-    middle = share + z * z / (2 * games)
-    half = z * math.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    scale = 1 + z * z / games
-    return (middle - half) / scale, (middle + half) / scale

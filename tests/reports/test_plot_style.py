@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sparring.reports import page
-from sparring.reports.plot_style import INK_COLOR, open_pyplot, save, spread_labels
+from sparring.reports.plot_style import INK_COLOR, open_pyplot, save_svg, spread_labels
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,18 @@ def test_names_far_apart_stay_where_they_are() -> None:
     assert spread_labels([0.0, 5.0, 2.0], 1.0) == [0.0, 5.0, 2.0]
 
 
-def test_a_figure_is_written_twice_and_turns_with_the_page(tmp_path: Path) -> None:
+def test_a_figure_is_an_svg_file_whose_ink_turns_with_the_page(tmp_path: Path) -> None:
     figure, axis = open_pyplot().subplots()
     axis.plot([0, 1], [0, 1], marker="o", color="#b5502b")
-    inline = save(figure, tmp_path, "line")
-    assert (tmp_path / "line.png").read_bytes().startswith(b"\x89PNG")
-    assert INK_COLOR in (tmp_path / "line.svg").read_text()
+    path = save_svg(figure, tmp_path, "line")
+    assert path == tmp_path / "line.svg"
+    assert ElementTree.fromstring(path.read_text()).attrib["style"] == "background: white"
+    assert INK_COLOR in path.read_text()
+    inline = page.inline_svg(path.read_text(), "line")
     assert INK_COLOR not in inline
     assert "currentColor" in inline
     drawing = ElementTree.fromstring(inline)
-    assert "width" not in drawing.attrib
+    assert not {"width", "height", "style"} & drawing.attrib.keys()
     ids = {each.attrib["id"] for each in drawing.iter() if "id" in each.attrib}
     assert all(each.startswith("line-") for each in ids)
     used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', inline))

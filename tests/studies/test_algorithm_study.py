@@ -26,7 +26,11 @@ def test_the_study_compares_all_algorithms_and_goes_on(tmp_path: Path) -> None:
     assert all(player["games"] == 10 for player in players.values())
     assert players["hand-picked"]["elo"] == 0
     assert all(entry["processor_seconds"] >= 1 for entry in report["training"].values())
-    assert (tmp_path / "out" / "report.html").read_text().startswith("<!doctype html>")
+    main(["page", str(tmp_path / "out"), "--out", str(tmp_path / "pages")])
+    page = (tmp_path / "pages" / "algorithms.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == 2
+    assert "treestrap-ab" in page
     matches = tmp_path / "work" / "matches.jsonl"
     lines = matches.read_text().splitlines(keepends=True)
     # Once, every run began with an empty line, which ended what a kill had left of the last one.

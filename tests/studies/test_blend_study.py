@@ -49,7 +49,9 @@ def study(*arguments: str) -> dict[str, Any]:
 
 
 def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = study("--search", "12", "--nodes", "6", "--baseline", "other=human.onnx", *engine(folder))
+    found = study(
+        "--search", "12", "--nodes", "6", "--baseline", "other=human.onnx", "--html", *engine(folder)
+    )
     gain = found["blends"]["human"]["ways"]["rating"]["gain"]
     assert found["baselines"]["other"]["blend less it"] == gain
     assert set(found["policies"]) == {"human", "second", "strong"}

@@ -11,7 +11,7 @@ from studies.expendibots.opening import analyse_opening
 
 def test_the_ladders_study_writes_json_a_figure_and_a_page(tmp_path: Path) -> None:
     options = ["--games", "2", "--nodes", "20", "--opening-nodes", "50", "--seconds", "0.001"]
-    main(["ladder", *options, "--out", str(tmp_path)])
+    main(["ladder", *options, "--html", "--out", str(tmp_path)])
     page = (tmp_path / "ladder.html").read_text()
     for words in (
         "champion v report",

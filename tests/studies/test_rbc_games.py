@@ -52,10 +52,3 @@ def test_a_match_is_played_on_reconchess_s_own_table_and_goes_on(
     assert summary["games"] == summary["won"] == 2
     assert summary["crashed"] == summary["lost_on_time"] == summary["suppressed_failures"] == 0
     assert json.loads((tmp_path / rbc_matches.REPORT).read_text()) == report
-
-
-def test_intervals_of_shares_are_wilson_s() -> None:
-    low, high = rbc_matches.wilson_interval(90, 100)
-    assert low == pytest.approx(0.8256, abs=1e-3)
-    assert high == pytest.approx(0.9448, abs=1e-3)
-    assert rbc_matches.wilson_interval(100, 100)[1] == pytest.approx(1)

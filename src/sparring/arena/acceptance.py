@@ -1,12 +1,11 @@
-"""The acceptance match: does an agent beat its predecessor? The Expendibots report's test of every change.
+"""The acceptance match: a significance test of whether a new player beats its predecessor.
 
-Games come in pairs: the same random opening, colours exchanged. Openings are a few random moves after which a
-search sees nobody ahead, so that both have something to play for. A game is kept before the next begins.
+Games come in pairs: the same random opening, colours exchanged. An opening is a few random moves after which
+a shallow search evaluates the position as even. Each game is journalled before the next begins.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparring.arena import GameResult, log_likelihood_ratio, rate
+from sparring.arena.intervals import sign_test, wilson_interval
 from sparring.arena.ratings import RatedGame
 from sparring.games import load
 from sparring.players import Player
@@ -24,16 +24,16 @@ from sparring.search.random_opening import random_opening
 from sparring.storage import Journal
 
 SIGNIFICANCE_LEVEL = 0.05
-"""How often a match may call equals different."""
+"""The p-value below which the new player is accepted."""
 _PLIES = range(2, 9)
-_LOOK_AHEAD = 4
+_OPENING_DEPTH = 4
 _EVEN = 5.0
-"""Of 100: less than a token's worth."""
+"""The largest value of an opening for either side, of 100: less than a token's."""
 
 
 @dataclass(frozen=True)
 class NamedPlayer:
-    """A player and its name; `make` gives a fresh one for every game from a seed."""
+    """A name and a factory: `make(seed)` returns a new player for a game."""
 
     name: str
     make: Callable[[int], Player[Any]]
@@ -41,7 +41,7 @@ class NamedPlayer:
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """What a match says of the new player."""
+    """The result of a match, from the new player's view."""
 
     new: str
     old: str
@@ -52,23 +52,23 @@ class MatchSummary:
     """Points a game."""
     score_low: float
     score_high: float
-    """95 % over pairs, by Wilson's formula with the pairs' own spread."""
+    """95 % interval by Wilson's formula, with the variance of the pairs."""
     elo: float | None
     elo_half_width: float | None
-    """Davidson's model; none where one side won everything, which no finite rating explains."""
+    """Davidson's model with a 95 % half width; None if one side won all games (no finite rating)."""
     p_value: float
-    """The exact sign test: how likely equals would have so many wins or more among the decided games."""
+    """One-sided exact sign test over the decided games."""
     log_likelihood_ratio: float
-    """Fishtest's, over pairs: stronger by 50 Elo against not stronger."""
+    """As in Fishtest, over pairs: +50 Elo against 0 Elo."""
     accepted: bool
     plies: float
     cpu_seconds: float
-    """Of the new player in its longest game."""
+    """Processor time of the new player in its longest game."""
 
 
 @dataclass(frozen=True)
 class TimedResult:
-    """A game and what the new player spent on it."""
+    """A game and the new player's processor time, in seconds."""
 
     result: GameResult
     cpu_seconds: float
@@ -77,7 +77,11 @@ class TimedResult:
 def play_match(
     game: str, new: NamedPlayer, old: NamedPlayer, *, games: int, seed: int, journal: Path | None = None
 ) -> Iterator[TimedResult]:
-    """The games of a match, those that the journal has already among them."""
+    """Plays a match of `games` games and yields each; games in the journal are yielded without playing.
+
+    `game` needs a shipped evaluation `start` for its openings. The same seed gives the same openings.
+    Raises BadEvaluation, BadJournal or OSError.
+    """
     kept = None if journal is None else Journal(journal, sync=True)
     lines = kept.entries if kept is not None else []
     known = [TimedResult(GameResult(**line["result"]), line["cpu_seconds"]) for line in lines]
@@ -93,7 +97,7 @@ def play_match(
 
 
 def summarise_match(new: str, old: str, played: Sequence[TimedResult]) -> MatchSummary:
-    """The verdict over whole pairs and what is left of the last."""
+    """The summary of a match; `played` is in order, so that pairs are neighbours."""
     points = [
         result if each.result.first == new else 1 - result
         for each in played
@@ -102,10 +106,10 @@ def summarise_match(new: str, old: str, played: Sequence[TimedResult]) -> MatchS
     wins, losses = points.count(1.0), points.count(0.0)
     pairs = [points[i] + points[i + 1] for i in range(0, len(points) - 1, 2)]
     counts = [pairs.count(score / 2) for score in range(5)]
-    score, low, high = _interval(pairs)
+    score, low, high = _score_interval(pairs)
     swept = len(points) in (wins, losses)
     elo, half_width = (None, None) if swept else _elo(new, [each.result for each in played])
-    p_value = _sign_test(wins, losses)
+    p_value = sign_test(wins, losses)
     return MatchSummary(
         new=new,
         old=old,
@@ -155,20 +159,22 @@ def _opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -
     while True:
         state = random_opening(start, searcher, int(rng.choice(_PLIES)), rng)
         searcher.clear()
-        if state is not None and abs(searcher.analyse(state, depth=_LOOK_AHEAD).value) <= _EVEN:
+        if state is not None and abs(searcher.analyse(state, depth=_OPENING_DEPTH).value) <= _EVEN:
             return state
 
 
-def _interval(pairs: Sequence[float]) -> tuple[float, float, float]:
-    """Points a game with a 95 % interval: Wilson's, for as many games as the pairs' spread is worth."""
+def _score_interval(pairs: Sequence[float]) -> tuple[float, float, float]:
+    """Points a game and a 95 % interval, from the points of pairs of games.
+
+    Wilson's interval with the effective number of games: the count at which independent games would have the
+    variance that the pairs have.
+    """
     scores = np.array(pairs) / 2
-    mean, spread = float(scores.mean()), float(scores.var(ddof=1)) if len(scores) > 1 else 0.25
-    mixed = spread > 0 and 0 < mean < 1
-    worth = len(scores) * mean * (1 - mean) / spread if mixed else 2 * len(scores)
-    z2 = 1.959964**2
-    centre = (mean + z2 / (2 * worth)) / (1 + z2 / worth)
-    half = math.sqrt(z2 * (mean * (1 - mean) / worth + z2 / (4 * worth**2))) / (1 + z2 / worth)
-    return mean, max(centre - half, 0.0), min(centre + half, 1.0)
+    mean, variance = float(scores.mean()), float(scores.var(ddof=1)) if len(scores) > 1 else 0.25
+    mixed = variance > 0 and 0 < mean < 1
+    effective = len(scores) * mean * (1 - mean) / variance if mixed else 2 * len(scores)
+    low, high = wilson_interval(mean, effective)
+    return mean, max(low, 0.0), min(high, 1.0)
 
 
 def _elo(new: str, results: Sequence[GameResult]) -> tuple[float, float]:
@@ -179,8 +185,3 @@ def _elo(new: str, results: Sequence[GameResult]) -> tuple[float, float]:
     ]
     ratings = rate(games, 2, anchor=1)
     return round(float(ratings.elo[0]), 1), round(float(ratings.half_widths[0]), 1)
-
-
-def _sign_test(wins: int, losses: int) -> float:
-    decided = wins + losses
-    return float(sum(math.comb(decided, more) for more in range(wins, decided + 1)) / 2**decided)

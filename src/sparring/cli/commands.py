@@ -41,6 +41,7 @@ COMMANDS: dict[str, Command | Group] = {
         "Measure how well policies predict people's moves.",
         {"matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group.")},
     ),
+    "report": Command("report:report", "Render a measurement's report as an HTML page."),
     "blend": Group(
         "Fit pools of policies to people's moves.",
         {"fit": Command("blend:fit_blend", "Fit pool weights to people's moves and write a policy file.")},

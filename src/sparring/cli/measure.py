@@ -51,6 +51,7 @@ def matching(
     ] = "onnxruntime",
     threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
     batch: Annotated[int, typer.Option(min=1, help="Positions that run at once.")] = 64,
+    html: Annotated[bool, typer.Option("--html", help="Render the report as an HTML page too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure accuracy, likelihood and calibration by group."""
@@ -80,7 +81,7 @@ def matching(
             )
         except (BadPolicy, BadTable, UnsupportedFormat, measuring.NoGames) as error:
             raise UserError(str(error)) from None
-    undone = "" if out is None else _write(content, out)
+    undone = "" if out is None else _write(content, out, html)
     if as_json:
         print(json.dumps({"policies": _by_policy(content)}))
     else:
@@ -96,10 +97,13 @@ def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
     return dict(found)
 
 
-def _write(content: dict[str, Any], out: Path) -> str:
-    from sparring.matching.report import write_report
+def _write(content: dict[str, Any], out: Path, html: bool) -> str:
+    from sparring.matching.report import write_page, write_report
 
-    return write_report(content, out, command_line())
+    undone = write_report(content, out, command_line())
+    if html:
+        write_page(out)
+    return undone
 
 
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
@@ -119,7 +123,9 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
     if few := few_games_warning(content):
         console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
     if out is not None:
-        console.print(f"[dim]the report is {out / 'report.html'}[/]", soft_wrap=True)
+        console.print(
+            f"[dim]the report is {out / 'report.json'}; sparring report {out} renders it[/]", soft_wrap=True
+        )
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)
 

@@ -1,48 +1,49 @@
-"""The figures of a report, drawn from its content. Needs matplotlib."""
+"""The figures of a matching report, drawn from its content. Drawing needs matplotlib."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save
+from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot
+from sparring.reports.report import Content, Figure
 
 Entries = dict[str, dict[str, Any]]
-"""By group or kind of position: numbers of which `top1`, `low` and `high` are drawn."""
+"""By group or kind of position: a metric and the bounds of its interval."""
 
 _FEW = 30
-"""Positions below which a mark of the calibration says nothing."""
+"""Calibration bins with fewer positions are left out."""
 
 
-def draw_all(content: dict[str, Any], folder: Path) -> dict[str, str]:
-    """Writes every figure as SVG and PNG and returns the SVG texts by title. Raises MatplotlibMissing."""
+def report_figures(content: Content) -> list[Figure]:
+    """The figures of a matching report, in the page's order. Drawing one raises MatplotlibMissing."""
     policies: dict[str, dict[str, Any]] = content["policies"]
     colours = {name: LINE_COLORS[i % len(LINE_COLORS)] for i, name in enumerate(policies)}
     by_group = {name: found["groups"] for name, found in policies.items()}
     by_ply, by_legal = (
         {name: found["kinds"][kind] for name, found in policies.items()} for kind in ("ply", "legal moves")
     )
-    share, nats = "share of moves predicted", "nats a move, less is better"
-    drawn = {}
-    for title, entries, along, up, column in (
-        ("Accuracy by group", by_group, "players", share, "top1"),
-        ("Likelihood by group", by_group, "players", nats, "nll"),
-        ("Accuracy by ply", by_ply, "moves before the position", share, "top1"),
-        ("Accuracy by number of legal moves", by_legal, "legal moves", share, "top1"),
-    ):
-        figure = _lines(entries, colours, along, up, column)
-        drawn[title] = save(figure, folder, title.lower().replace(" ", "-"))
-    drawn["Calibration"] = _calibration(policies, colours, folder)
+    share, nats = "share of moves predicted", "nats per move (lower is better)"
+    figures = [
+        Figure(title.lower().replace(" ", "-"), title, partial(_lines, entries, colours, along, up, column))
+        for title, entries, along, up, column in (
+            ("Accuracy by group", by_group, "players", share, "top1"),
+            ("Likelihood by group", by_group, "players", nats, "nll"),
+            ("Accuracy by ply", by_ply, "moves before the position", share, "top1"),
+            ("Accuracy by number of legal moves", by_legal, "legal moves", share, "top1"),
+        )
+    ]
+    figures.append(Figure("calibration", "Calibration", partial(_calibration, policies, colours)))
     if len(policies) > 1:
-        drawn["Differences"] = _differences(content, colours, folder)
+        figures.append(Figure("differences", "Differences", partial(_differences, content, colours)))
     if "trials" in content:
-        drawn["Trials"] = _trials(content["trials"], colours, folder)
-    return drawn
+        figures.append(Figure("trials", "Trials", partial(_trials, content["trials"], colours)))
+    return figures
 
 
 def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: str, column: str) -> Any:
-    """One line with its confidence band per policy, labelled at its end."""
+    """A line with its band for each policy, named at its end."""
     figure, axis = _axes()
     places = list(dict.fromkeys(key for entries in found.values() for key in entries))
     low, high = ("low", "high") if column == "top1" else (f"{column}_low", f"{column}_high")
@@ -68,8 +69,8 @@ def _lines(found: dict[str, Entries], colours: dict[str, str], along: str, up: s
     return figure
 
 
-def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], folder: Path) -> str:
-    """Reliability diagram: accuracy against confidence of the likeliest move."""
+def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str]) -> Any:
+    """Confidence against accuracy; a calibrated policy lies on the diagonal."""
     figure, axis = _axes(height=4.6)
     axis.plot([0, 1], [0, 1], color=INK_COLOR, linewidth=0.8, linestyle=(0, (2, 3)))
     ends = []
@@ -84,11 +85,11 @@ def _calibration(policies: dict[str, dict[str, Any]], colours: dict[str, str], f
     axis.set_ylim(0, 1)
     _finish(axis, "probability of the likeliest move", "how often it was played")
     label_line_ends(axis, ends)
-    return save(figure, folder, "calibration")
+    return figure
 
 
-def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
-    """The accuracy of every policy minus the first policy's, on the same games."""
+def _differences(content: dict[str, Any], colours: dict[str, str]) -> Any:
+    """Accuracy of every policy minus that of the first, on the same games."""
     first, *others = content["policies"]
     groups = list(content["policies"][first]["groups"])
     figure, axis = _axes()
@@ -104,13 +105,13 @@ def _differences(content: dict[str, Any], colours: dict[str, str], folder: Path)
         ends.append((edge, last["top1"], policy, colours[policy]))
     axis.set_xticks(range(len(groups)), groups)
     axis.set_xlim(-0.5, edge)
-    _finish(axis, "players", f"accuracy less that of {first}")
+    _finish(axis, "players", f"accuracy minus that of {first}")
     label_line_ends(axis, ends)
-    return save(figure, folder, "differences")
+    return figure
 
 
-def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> str:
-    """Accuracy of every trial, for the first group, the last group and the mean over groups."""
+def _trials(trials: dict[str, Any], colours: dict[str, str]) -> Any:
+    """Panels for the first group, the last group and the mean: one mark per trial and policy."""
     groups = [group for group in next(iter(trials.values())) if group != "mean"]
     shown = list(dict.fromkeys([groups[0], groups[-1], *(["mean"] if len(groups) > 1 else [])]))
     figure, axes = open_pyplot().subplots(
@@ -129,11 +130,11 @@ def _trials(trials: dict[str, Any], colours: dict[str, str], folder: Path) -> st
         if panel == len(shown) - 1:
             figure.canvas.draw()
             label_line_ends(axis, ends)
-    return save(figure, folder, "trials")
+    return figure
 
 
 def _bars(axis: Any, x: Sequence[float], entries: list[dict[str, Any]], colour: str) -> None:
-    """Markers with error bars."""
+    """Marks with their intervals."""
     axis.vlines(x, [e["low"] for e in entries], [e["high"] for e in entries], color=colour, linewidth=1.4)
     axis.plot(x, [e["top1"] for e in entries], color=colour, linestyle="", marker="o", markersize=4)
 

@@ -1,32 +1,31 @@
-"""A report for people: one HTML page, the figures, and everything as JSON."""
+"""The report of `sparring measure matching`: JSON, figures, and an HTML page rendered from them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from sparring.matching.figures import draw_all
-from sparring.reports import page, writing
+from sparring.matching.figures import report_figures
+from sparring.reports import page, report
+from sparring.reports.report import Content
+from sparring.storage import atomic_write
 
 _CAPTIONS = {
-    "Accuracy by group": "The share of moves that were the policy's first choice; bands are 95 % intervals.",
+    "Accuracy by group": "Share of positions whose most likely move was played; bands: 95 % intervals.",
     "Likelihood by group": "The mean negative log-likelihood of the moves that were played.",
-    "Accuracy by ply": "All groups together, by how many moves had been played.",
-    "Accuracy by number of legal moves": "All groups together: the fewer moves, the easier the guess.",
-    "Calibration": "On the dotted line a policy is right as often as it thinks. The larger a mark, the more "
-    "positions it stands for; the numbers are expected calibration errors.",
-    "Differences": "On the same games, resampled together: an interval that leaves out 0 is a difference.",
+    "Accuracy by ply": "All groups together, by the number of moves played before.",
+    "Accuracy by number of legal moves": "All groups together: with fewer legal moves, prediction is easier.",
+    "Calibration": "A calibrated policy lies on the dotted line. The size of a mark grows with its number of "
+    "positions; the numbers are expected calibration errors.",
+    "Differences": "Paired by game: an interval without 0 is a significant difference.",
     "Trials": "The same policies on the test games of several splits. A policy that learned from one split's "
     "training games may have seen some of another's test games.",
 }
-
-
 _FEW_GAMES = 20
 
 
-def few_games_warning(content: dict[str, Any]) -> str:
-    """A warning that names groups with so few games that bootstrap intervals are too narrow; empty if there
-    is none."""
+def few_games_warning(content: Content) -> str:
+    """A warning that names the groups with too few games for their intervals, or an empty string."""
     groups = next(iter(content["policies"].values()))["groups"]
     few = [f"{name} ({entry['games']})" for name, entry in groups.items() if entry["games"] < _FEW_GAMES]
     if not few:
@@ -34,12 +33,34 @@ def few_games_warning(content: dict[str, Any]) -> str:
     return f"fewer than {_FEW_GAMES} games, so that intervals are too narrow: {', '.join(few)}"
 
 
-def write_report(content: dict[str, Any], out: Path, command: str) -> str:
-    """Writes report.json, report.html and figures/. Says what stays undone, if anything. Raises OSError."""
-    return writing.write_report(content, out, command, draw_all, _html)
+def write_report(content: Content, out: Path, command: str) -> str:
+    """Writes `report.json` and `figures/` into a folder.
+
+    Returns an empty string, or a message if the figures are left out. Raises OSError.
+    """
+    return report.write_report(content, out, command, report_figures(content))
 
 
-def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
+def write_page(folder: Path, out: Path | None = None) -> Path:
+    """Renders the HTML page of a report's folder from its JSON and figures.
+
+    Writes to `out` (default: `report.html` in the folder) and returns that path. Raises BadReport or OSError.
+    """
+    content = report.read_json(folder / "report.json")
+    if not is_matching_report(content):
+        raise report.BadReport(f"{folder / 'report.json'} is not a report of `sparring measure matching`")
+    titles = {figure.name: figure.title for figure in report_figures(content)}
+    path = out or folder / "report.html"
+    atomic_write(path, _html(content, report.read_figures(folder, titles)))
+    return path
+
+
+def is_matching_report(content: Content) -> bool:
+    """Whether a report's JSON has the content that `measure` returns."""
+    return {"command", "policies", "split", "positions"} <= content.keys()
+
+
+def _html(content: Content, figures: dict[str, str]) -> str:
     policies = content["policies"]
     parts = [
         page.paragraph(
@@ -65,12 +86,12 @@ def _html(content: dict[str, Any], figures: dict[str, str]) -> str:
         parts += [page.heading(f"By {kind}"), _kind_table(policies, kind)]
     if any("temperatures" in found for found in policies.values()):
         parts += [page.heading("Temperatures, fitted on the validation split"), _temperature_table(policies)]
-    parts += page.provenance(content)
+    parts += page.footer(content)
     return page.page(f"How well they predict people: {content['game']}", parts)
 
 
 def with_interval(entry: dict[str, Any], column: str = "top1") -> str:
-    """A value with its interval, such as 0.512|0.498-0.526."""
+    """A metric with its interval as a table cell, such as 0.512|0.498-0.526."""
     before = "" if column == "top1" else f"{column}_"
     return f"{entry[column]:.3f}|{entry[f'{before}low']:.3f}-{entry[f'{before}high']:.3f}"
 
@@ -116,7 +137,7 @@ def _kind_table(policies: dict[str, Any], kind: str) -> str:
 
 def _difference_table(content: dict[str, Any]) -> str:
     rows = [
-        [f"{later} less {earlier}", *(_signed(found["mean"], column) for column in ("top1", "nll"))]
+        [f"{later} minus {earlier}", *(_signed(found["mean"], column) for column in ("top1", "nll"))]
         for later, others in content["differences"].items()
         for earlier, found in others.items()
     ]

@@ -1,4 +1,4 @@
-"""A picture of what is in a table."""
+"""A bar chart of a record table's statistics. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparring.records.statistics import TableStatistics, group_order
 from sparring.reports.plot_style import BAR_COLOR, INK_COLOR, MUTED_BAR_COLOR, open_pyplot
 
 _ASIDE = ("mixed", "unknown")
-"""Groups that are none: drawn apart, in a lighter colour."""
+"""Games outside the groups, drawn in a lighter colour."""
 
 
 def plot_statistics(found: TableStatistics, path: Path) -> None:
@@ -45,5 +45,6 @@ def plot_statistics(found: TableStatistics, path: Path) -> None:
         x=0.01,
         ha="left",
     )
-    figure.savefig(path, dpi=130, facecolor="white")
+    undated = {"Date": None} if path.suffix == ".svg" else None  # the same plot is the same file
+    figure.savefig(path, dpi=130, facecolor="white", metadata=undated)
     pyplot.close(figure)

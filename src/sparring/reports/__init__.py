@@ -1,5 +1,5 @@
-"""Reports: what every report is made of. The machine and the date, the look of figures, one HTML page."""
+"""Reports: provenance, the style of figures, and HTML pages that are rendered from JSON and figures."""
 
-from sparring.reports.machine import describe_machine, today
+from sparring.reports.machine import describe_machine, provenance, today
 
-__all__ = ["describe_machine", "today"]
+__all__ = ["describe_machine", "provenance", "today"]

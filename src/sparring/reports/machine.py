@@ -1,4 +1,4 @@
-"""Where and when a number was measured."""
+"""Provenance of a measurement: the command, the date and the machine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import datetime
 import os
 import platform
 from pathlib import Path
+from typing import Any
+
+
+def provenance(command: str) -> dict[str, Any]:
+    """The first entries of every report: `command`, `date` and `machine`."""
+    return {"command": command, "date": today(), "machine": describe_machine()}
 
 
 def describe_machine() -> dict[str, object]:
-    """The processor, its cores and the Python: what a reader needs to judge a speed."""
+    """`processor` (model name), `cores` (logical) and `python` (version) of this machine."""
     return {"processor": _processor(), "cores": os.cpu_count(), "python": platform.python_version()}
 
 
 def today() -> str:
-    """The date in UTC."""
+    """The date in UTC, as YYYY-MM-DD."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 

@@ -1,10 +1,13 @@
-"""A report as one HTML file: no scripts, nothing loaded, readable on a phone, light and dark."""
+"""HTML pages: one file, no scripts, no external resources, readable on a phone, light and dark."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+
+from sparring.reports.plot_style import BACKGROUND, INK_COLOR
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fbf7f0; --ink: #3b2a1a; --faint: #8a7763; --rule: #e3d7c5;
@@ -33,7 +36,7 @@ pre { background: var(--shade); overflow-x: auto; padding: 0.5rem; font-size: 0.
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """The whole file, from pieces of HTML."""
+    """A whole page with a title, from HTML fragments."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -43,22 +46,22 @@ def page(title: str, parts: Iterable[str]) -> str:
 
 
 def heading(text: str) -> str:
-    """The title of a section."""
+    """A section heading."""
     return f"<h2>{escape(text)}</h2>"
 
 
 def paragraph(text: str, *, faint: bool = False) -> str:
-    """Plain text."""
+    """A paragraph of plain text; `faint` sets it small and pale."""
     return f'<p class="faint">{escape(text)}</p>' if faint else f"<p>{escape(text)}</p>"
 
 
 def code(text: str) -> str:
-    """A command or a file."""
+    """Preformatted text, such as a command."""
     return f"<pre>{escape(text)}</pre>"
 
 
-def provenance(content: Mapping[str, Any]) -> list[str]:
-    """The end of a page: the command of a report's content, when and where it ran."""
+def footer(content: Mapping[str, Any]) -> list[str]:
+    """The end of a page: `command`, `date` and `machine` of a report's content."""
     machine = content["machine"]
     where = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}"
     return [
@@ -68,13 +71,25 @@ def provenance(content: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def inline_svg(svg: str, name: str) -> str:
+    """An SVG file's text for use inside a page.
+
+    The ink takes the page's colour, so that it is light on a dark page. The size follows the page. Ids begin
+    with `name`, so that several figures of a page do not share clip paths and markers.
+    """
+    inline = svg[svg.index("<svg") :].replace(BACKGROUND, "").replace(INK_COLOR, "currentColor")
+    for attribute in ("width", "height"):
+        inline = re.sub(rf'(<svg[^>]*?) {attribute}="[^"]*"', r"\1", inline, count=1)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{name}-", inline)
+
+
 def figure(svg: str, alt_text: str) -> str:
-    """An inline picture, with words for those who do not see it."""
+    """An inline SVG with a description for screen readers."""
     return f'<figure class="wide" role="img" aria-label="{escape(alt_text, quote=True)}">{svg}</figure>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of plain texts; what comes after a | in a cell is set small."""
+    """A table of plain texts; in a cell, text after a | is set small."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>'

@@ -1,9 +1,8 @@
-"""How our figures look: the same ink, colours and type everywhere. Needs matplotlib."""
+"""The style of figures: colours, fonts, labels and the SVG file. Drawing needs matplotlib."""
 
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,9 @@ LINE_COLORS = (
     "#3f8f7a",
     "#7a6a55",
 )
-"""Colours that can be told apart on light and on dark paper, and by most colour-blind people."""
+"""Line colours for light and dark backgrounds, distinct also for most colour-blind readers."""
+BACKGROUND = ' style="background: white"'
+"""The attribute of an SVG file's root element, for viewers with a dark background."""
 
 _STYLE: dict[Any, object] = {
     "axes.edgecolor": INK_COLOR,
@@ -50,11 +51,11 @@ _STYLE: dict[Any, object] = {
 
 
 class MatplotlibMissing(Exception):
-    """The library that draws is not installed."""
+    """matplotlib is not installed."""
 
 
 def open_pyplot() -> Any:
-    """matplotlib's pyplot in our look. Raises MatplotlibMissing."""
+    """Returns matplotlib.pyplot with this style set. Raises MatplotlibMissing."""
     try:
         import matplotlib
     except ImportError:
@@ -66,28 +67,22 @@ def open_pyplot() -> Any:
     return pyplot
 
 
-def save(figure: Any, folder: Path, name: str) -> str:
-    """Writes name.svg and name.png, closes the figure and returns its SVG for a page.
+def save_svg(figure: Any, folder: Path, name: str) -> Path:
+    """Writes a matplotlib figure to `folder/name.svg`, closes it and returns the path. Raises OSError.
 
-    In the page's copy the ink is the page's own, so that it turns light on dark paper.
+    The file has a white background, which `page.inline_svg` removes.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    tight = {"bbox_inches": "tight", "pad_inches": 0.1}  # names at the ends of lines may be long
-    figure.savefig(folder / f"{name}.png", dpi=150, facecolor="white", **tight)
     drawn = io.StringIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None}, **tight)
-    svg = drawn.getvalue()
-    atomic_write(folder / f"{name}.svg", svg)
+    # "tight" keeps long labels at the ends of lines inside the picture.
+    figure.savefig(drawn, format="svg", metadata={"Date": None}, bbox_inches="tight", pad_inches=0.1)
     open_pyplot().close(figure)
-    inline = svg[svg.index("<svg") :].replace(INK_COLOR, "currentColor")
-    inline = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", inline, count=1)
-    inline = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", inline, count=1)
-    # Several figures on one page: their clip paths and markers must not be taken for each other's.
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{name}-", inline)
+    path = folder / f"{name}.svg"
+    atomic_write(path, drawn.getvalue().replace("<svg", f"<svg{BACKGROUND}", 1))
+    return path
 
 
 def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Names at the right ends of lines (x, y, name, colour), moved apart where they would overlap."""
+    """Labels lines at their right ends `(x, y, name, colour)`; overlapping labels are moved apart."""
     if not ends:
         return
     low, high = axis.get_ylim()
@@ -110,7 +105,7 @@ def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) ->
 
 
 def spread_labels(values: Sequence[float], step: float) -> list[float]:
-    """The values in the same order, at least `step` apart, moved as little as a simple rule can."""
+    """Moves values at least `step` apart, keeping their order; clusters stay centred."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     clusters: list[list[int]] = []
     for i in order:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save
+from sparring.reports.plot_style import INK_COLOR, LINE_COLORS, label_line_ends, open_pyplot, save_svg
 from sparring.search.linear_evaluation import LinearEvaluation, feature_names, stage_names
 from sparring.training.treestrap.run import TrainingBlock
 
@@ -17,10 +17,10 @@ _LARGEST = 7
 
 def weights_over_time(
     game: str, start: LinearEvaluation, blocks: Sequence[TrainingBlock], folder: Path
-) -> str:
+) -> Path:
     """Figure A.2: the largest weights of each stage after every block of games.
 
-    Writes `weights-over-time` into `folder`. Returns the SVG. Raises MatplotlibMissing.
+    Writes `weights-over-time.svg` into `folder`. Returns the file's path. Raises MatplotlibMissing.
     """
     pyplot = open_pyplot()
     stages, features = stage_names(game), feature_names(game)
@@ -39,13 +39,13 @@ def weights_over_time(
         label_line_ends(axis, ends)
     axes[-1, 0].set_xlabel("games")
     figure.tight_layout()
-    return save(figure, folder, "weights-over-time")
+    return save_svg(figure, folder, "weights-over-time")
 
 
-def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> str:
+def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> Path:
     """Figure A.3: all weights by feature and stage.
 
-    Writes `weights-by-feature` into `folder`. Returns the SVG. Raises MatplotlibMissing.
+    Writes `weights-by-feature.svg` into `folder`. Returns the file's path. Raises MatplotlibMissing.
     """
     pyplot = open_pyplot()
     stages, features = stage_names(evaluation.game), feature_names(evaluation.game)
@@ -76,4 +76,4 @@ def weights_by_feature(evaluation: LinearEvaluation, folder: Path) -> str:
     bar = figure.colorbar(image, ax=axis, ticks=[-1, -0.5, 0, 0.5, 1], shrink=0.4)
     bar.ax.set_yticklabels([f"{most * tick**3:.0f}" for tick in (-1, -0.5, 0, 0.5, 1)])
     axis.set_title("weights by feature and stage")
-    return save(figure, folder, "weights-by-feature")
+    return save_svg(figure, folder, "weights-by-feature")

@@ -1,0 +1,24 @@
+"""`sparring report`: renders the HTML page of a report's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparring.cli.errors import UserError
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="A folder written by `sparring measure matching --out`.")],
+    out: Annotated[Path | None, typer.Option(help="The page's file; default: report.html there.")] = None,
+) -> None:
+    """Render a measurement's report as an HTML page."""
+    from sparring.matching.report import write_page
+    from sparring.reports.report import BadReport
+
+    try:
+        print(write_page(folder, out))
+    except BadReport as error:
+        raise UserError(str(error)) from None

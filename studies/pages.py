@@ -1,0 +1,54 @@
+"""`python -m studies page FOLDER`: renders HTML pages from the JSON and the figures of a results folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparring.cli.errors import UserError
+from sparring.matching import report as matching
+from sparring.reports.report import BadReport, Content, read_json
+from studies.blend import report as blend
+from studies.expendibots import algorithms, ladder
+from studies.expendibots.pages import write_algorithm_page, write_ladder_page
+
+Writer = Callable[[Path, Path | None], Path]
+"""Renders the page of a folder to a path (None: into the folder) and returns the path."""
+_PAGES: tuple[tuple[str, Callable[[Content], bool], Writer], ...] = (
+    ("report.json", blend.is_blend_report, blend.write_page),
+    ("report.json", matching.is_matching_report, matching.write_page),
+    (algorithms.REPORT, lambda content: "standings" in content, write_algorithm_page),
+    (ladder.REPORT, lambda content: "matches" in content, write_ladder_page),
+)
+"""A report's file, a test of its content, and the function that renders its page."""
+
+
+def write_pages(folder: Path, out: Path | None = None) -> list[Path]:
+    """Renders every page that a results folder has data for and returns their paths.
+
+    Pages go into the folder `out` (default: beside the data). Raises BadReport if there is no known report.
+    """
+    written = []
+    for name, fits, write in _PAGES:
+        if (folder / name).exists() and fits(read_json(folder / name)):
+            target = None if out is None else out / ("report.html" if name == "report.json" else name)
+            written.append(write(folder, target and target.with_suffix(".html")))
+    if not written:
+        names = ", ".join(dict.fromkeys(name for name, *_ in _PAGES))
+        raise BadReport(f"{folder} has no report that makes a page: none of {names} fits")
+    return written
+
+
+def page(
+    folder: Annotated[Path, typer.Argument(help="A results folder, such as results/blend-chess.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the pages; default: the same.")] = None,
+) -> None:
+    """Render HTML pages from the JSON and the figures of a results folder."""
+    try:
+        for path in write_pages(folder, out):
+            print(path)
+    except BadReport as error:
+        raise UserError(str(error)) from None
