@@ -45,11 +45,11 @@ def test_run_tells_the_standings_and_goes_on_with_more_games(
     main(["arena", "run", str(folder.parent / "cup.toml"), "--out", str(folder)])
     shown = capsys.readouterr().out
     assert "Elo" in shown
-    assert "8 games are in" in shown
+    assert "8 games in" in shown
     more = folder.parent / "more"
     main(["arena", "run", str(folder.parent / "cup.toml"), "--games", "4", "--out", str(more)])
     main(["arena", "run", str(folder.parent / "cup.toml"), "--games", "6", "--out", str(more)])
-    assert "6 games are in" in capsys.readouterr().out
+    assert "6 games in" in capsys.readouterr().out
 
 
 def test_rate_prints_everything_as_json_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,9 +98,9 @@ def test_an_engine_that_cannot_be_started_is_told_in_one_line(
         (["run", "{base}/other.toml", "--out", "{base}/cup"], "another tournament"),
         (["rate", "{base}"], "no results"),
         (["rate", "{base}/cup", "--anchor", "three=1"], "the anchor 'three' is no player"),
-        (["rate", "{base}/cup", "--anchor", "one"], "--anchor is such as"),
+        (["rate", "{base}/cup", "--anchor", "one"], "expected NAME=ELO"),
         (["sprt", "{base}/cup", "--elo0", "9"], "less than"),
-        (["sprt", "{base}/cup", "--player", "x"], "one of two players"),
+        (["sprt", "{base}/cup", "--player", "x"], "SPRT compares two players"),
     ],
 )
 def test_errors_are_one_line(

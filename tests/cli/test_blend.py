@@ -98,7 +98,7 @@ def test_one_players_games_give_one_blend(folder: Path, capsys: pytest.CaptureFi
 def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["blend", "fit", "chess", *PAIR])
     printed = capsys.readouterr().out
-    for word in ("group", "alpha", "1100", "1900", "nats a move", "blend.toml"):
+    for word in ("group", "alpha", "1100", "1900", "nats per move", "blend.toml"):
         assert word in printed
 
 
@@ -111,9 +111,9 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
         (["chess", *PAIR, "--method", "guess"], "unknown method 'guess'"),
         (["chess", *PAIR, "--group", "2400"], "there are no games of group 2400; there are 1100, 1900"),
         (["chess", *PAIR, "--player", "zoe"], "there are no games of zoe"),
-        (["chess", *PAIR, "--method", "grid", "--also", "third.onnx"], "the grid is for two policies"),
-        (["chess", *PAIR, "--method", "grid", "--by", "position"], "the grid is for two policies"),
-        (["chess", *PAIR[:4], "--records", "nowhere"], "there is no table or file nowhere"),
+        (["chess", *PAIR, "--method", "grid", "--also", "third.onnx"], "--method grid takes two policies"),
+        (["chess", *PAIR, "--method", "grid", "--by", "position"], "--method grid takes two policies"),
+        (["chess", *PAIR[:4], "--records", "nowhere"], "no such table or file: nowhere"),
         (["chess", *PAIR[:2], "--strong", "human=strong.onnx", *PAIR[4:]], "two policies are called human"),
     ],
 )

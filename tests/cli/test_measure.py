@@ -121,7 +121,7 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
     )  # fmt: skip
     printed = capsys.readouterr().out
     assert "fewer than" not in printed
-    for word in ("group", "human", "blend", "1100", "1900", "mean", "±", "nats a move"):
+    for word in ("group", "human", "blend", "1100", "1900", "mean", "±", "nats per move"):
         assert word in printed
 
 
@@ -163,7 +163,7 @@ def test_a_file_of_games_and_a_game_without_ratings_do_too(
         (["shogi", "-p", "shogi.onnx", "-r", "table"], "holds games of chess, not of shogi"),
         (["chess", "-p", "maia-9999", "-r", "table"], "there is no network 'maia-9999'"),
         (["chess", "-p", "none.toml", "-r", "table"], "there is no policy file none.toml"),
-        (["chess", "-p", "human.onnx", "-r", "nowhere"], "there is no table or file nowhere"),
+        (["chess", "-p", "human.onnx", "-r", "nowhere"], "no such table or file: nowhere"),
         (["chess", "-p", "human.onnx", "-r", "."], "is no table of games"),
         (["chess", "-p", "human.onnx", "-r", "table", "--split", "half"], "unknown split 'half'"),
         (["chess", "-p", "human.onnx", "-r", "table", "--group", "1500"], "no games of group 1500"),

@@ -47,7 +47,7 @@ def test_models_are_added_listed_described_and_removed(
     main(["models", "info", "little"])
     assert "two thin layers" in capsys.readouterr().out
     main(["models", "remove", "little"])
-    assert "little is gone" in capsys.readouterr().out
+    assert "Removed little." in capsys.readouterr().out
     assert "no network 'little'" in fails(capsys, "models", "info", "little")
 
 

@@ -66,11 +66,11 @@ def test_records_become_a_network(folder: Path, capsys: pytest.CaptureFixture[st
     captured = capsys.readouterr()
     model = folder / "run" / "model.onnx"
     assert load_network(model).card.game == "chess"
-    assert f"the network is {model}" in captured.out
+    assert f"network: {model}" in captured.out
     assert f"sparring models add {model}" in captured.out
     assert "sparring measure matching chess" in captured.out
     rows = [line.split() for line in captured.out.splitlines()]
-    assert ["group", "positions", "top-1", "nats", "a", "move"] in rows
+    assert ["group", "positions", "top-1", "nats", "per", "move"] in rows
     assert any(row[:1] == ["all"] for row in rows)
     assert [line.split(":")[0] for line in captured.err.splitlines()] == ["step 3", "step 6"]
 
@@ -97,10 +97,10 @@ def test_an_interrupted_run_says_how_to_go_on(
     monkeypatch.setattr(trainer.Trainer, "_step", step)
     assert exit_.value.code == 130
     assert signal.getsignal(signal.SIGINT) is before
-    assert "interrupted at step 5; the same command goes on" in capsys.readouterr().err
+    assert "interrupted at step 5; the same command resumes" in capsys.readouterr().err
     train(folder)
     captured = capsys.readouterr()
-    assert f"going on from step 5 in {folder / 'run'}" in captured.err
+    assert f"resuming at step 5 in {folder / 'run'}" in captured.err
     assert "step 3" not in captured.err
     lines = (folder / "run" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in lines] == [3, 6]

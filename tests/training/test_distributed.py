@@ -43,5 +43,5 @@ def test_two_processes_agree_and_one_of_them_speaks(games: Path, tmp_path: Path)
     assert (tmp_path / "weights-0").read_text() == (tmp_path / "weights-1").read_text()
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in lines] == [21, 42]
-    assert done.stdout.count("the network is") == 1
+    assert done.stdout.count("network: ") == 1
     assert done.stderr.count("step 42: validation") == 1

@@ -1,4 +1,4 @@
-"""`sparring arena`: tournaments, ratings and sequential tests."""
+"""`sparring arena`: tournaments, ratings and sequential probability ratio tests."""
 
 from __future__ import annotations
 
@@ -26,32 +26,30 @@ from sparring.cli.arena_tables import (
 )
 from sparring.cli.errors import UserError
 
-Folders = Annotated[list[Path], typer.Argument(help="Folders of tournaments, as `arena run` wrote them.")]
+Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
 
-_BETWEEN_PICTURES = 0.5
-"""Seconds; the picture of a long tournament costs as much as a short game."""
+_REDRAW_INTERVAL = 0.5
+"""Seconds between redraws. Drawing the table of a long tournament takes as long as a short game."""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The tournament: a TOML file (docs/arena.md shows one).")],
-    games: Annotated[
-        int | None, typer.Option(min=1, help="How many games in all, instead of what the file says.")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Games at the same time.")] = 1,
+    file: Annotated[Path, typer.Argument(help="The tournament: a TOML file (see docs/arena.md).")],
+    games: Annotated[int | None, typer.Option(min=1, help="Number of games; overrides the file.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Games played in parallel.")] = 1,
     out: Annotated[
-        Path | None, typer.Option(help="The folder for results; by default the file's name without ending.")
+        Path | None, typer.Option(help="Result folder (default: the file name without suffix).")
     ] = None,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Play on a Ray cluster: its address, or auto.")
+        str | None, typer.Option(metavar="ADDRESS", help="Play on the Ray cluster at this address, or auto.")
     ] = None,
 ) -> None:
     """Play a tournament, or resume it."""
     try:
         tournament = arena.read_tournament(file, games)
         folder = out or Path(file.stem)
-        with _picture(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
+        with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
             done = arena.run_tournament(tournament, folder, workers, on_progress)
         standings = arena.compute_standings(done.results, tournament.names)
     except (arena.BadTournament, arena.WorkerDied, arena.RatingError) as error:
@@ -61,7 +59,7 @@ def run(
     _print_warnings(console, standings)
     if done.test is not None:
         console.print(sprt_line(done.test, *tournament.names))
-    console.print(f"[dim]{len(done.results):,} games are in {escape(str(folder))}[/]", soft_wrap=True)
+    console.print(f"[dim]{len(done.results):,} games in {escape(str(folder))}[/]", soft_wrap=True)
     for name, why in done.failed_to_start.items():
         console.print(f"[red]{escape(name)} could not be started: {escape(why)}[/]", soft_wrap=True)
     if done.failed_to_start:
@@ -72,10 +70,12 @@ def rate(
     folders: Folders,
     anchor: Annotated[
         str | None,
-        typer.Option(metavar="NAME=ELO", help="A player's rating, or mean=ELO; by default the mean is 0."),
+        typer.Option(
+            metavar="NAME=ELO", help="Fix a player's rating, or the mean (mean=ELO). Default: mean=0."
+        ),
     ] = None,
     prior: Annotated[
-        float, typer.Option(min=0.0, help="Games that each won, and lost, against the mean; 0 for none.")
+        float, typer.Option(min=0.0, help="Prior: virtual wins, and as many losses, against the mean player.")
     ] = DEFAULT_PRIOR,
     as_json: AsJson = False,
 ) -> None:
@@ -107,12 +107,14 @@ def rate(
 
 
 def sprt(
-    folder: Annotated[Path, typer.Argument(help="The folder of a tournament between two players.")],
-    elo0: Annotated[float, typer.Option(help="The difference that is not enough.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="The difference that is.")] = 5.0,
-    alpha: Annotated[float, typer.Option(help="How often elo1 may be accepted wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often elo0 may be accepted wrongly.")] = 0.05,
-    player: Annotated[str, typer.Option(help="Who is to be the stronger; by default the first.")] = "",
+    folder: Annotated[Path, typer.Argument(help="Result folder of a tournament between two players.")],
+    elo0: Annotated[float, typer.Option(help="Elo difference of the null hypothesis.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="Elo difference of the alternative hypothesis.")] = 5.0,
+    alpha: Annotated[float, typer.Option(help="Probability of accepting elo1 wrongly.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Probability of accepting elo0 wrongly.")] = 0.05,
+    player: Annotated[
+        str, typer.Option(help="The player tested as the stronger one (default: the first).")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Test whether one of two players is stronger (SPRT).
@@ -128,7 +130,7 @@ def sprt(
     except (arena.BadTournament, ValueError) as error:
         raise UserError(str(error)) from None
     if len(names) != 2 or player not in ("", *names):
-        raise UserError(f"a test is about one of two players; in {folder} there are {', '.join(names)}")
+        raise UserError(f"SPRT compares two players; {folder} has {', '.join(names)}")
     candidate = player or names[0]
     pairs = arena.PentanomialTest(question, candidate)
     for result in results:
@@ -153,8 +155,8 @@ def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) ->
 
 
 @contextmanager
-def _picture(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
-    """The live table, where somebody watches."""
+def _live_table(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
+    """Shows the standings while games are played, if standard output is a terminal."""
     console = Console(highlight=False)
     began = time.monotonic()
     known: int | None = None
@@ -164,7 +166,7 @@ def _picture(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
         def on_progress(results: Sequence[arena.GameResult]) -> None:
             nonlocal known, shown
             known = len(results) if known is None else known
-            if not console.is_terminal or time.monotonic() - shown < _BETWEEN_PICTURES:
+            if not console.is_terminal or time.monotonic() - shown < _REDRAW_INTERVAL:
                 return
             pace = (time.monotonic() - began) / max(1, len(results) - known)
             table = standings_table(arena.compute_standings(results, tournament.names))
@@ -184,7 +186,9 @@ def _anchor(text: str | None) -> tuple[str | None, float]:
             raise ValueError
         return (None if name == "mean" else name), float(elo)
     except ValueError:
-        raise UserError(f"--anchor is such as stockfish=2800 or mean=1500, not '{text}'") from None
+        raise UserError(
+            f"--anchor '{text}': expected NAME=ELO, such as stockfish=2800 or mean=1500"
+        ) from None
 
 
 def _draw_share(weight: float) -> float:

@@ -11,7 +11,7 @@ from sparring.arena import SequentialTest, Standings
 
 
 def standings_table(standings: Standings) -> Table:
-    """Who stands where, with intervals."""
+    """Players by rating, with 95 % intervals, scores and failures."""
     table = Table("", "player", box=None)
     for title in ("Elo", "±95 %", "games", "score", "won", "drawn", "lost"):
         table.add_column(title, justify="right")
@@ -34,7 +34,7 @@ def standings_table(standings: Standings) -> Table:
 
 
 def superiority_table(standings: Standings) -> Table:
-    """How likely it is, in percent, that the player of the row is stronger than that of the column."""
+    """The probability, in percent, that the row's player is stronger than the column's."""
     order = standings.order
     table = Table(
         "likelihood of superiority, %", *(str(place) for place in range(1, len(order) + 1)), box=None
@@ -51,7 +51,7 @@ def superiority_table(standings: Standings) -> Table:
 
 
 def head_to_head_table(standings: Standings) -> Table:
-    """Expected against observed scores by pair."""
+    """Observed and expected score of each pair, and the difference in standard deviations."""
     table = Table("players", box=None)
     for title in ("games", "observed", "expected", "deviations"):
         table.add_column(title, justify="right")
@@ -64,17 +64,17 @@ def head_to_head_table(standings: Standings) -> Table:
 
 
 def progress_line(done: int, games: int, pace: float, *, new: bool) -> str:
-    """How far it is, and how long it will take at this pace (seconds a game)."""
+    """Games done and the time left. `pace` is in seconds per game."""
     left = f", {datetime.timedelta(seconds=round(pace * (games - done)))} left" if new else ""
     return f"[dim]{done:,} of {games:,} games{left}[/]"
 
 
 def sprt_line(test: SequentialTest, name: str, other: str) -> str:
-    """What a sequential test says."""
+    """The state of a sequential test in one line."""
     low, high = test.sprt.bounds
     said = {
-        "elo1": f"{name} is stronger than {other}: {test.sprt.elo1:g} Elo rather than {test.sprt.elo0:g}",
-        "elo0": f"{name} is no such {test.sprt.elo1:g} Elo stronger than {other}: {test.sprt.elo0:g} rather",
+        "elo1": f"{name} is stronger than {other}: {test.sprt.elo1:g} Elo, not {test.sprt.elo0:g}",
+        "elo0": f"{name} is not {test.sprt.elo1:g} Elo stronger than {other}: {test.sprt.elo0:g} Elo",
         "undecided": "undecided",
     }[test.status]
     pairs = ", ".join(map(str, test.counts))

@@ -1,4 +1,4 @@
-"""`sparring blend`: policies made one, with weights that fit people."""
+"""`sparring blend`: pools of policies with weights fitted to people's moves."""
 
 from __future__ import annotations
 
@@ -23,40 +23,46 @@ from sparring.reports import today
 from sparring.storage import atomic_write
 
 _SPLITS = (*(str(split) for split in Split), "all")
-_POLICY = "A model's name, a network's file or a policy's TOML"
+_POLICY = "Name of a model, network file or policy TOML"
 
 
 def fit_blend(
     game: GameName,
-    human: Annotated[str, typer.Option(help=f"{_POLICY}: who plays like people.")],
-    strong: Annotated[str, typer.Option(help=f"{_POLICY}: who plays well.")],
+    human: Annotated[str, typer.Option(help=f"The human-like policy. {_POLICY}.")],
+    strong: Annotated[str, typer.Option(help=f"The strong policy. {_POLICY}.")],
     records: Annotated[
-        list[Path], typer.Option("--records", "-r", help="A table by `sparring records build`, or a file.")
+        list[Path],
+        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
     ],
-    also: Annotated[list[str] | None, typer.Option(help=f"{_POLICY}: one more; again for more.")] = None,
-    by: Annotated[str, typer.Option(help="What weights go by: rating, position or all.")] = "rating",
+    also: Annotated[
+        list[str] | None, typer.Option(help=f"A further policy; may be repeated. {_POLICY}.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="Weights depend on: rating, position, or nothing (all).")
+    ] = "rating",
     method: Annotated[
-        str, typer.Option(help="How: likelihood, or grid (the paper's, on accuracy; of two policies).")
+        str, typer.Option(help="likelihood, or grid (the paper's grid search for accuracy; two policies).")
     ] = "likelihood",
-    player: Annotated[str | None, typer.Option(help="Fit this player's moves alone.")] = None,
+    player: Annotated[str | None, typer.Option(help="Fit the moves of this player only.")] = None,
     split: Annotated[
-        str | None, typer.Option(help=f"Which games: {', '.join(_SPLITS)}; all for one --player.")
+        str | None,
+        typer.Option(help=f"Which games: {', '.join(_SPLITS)} (default: validation; all with --player)."),
     ] = None,
-    trial: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
-    positions: Annotated[int | None, typer.Option(min=1, help="At most so many of each group.")] = None,
+    trial: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of positions per group.")
+    ] = None,
     group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
-    out: Annotated[Path, typer.Option(help="The blend's file.")] = Path("blend.toml"),
-    cache: Annotated[
-        Path | None, typer.Option(help="What policies said is kept here, for other fits.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+    out: Annotated[Path, typer.Option(help="The policy file to write.")] = Path("blend.toml"),
+    cache: Annotated[Path | None, typer.Option(help="Cache folder of predictions, shared by fits.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Fit pool weights to people's moves and write a policy file.
 
     Prints the weights of each rating group with 95 % intervals.
     """
-    from sparring import blending, matching  # with what reads tables, too much for every command to wait for
+    from sparring import blending, matching
     from sparring.blending.fitting import METHODS, WEIGHTS_BY
 
     if game not in GAMES:
@@ -69,10 +75,10 @@ def fit_blend(
         if value is not None and value not in known:
             raise UserError(f"unknown {word} '{value}'; there are {', '.join(known)}")
     if method == "grid" and (also or by == "position"):
-        raise UserError("the grid is for two policies and not by position: use --method likelihood")
+        raise UserError("--method grid takes two policies and not --by position: use --method likelihood")
     for path in records:
         if not path.exists():
-            raise UserError(f"there is no table or file {path}")
+            raise UserError(f"no such table or file: {path}")
     wanted = split or ("all" if player is not None else str(Split.VALIDATION))
     selection = matching.GameSelection(
         game,
@@ -95,7 +101,7 @@ def fit_blend(
                 experts,
                 sample,
                 cache or user_data_folder() / "choices",
-                lambda done: bar.on_progress("asking the policies", done, total),
+                lambda done: bar.on_progress("predicting", done, total),
             )
         except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames) as error:
             raise UserError(str(error)) from None
@@ -117,7 +123,7 @@ def fit_blend(
 def _blend(
     choices: Any, groups: list[Any], game: str, uses: list[str], by: Any, method: str, note: str
 ) -> tuple[str, float]:
-    """The text of the blend's file, and the nats a move where it was fitted."""
+    """The text of the policy file, and the mean negative log-likelihood on the fitted positions, in nats."""
     from sparring import blending
 
     if by == "position":
@@ -146,7 +152,7 @@ def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
         mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
         table.add_row(each.group, f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
     console.print(table)
-    console.print(f"[dim]{out}: {nll:.4f} nats a move on the games that it was fitted on[/]", soft_wrap=True)
+    console.print(f"[dim]{out}: {nll:.4f} nats per move on the fitted games[/]", soft_wrap=True)
 
 
 def _cell(estimate: Any) -> str:

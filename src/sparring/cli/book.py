@@ -1,4 +1,4 @@
-"""`sparring book`: openings that were thought about beforehand."""
+"""`sparring book`: the opening book of Expendibots."""
 
 from __future__ import annotations
 
@@ -31,12 +31,10 @@ GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")
 def build(
     game: GameArgument,
     positions: Annotated[
-        int, typer.Option(min=1, help="In which the book has a move.")
+        int, typer.Option(min=1, help="Number of positions in the book.")
     ] = BookConfig.positions,
-    nodes: Annotated[int, typer.Option(min=1, help="Searched for each of them.")] = BookConfig.nodes,
-    out: Annotated[
-        Path, typer.Option(help="Where it goes; the package's own place if left out.")
-    ] = SHIPPED_BOOK,
+    nodes: Annotated[int, typer.Option(min=1, help="Search nodes per position.")] = BookConfig.nodes,
+    out: Annotated[Path, typer.Option(help="Output file (default: the shipped one).")] = SHIPPED_BOOK,
 ) -> None:
     """Build an opening book by search.
 
@@ -50,7 +48,7 @@ def build(
     entries: dict[int, int] = {}
     search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes)).search
     found = build_book(search, config, known)
-    for key, move in track(found, "thinking", total=positions, console=Console(stderr=True)):
+    for key, move in track(found, "searching", total=positions, console=Console(stderr=True)):
         entries[key] = move
         if key not in known:
             journal.add([key, move])
@@ -66,7 +64,9 @@ def build(
 
 def info(
     game: GameArgument,
-    file: Annotated[Path, typer.Option("--file", help="The package's own if left out.")] = SHIPPED_BOOK,
+    file: Annotated[
+        Path, typer.Option("--file", help="File of the book (default: the shipped one).")
+    ] = SHIPPED_BOOK,
 ) -> None:
     """Show how an opening book was made."""
     _check(game)

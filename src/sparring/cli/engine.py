@@ -35,7 +35,7 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
             serve(protocol, settings, sys.stdin.buffer, take_stdout())
         except KeyboardInterrupt:
             os._exit(_INTERRUPTED)
-        os._exit(0)  # threads that still load or search would keep the GUI waiting
+        os._exit(0)  # does not wait for threads that load or search
 
     flags = {}
     for option in options:
@@ -43,7 +43,7 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
         help_text = f"{option.help} [{bounds}]" if bounds else option.help
         given = typer.Option(f"--{option.flag}", metavar=option.kind.metavar, help=help_text)
         flags[option.flag.replace("-", "_")] = Annotated[str | None, given]
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads the flags here
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads the flags from here
         [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
             for name, kind in flags.items()

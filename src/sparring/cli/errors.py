@@ -2,4 +2,4 @@
 
 
 class UserError(Exception):
-    """Something on the command line is wrong; the message says what, in one line."""
+    """The command line cannot be carried out; the message says why in one line."""

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish: long work ends where it can go on from."""
+"""Handles Ctrl-C: long jobs stop at their next checkpoint."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible(stop: Callable[[], None], *, abort_on_second: bool = True) -> Iterator[None]:
-    """Ctrl-C calls `stop`; a second one ends everything at once, unless told otherwise."""
+    """While the context is open, Ctrl-C calls `stop`.
 
-    def ask(*_: object) -> None:
+    With `abort_on_second` a second Ctrl-C raises KeyboardInterrupt as usual.
+    """
+
+    def handle(*_: object) -> None:
         stop()
         if abort_on_second:
             signal.signal(signal.SIGINT, before)
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""`sparring measure`: how good policies are, with intervals."""
+"""`sparring measure`: how well policies predict people's moves, with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparring.policies import BadPolicy
 from sparring.records import BadTable, Split, UnsupportedFormat
 
 _CELL, _MARGIN = 12, 28
-"""Widths of a number with its interval, and of what stands before the numbers."""
+"""Widths of a cell and of the columns to the left of the cells."""
 _SPLITS = (*(str(split) for split in Split), "all")
 
 
@@ -29,28 +29,28 @@ def matching(
     policy: Annotated[
         list[str],
         typer.Option(
-            "--policy", "-p", help="A model's name, a network's file or a policy's TOML; or NAME=one of them."
+            "--policy", "-p", help="Name of a model, network file or policy TOML; or NAME=one of them."
         ),
     ],
     records: Annotated[
         list[Path],
-        typer.Option("--records", "-r", help="A table by `sparring records build`, or a file."),
+        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="The folder for the report; scores there are gone on with.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Report folder; scores already there are reused.")] = None,
     split: Annotated[str, typer.Option(help=f"Which games: {', '.join(_SPLITS)}.")] = "test",
-    trial: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
-    trials: Annotated[int, typer.Option(min=1, help="How many splits, from that seed on.")] = 1,
-    positions: Annotated[int | None, typer.Option(min=1, help="At most so many of each group.")] = None,
+    trial: Annotated[int, typer.Option(min=0, help="Seed of the split.")] = 0,
+    trials: Annotated[int, typer.Option(min=1, help="Number of splits, with consecutive seeds.")] = 1,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of positions per group.")
+    ] = None,
     group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
     calibrate: Annotated[bool, typer.Option(help="Fit temperatures on the validation split first.")] = False,
     symmetries: Annotated[bool, typer.Option(help="Average networks over the board's symmetries.")] = False,
     backend: Annotated[
-        str, typer.Option(help=f"What runs the networks: {', '.join(BACKENDS)}.")
+        str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")
     ] = "onnxruntime",
-    threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
-    batch: Annotated[int, typer.Option(min=1, help="Positions that run at once.")] = 64,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Positions per batch.")] = 64,
     html: Annotated[bool, typer.Option("--html", help="Render the report as an HTML page too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -63,7 +63,7 @@ def matching(
         raise UserError(f"unknown split '{split}'; there are {', '.join(_SPLITS)}")
     for path in records:
         if not path.exists():
-            raise UserError(f"there is no table or file {path}")
+            raise UserError(f"no such table or file: {path}")
     selection = measuring.GameSelection(
         game, tuple(records), None if split == "all" else Split(split), trial, tuple(group or ()), positions
     )
@@ -89,7 +89,7 @@ def matching(
 
 
 def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
-    """All that is known of each policy under its name."""
+    """The measurements by policy."""
     found = content["policies"]
     for aspect in ("differences", "trials"):
         for name, entries in content.get(aspect, {}).items():
@@ -124,21 +124,21 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
     if out is not None:
         console.print(
-            f"[dim]the report is {out / 'report.json'}; sparring report {out} renders it[/]", soft_wrap=True
+            f"[dim]report: {out / 'report.json'}; sparring report {out} renders it[/]", soft_wrap=True
         )
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)
 
 
 def _table(policies: dict[str, Any]) -> Table:
-    """Accuracy by group with half the width of its interval, and the mean over groups."""
+    """Accuracy by group, with half the width of the 95 % interval, and the mean over groups."""
     table = Table("group", "positions", *policies, box=None)
     for group, entry in next(iter(policies.values()))["groups"].items():
         cells = [_cell(found["groups"][group]) for found in policies.values()]
         table.add_row(group, f"{entry['positions']:,}", *cells)
     means = [found["mean"] for found in policies.values()]
     table.add_row("mean", "", *map(_cell, means), style="bold")
-    table.add_row("[dim]nats a move[/]", "", *(f"[dim]{mean['nll']:.3f}[/]" for mean in means))
+    table.add_row("[dim]nats per move[/]", "", *(f"[dim]{mean['nll']:.3f}[/]" for mean in means))
     return table
 
 

@@ -1,4 +1,4 @@
-"""`sparring models`: the networks that this user has."""
+"""`sparring models`: networks of the user's store."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def add(
-    file: Annotated[Path, typer.Argument(help="A network of Lc0, Maia, KataGo, dlshogi or Sparring.")],
-    name: Annotated[str | None, typer.Option(help="What to call it; the file's name if left out.")] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Put it in place of a model of that name.")
-    ] = False,
+    file: Annotated[Path, typer.Argument(help="A network file of Lc0, Maia, KataGo, dlshogi or Sparring.")],
+    name: Annotated[str | None, typer.Option(help="Name in the store (default: the file name).")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a model of the same name.")] = False,
 ) -> None:
     """Check a network file, convert it and store it."""
     entry = store.add(file, name, replace=replace)
@@ -57,7 +55,7 @@ def list_models(as_json: AsJson = False) -> None:
 
 
 def info(
-    model: Annotated[str, typer.Argument(help="A model's name, or a network's file.")],
+    model: Annotated[str, typer.Argument(help="Name of a model, or a network file.")],
     as_json: AsJson = False,
 ) -> None:
     """Show the model card of a network."""
@@ -68,10 +66,10 @@ def info(
         _print_card(card)
 
 
-def remove(name: Annotated[str, typer.Argument(help="An added model.")]) -> None:
+def remove(name: Annotated[str, typer.Argument(help="Name of an added model.")]) -> None:
     """Remove an added network."""
     store.remove(name)
-    print(f"{name} is gone.")
+    print(f"Removed {name}.")
 
 
 def _without_name(card: ModelCard) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`sparring perft`: the proof of a move generator."""
+"""`sparring perft`: counts move sequences, the standard test of a move generator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def perft(
     rules = choose_game(game, option)
     state = choose_state(rules, position)
     counted: list[int] = []
-    # In a thread, so that Ctrl-C works while the core counts.
+    # In a thread: native code does not answer Ctrl-C.
     worker = threading.Thread(target=lambda: counted.append(state.perft(depth)), daemon=True)
     start = time.perf_counter()
     worker.start()
@@ -38,5 +38,5 @@ def perft(
         print(json.dumps({"game": game, "depth": depth, "nodes": nodes, "seconds": round(seconds, 6)}))
     else:
         print(
-            f"{nodes:,} nodes in {seconds:.3f} s ({nodes / max(seconds, 1e-9) / 1e6:,.1f} million a second)"
+            f"{nodes:,} nodes in {seconds:.3f} s ({nodes / max(seconds, 1e-9) / 1e6:,.1f} million per second)"
         )

@@ -1,4 +1,4 @@
-"""Progress of long work, on the terminal's error output."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class ProgressBar:
-    """A bar for what is being done; an earlier one disappears when the next begins."""
+    """A bar for the current step of a job. Use it as a context."""
 
     def __init__(self) -> None:
         console = Console(stderr=True)
@@ -18,7 +18,7 @@ class ProgressBar:
             TimeRemainingColumn(),
             console=console,
             transient=True,
-            disable=not console.is_terminal,  # a file needs no bar, and errors stay one line
+            disable=not console.is_terminal,  # no bar in log files
         )
         self._task = self._progress.add_task("reading the games", total=None)
 
@@ -30,12 +30,12 @@ class ProgressBar:
         self._progress.stop()
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """What is being done, and how far it is."""
+        """Shows the current step and its progress."""
         self._progress.update(self._task, description=what, completed=done, total=total)
 
 
 def metrics_progress(console: Console) -> Progress:
-    """A bar of steps or games with the newest numbers behind it, for work that prints lines above."""
+    """A bar of steps or games with the newest metrics as its description; lines are printed above it."""
     return Progress(
         MofNCompleteColumn(),
         BarColumn(),
@@ -43,5 +43,5 @@ def metrics_progress(console: Console) -> Progress:
         TextColumn("{task.description}"),
         console=console,
         transient=True,
-        disable=not console.is_terminal,  # a file needs no bar
+        disable=not console.is_terminal,  # no bar in log files
     )

@@ -1,4 +1,4 @@
-"""`sparring rbc`: reconnaissance blind chess, the game of what one cannot see."""
+"""`sparring rbc track`: the possible boards of a game of reconnaissance blind chess."""
 
 from __future__ import annotations
 
@@ -24,19 +24,23 @@ from sparring.records.streams import open_chunks
 
 
 class PlayerColor(StrEnum):
-    """Whose knowledge it is."""
+    """The player whose possible boards are tracked."""
 
     WHITE = "white"
     BLACK = "black"
 
 
 def track(
-    game: Annotated[Path, typer.Argument(help="A reconchess history (.json), or many, one a line (.jsonl).")],
-    player: Annotated[PlayerColor, typer.Option(help="Whose knowledge.")],
-    number: Annotated[int, typer.Option(min=1, help="Which game of a file with many.")] = 1,
-    limit: Annotated[int, typer.Option(min=1, help="Boards to follow; of more a sample.")] = 9_000_000,
-    threads: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
-    seed: Annotated[int, typer.Option(help="Decides which boards stay beyond the limit.")] = 0,
+    game: Annotated[
+        Path, typer.Argument(help="A reconchess history (.json), or one history per line (.jsonl).")
+    ],
+    player: Annotated[PlayerColor, typer.Option(help="The player whose possible boards are tracked.")],
+    number: Annotated[int, typer.Option(min=1, help="Number of the game in a .jsonl file.")] = 1,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Maximum number of boards; a larger set is sampled.")
+    ] = 9_000_000,
+    threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for all cores.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sampling beyond the limit.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the possible boards of a recorded game, turn by turn.
@@ -75,7 +79,7 @@ class _Row:
 
 
 def _read(path: Path, number: int) -> RbcState:
-    """The game, played to its end by our rules."""
+    """The final state of a recorded game."""
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     reader = read_history if ".json" in path.suffixes else read_histories
@@ -109,14 +113,14 @@ def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
 
 
 def _other_answers(boards: RbcBoardSet, capture_square: int | None, options: TrackerOptions) -> int:
-    """How many boards the opponent's move could have led to, had the player been told something else."""
+    """The number of boards after the opponent's move that other observations would have left."""
     others = {None, *(square for square, _ in boards.own_pieces)} - {capture_square}
     reached = (boards.after_opponent(other, limit=options.limit, seed=options.seed) for other in others)
     return sum(len(each) << each.level for each in reached)
 
 
 def _told(observation: Observation, state: RbcState) -> str:
-    """What the player was told, in a few words."""
+    """An observation as text."""
     match observation:
         case SenseResult(()):
             return "nothing sensed"

@@ -1,4 +1,4 @@
-"""`sparring rbc generate`: games between bots, in numbers."""
+"""`sparring rbc generate`: games between bots in bulk."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from sparring.players.rbc import BOTS, BadBotConfig, StockfishNotFound, load_bot
 
 def generate(
     players: Annotated[
-        str, typer.Option(help=f"Bots, with commas between: {', '.join(BOTS)}, or TOML files.")
+        str, typer.Option(help=f"Bots, separated by commas: {', '.join(BOTS)}, or TOML files.")
     ],
-    out: Annotated[Path, typer.Option(help="A folder for the games; a run that was stopped goes on there.")],
-    games: Annotated[int, typer.Option(min=1, help="So many in all.")] = 5_000,
+    out: Annotated[Path, typer.Option(help="Output folder; an interrupted run is resumed.")],
+    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 5_000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games.")] = 0,
     random_turns: Annotated[
-        int, typer.Option(min=0, max=50, help="Each side's first turns that are played by chance, at most.")
+        int, typer.Option(min=0, max=50, help="Maximum number of random turns at the start, per side.")
     ] = 4,
-    processes: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
+    processes: Annotated[int, typer.Option(min=0, help="Worker processes; 0 for all cores.")] = 0,
 ) -> None:
     """Play games between bots in bulk.
 
@@ -57,7 +57,7 @@ def generate(
 
 
 def _check(names: Sequence[str]) -> None:
-    """Says at once, not in some process, what cannot be played. Raises BadBotConfig or StockfishNotFound."""
+    """Checks the bots before the workers start. Raises BadBotConfig or StockfishNotFound."""
     import numpy as np
 
     for name in names:

@@ -1,4 +1,4 @@
-"""`sparring records`: games from files into tables."""
+"""`sparring records`: tables of games."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sparring.cli.errors import UserError
 from sparring.records.presets import preset_names
 from sparring.records.streams import source_size
 
-Folder = Annotated[Path, typer.Argument(help="A table's folder.")]
+Folder = Annotated[Path, typer.Argument(help="Folder of a table.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def build(
     files: Annotated[
-        list[Path], typer.Argument(help="Files of games, plain or .gz, .bz2, .zst; or folders of them.")
+        list[Path], typer.Argument(help="Game files, plain or .gz, .bz2, .zst; or folders of them.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder for the table; an unfinished one is gone on with.")],
+    out: Annotated[Path, typer.Option(help="Folder of the table; an unfinished table is resumed.")],
     preset: Annotated[
-        str, typer.Option(help=f"Which games to keep: {', '.join(preset_names())}, or a TOML file.")
+        str, typer.Option(help=f"Which games are kept: {', '.join(preset_names())}, or a TOML file.")
     ] = "maia",
 ) -> None:
     """Parse game files and pack the games into a table.
@@ -71,7 +71,9 @@ def build(
 def stats(
     folder: Folder,
     as_json: AsJson = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw the counts into a .png, .svg or .pdf file.")
+    ] = None,
 ) -> None:
     """Count games and positions by rating, speed and result."""
     from sparring.records.plots import plot_statistics
@@ -99,8 +101,8 @@ def stats(
 
 def export(
     folder: Folder,
-    game: Annotated[str, typer.Option("--game", help="The id of a game (see `list`), or all.")],
-    split: Annotated[records.Split | None, typer.Option("--split", help="Only games of this part.")] = None,
+    game: Annotated[str, typer.Option("--game", help="Id of a game (see `list`), or all.")],
+    split: Annotated[records.Split | None, typer.Option("--split", help="Only games of this split.")] = None,
 ) -> None:
     """Write games of a table in the notation of their game.
 
@@ -124,12 +126,12 @@ def export(
     except records.BadTable as error:
         raise UserError(str(error)) from None
     if not found:
-        where = f"the {split} part of {folder}" if split else str(folder)
+        where = f"the {split} split of {folder}" if split else str(folder)
         raise UserError(f"there is no game {'at all' if game == 'all' else game} in {where}")
 
 
 def list_games(
-    folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="How many to list.")] = 20
+    folder: Folder, most: Annotated[int, typer.Option("--most", min=1, help="Number of games to list.")] = 20
 ) -> None:
     """List the first games of a table with their ids."""
     from sparring.records.table import read_manifest
@@ -167,11 +169,11 @@ def _print_report(report: records.BuildReport, out: Path) -> None:
     for example in report.examples:
         console.print(f"[yellow]{escape(example)}[/]", soft_wrap=True)
     if report.broken > len(report.examples):
-        console.print(f"[yellow]... {report.broken:,} broken games in all[/]")
+        console.print(f"[yellow]... {report.broken:,} broken games in total[/]")
     for path in report.unread:
         console.print(f"[yellow]not read: {escape(path)}[/]", soft_wrap=True)
     if report.unread:
-        console.print("[yellow]The same command reads them once it can.[/]")
+        console.print("[yellow]The same command reads them later, when they can be read.[/]")
 
 
 def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:

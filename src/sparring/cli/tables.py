@@ -1,4 +1,4 @@
-"""`sparring tables`: endgames that are solved."""
+"""`sparring tables`: endgame tables of Expendibots."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ from sparring.search.expendibots.endgame_tables import (
 )
 
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
-File = Annotated[Path, typer.Option("--file", help="The tables' file; the package's own if left out.")]
+File = Annotated[Path, typer.Option("--file", help="File of the tables (default: the shipped one).")]
 
 
 def build(
     game: GameArgument,
-    out: Annotated[
-        Path, typer.Option(help="Where they go; the package's own place if left out.")
-    ] = SHIPPED_TABLES,
+    out: Annotated[Path, typer.Option(help="Output file (default: the shipped one).")] = SHIPPED_TABLES,
 ) -> None:
     """Solve all endgames of up to five tokens.
 
@@ -47,7 +45,7 @@ def build(
         "date": today(),
         "machine": describe_machine(),
     }
-    # In a thread, so that Ctrl-C works while the core counts.
+    # In a thread: native code does not answer Ctrl-C.
     worker = threading.Thread(target=build_tables, args=(out, finished.append, origin), daemon=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
@@ -59,7 +57,7 @@ def build(
             at = names[min(len(finished), len(names) - 1)]
             progress.update(task, description=f"solving {at} tokens ({len(finished)} of {len(names)} done)")
     if len(finished) < len(MATERIALS) or not out.is_file():
-        raise UserError(f"the tables could not be written to {out}")
+        raise UserError(f"the tables cannot be written to {out}")
     print(f"{out}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
 
 
@@ -93,7 +91,7 @@ def info(
 
 def probe(
     game: GameArgument,
-    position: Annotated[str, typer.Argument(help="The position as text.")],
+    position: Annotated[str, typer.Argument(help="The position as text (see docs/notation.md).")],
     file: File = SHIPPED_TABLES,
 ) -> None:
     """Look up a position and each of its moves."""

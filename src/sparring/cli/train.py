@@ -1,4 +1,4 @@
-"""`sparring train`: networks from games, and evaluations from one's own."""
+"""`sparring train people`: a policy network from people's games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sparring.training import (
     shipped_training_configs,
 )
 
-if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
+if TYPE_CHECKING:  # it imports PyTorch
     from sparring.training import trainer
 
 _INTERRUPTED = 130
@@ -31,18 +31,28 @@ _INTERRUPTED = 130
 def people(
     game: GameName,
     records: Annotated[
-        list[Path], typer.Option("--records", "-r", help="A table by `sparring records build`; or several.")
+        list[Path],
+        typer.Option(
+            "--records", "-r", help="Folder of a table (`sparring records build`); may be repeated."
+        ),
     ],
     config: Annotated[
-        str, typer.Option(help=f"What to train: {', '.join(shipped_training_configs())}, or a TOML file.")
+        str,
+        typer.Option(
+            help=f"Training configuration: {', '.join(shipped_training_configs())}, or a TOML file."
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="The run's folder; an unfinished run there is gone on with.")],
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1; the best there is if left out.")] = "",
+    out: Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")],
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
     compiled: Annotated[bool, typer.Option("--compiled", help="Compile the network with PyTorch.")] = False,
-    threads: Annotated[int, typer.Option(min=0, help="Threads that read games; 0 for all cores.")] = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Other steps than the configuration's.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Another seed.")] = None,
-    trial: Annotated[int | None, typer.Option(min=0, help="Another seed of the split.")] = None,
+    threads: Annotated[int, typer.Option(min=0, help="Threads of the data loader; 0 for all cores.")] = 0,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")] = None,
+    trial: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the split; overrides the configuration.")
+    ] = None,
 ) -> None:
     """Train a policy network on people's games.
 
@@ -55,8 +65,8 @@ def people(
             raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
         run = _prepared(chosen, records, out, device, compiled, threads)
         if run.step:
-            console.print(f"going on from step {run.step:,} in {out}", soft_wrap=True)
-        # torchrun passes a Ctrl-C on that the process had from the terminal already.
+            console.print(f"resuming at step {run.step:,} in {out}", soft_wrap=True)
+        # torchrun forwards the Ctrl-C that this process has already received from the terminal.
         guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
         with _Display(console, run) as display, guard:
             finished = run.train(display.on_progress)
@@ -64,7 +74,7 @@ def people(
         raise UserError(str(error)) from None
     if not finished:
         console.print(
-            f"interrupted at step {run.step:,}; the same command goes on from the checkpoint in {out}",
+            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint in {out}",
             soft_wrap=True,
         )
         raise typer.Exit(_INTERRUPTED)
@@ -85,7 +95,7 @@ def _prepared(
 
 
 class _Display:
-    """A bar with the newest numbers, and a line for each measurement above it."""
+    """A progress bar with the newest metrics, and a line above it for each validation."""
 
     def __init__(self, console: Console, run: trainer.Trainer) -> None:
         self._console = console
@@ -101,10 +111,10 @@ class _Display:
         self._bar.stop()
 
     def on_progress(self, progress: trainer.TrainingProgress) -> None:
-        """What the run says of itself."""
+        """Shows the progress of the run."""
         now = f"loss {progress.loss:.3f}, accuracy {progress.accuracy:.3f}, {progress.speed:,.0f} positions/s"
         if (found := progress.validation) is not None:
-            metrics = f"validation: top-1 {found['top1']:.4f}, {found['nll']:.4f} nats a move"
+            metrics = f"validation: top-1 {found['top1']:.4f}, {found['nll']:.4f} nats per move"
             if found is not self._shown:
                 self._console.print(f"step {progress.step:,}: {metrics}; {now}", soft_wrap=True)
                 self._shown = found
@@ -115,7 +125,7 @@ class _Display:
 def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
     console = Console(highlight=False)
     if metrics is not None:
-        table = Table("group", "positions", "top-1", "nats a move", box=None)
+        table = Table("group", "positions", "top-1", "nats per move", box=None)
         for name, entry in [*metrics["groups"].items(), ("all", metrics)]:
             table.add_row(
                 name,
@@ -125,7 +135,7 @@ def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[
                 style="bold" if entry is metrics else None,
             )
         console.print(table)
-    console.print(f"the network is [bold]{model}[/]", soft_wrap=True)
+    console.print(f"network: [bold]{model}[/]", soft_wrap=True)
     console.print(f"[dim]sparring models add {model} --name NAME[/]", soft_wrap=True)
     tables = " ".join(f"--records {path}" for path in records)
     console.print(f"[dim]sparring measure matching {game} --policy {model} {tables}[/]", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`sparring train evaluator`: a network in place of weights."""
+"""`sparring train evaluator`: a value network for alpha-beta search, by self-play."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from sparring.cli.errors import UserError
 from sparring.reports import describe_machine, today
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 
-if TYPE_CHECKING:  # PyTorch is loaded by whoever trains
+if TYPE_CHECKING:  # it imports PyTorch
     from sparring.training.expendibots import Epoch
 
 
 def evaluator(
     game: Annotated[str, typer.Argument(help="expendibots", metavar="GAME")],
-    out: Annotated[Path, typer.Option(help="The run's folder; what it has already is not done again.")],
-    generations: Annotated[int, typer.Option(min=1, help="Rounds of playing and learning.")] = 1,
-    games: Annotated[int, typer.Option(min=1, help="Of self-play in each round.")] = 2500,
-    nodes: Annotated[int, typer.Option(min=1, help="That the search visits for a move.")] = 4000,
+    out: Annotated[Path, typer.Option(help="Run folder; finished parts are reused.")],
+    generations: Annotated[int, typer.Option(min=1, help="Rounds of self-play and training.")] = 1,
+    games: Annotated[int, typer.Option(min=1, help="Self-play games per round.")] = 2500,
+    nodes: Annotated[int, typer.Option(min=1, help="Search nodes per move.")] = 4000,
     hidden: Annotated[
-        str, typer.Option(help="Units of the two hidden layers; 1000x100 is the report's.")
+        str, typer.Option(help="Units of the two hidden layers; the report has 1000x100.")
     ] = "32x16",
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the positions.")] = 12,
-    weights: Annotated[str, typer.Option(help="Whose games begin: start, learned or a file.")] = "start",
-    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same network.")] = 1,
-    save: Annotated[Path | None, typer.Option(help="Where a copy of the last network goes.")] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Training epochs.")] = 12,
+    weights: Annotated[
+        str, typer.Option(help="Evaluation of the first round: start, learned or a file.")
+    ] = "start",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of self-play and training.")] = 1,
+    save: Annotated[Path | None, typer.Option(help="Copy the last network to this file.")] = None,
 ) -> None:
     """Train a value network by self-play.
 

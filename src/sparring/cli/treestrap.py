@@ -128,7 +128,7 @@ def treestrap(
         )
         raise typer.Exit(_INTERRUPTED)
     _draw(run, console)
-    Console(highlight=False).print(f"the weights are [bold]{out / EVALUATION}[/]", soft_wrap=True)
+    Console(highlight=False).print(f"weights: [bold]{out / EVALUATION}[/]", soft_wrap=True)
 
 
 def _draw(run: TreeStrapRun, console: Console) -> None:
@@ -179,7 +179,7 @@ def _line(block: TrainingBlock) -> str:
     ends = ", ".join(f"{count} {reason}" for reason, count in Counter(block.reasons).most_common())
     return (
         f"{block.games:,} games: error {block.error:.2f}, wins {block.wins[0]}-{block.wins[1]} ({ends}), "
-        f"{block.moves_a_second:,.0f} moves a second of a core"
+        f"{block.moves_a_second:,.0f} moves per CPU second"
     )
 
 
