@@ -15,7 +15,7 @@ import numpy as np
 from bench.network_speed import throughput
 from bench.result import BenchmarkResult
 from sparring import networks
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import Position, Prediction
 from sparring.policies import Curve, FeatureWeightedPool, Policy, PolicyPool, PoolMember
 from sparring.policies.features import FeatureScaler
@@ -41,13 +41,13 @@ class MemoizedPolicy:
 def random_positions(game: str, count: int) -> list[Position]:
     """Positions of a random game."""
     rng = np.random.default_rng(1)
-    state = load(game).initial()
+    state = load_game(game).initial()
     found: list[Position] = []
     while len(found) < count:
         found.append(Position(state, 1500 if game == "chess" else 5))
         moves = state.legal_moves()
-        state = state.play(moves[int(rng.integers(len(moves)))]) if moves else load(game).initial()
-        state = load(game).initial() if state.outcome is not None else state
+        state = state.play(moves[int(rng.integers(len(moves)))]) if moves else load_game(game).initial()
+        state = load_game(game).initial() if state.outcome is not None else state
     return found
 
 

@@ -9,6 +9,7 @@ from sparring._lazy import attach
 
 if TYPE_CHECKING:
     from sparring._version import __version__ as __version__
+    from sparring.games import load_game as load_game
     from sparring.games.game import Game as Game
     from sparring.games.position import Position as Position
     from sparring.networks.prediction import Prediction as Prediction
@@ -22,6 +23,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_version": ("__version__",),
+        "games": ("load_game",),
         "games.game": ("Game",),
         "games.position": ("Position",),
         "networks.prediction": ("Prediction",),

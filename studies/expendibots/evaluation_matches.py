@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sparring.arena import GameResult
-from sparring.games import load
+from sparring.games import load_game
 from sparring.players import LearnedPlayer
 from sparring.search.linear_evaluation import LinearEvaluation
 from sparring.search.random_opening import random_opening
@@ -19,7 +19,7 @@ from sparring.search.random_opening import random_opening
 def sample_opening(evaluation: LinearEvaluation, plies: int, rng: np.random.Generator) -> Any:
     """A state after `plies` random moves, each of which an alpha-beta search would consider."""
     searcher = evaluation.searcher(megabytes=1)
-    start = load(evaluation.game).initial()
+    start = load_game(evaluation.game).initial()
     while True:
         if (state := random_opening(start, searcher, plies, rng)) is not None:
             return state

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import GAMES, Game, IllegalMove, ParseError, game_of, load
+from sparring.games import GAMES, Game, IllegalMove, ParseError, game_of, load_game
 from sparring.games.native import NativeGame
 
 VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
@@ -24,7 +24,7 @@ VARIANTS: dict[str, dict[str, object]] = {name: {} for name in GAMES} | {
 @pytest.fixture(params=list(VARIANTS.items()), ids=lambda p: p[0])
 def game(request: pytest.FixtureRequest) -> Game[Any]:
     name, options = request.param
-    return load(name.split()[0], **options)
+    return load_game(name.split()[0], **options)
 
 
 def random_game(game: Game[Any], seed: int, longest: int = 120) -> Iterator[tuple[Any, Any]]:

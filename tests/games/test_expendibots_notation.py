@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from sparring.games import Expendibots, IllegalMove, ParseError, game_of, load
+from sparring.games import Expendibots, IllegalMove, ParseError, game_of, load_game
 
 GAME = Expendibots()
 START = "aa1aa1aa/aa1aa1aa/8/8/8/8/AA1AA1AA/AA1AA1AA w 0"
@@ -17,7 +17,7 @@ ALL_STACKS = [f"{letter}7/8/8/8/8/8/8/{letter.lower()}7 b 50" for letter in "ABC
 
 
 def test_the_game_is_found_by_name_and_by_state() -> None:
-    assert load("expendibots") == GAME
+    assert load_game("expendibots") == GAME
     assert game_of(GAME.initial()) == GAME
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sparring._core import GoState
-from sparring.games import Go, IllegalMove, ParseError, load
+from sparring.games import Go, IllegalMove, ParseError, load_game
 from sparring.games.go import KoRule
 
 KO = "1XO2/XO1O1/1XO2/5/5 b C4 0 1 0 7.5"
@@ -153,7 +153,7 @@ def test_moves_are_written_as_gtp_does() -> None:
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ParseError):
-        load("go", **options)
+        load_game("go", **options)
 
 
 def test_the_spec_follows_the_size() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring._core import ShogiState
-from sparring.games import IllegalMove, ParseError, Shogi, load
+from sparring.games import IllegalMove, ParseError, Shogi, load_game
 
 GAME = Shogi()
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -51,7 +51,7 @@ def test_the_game_begins_with_black_and_thirty_moves() -> None:
     assert GAME.spec.players == ("Black", "White")
     assert len(GAME.legal_moves(state)) == 30
     assert GAME.outcome(state) is None
-    assert load("shogi") == GAME
+    assert load_game("shogi") == GAME
 
 
 def test_promotion_is_a_choice_until_the_piece_could_not_move_again() -> None:

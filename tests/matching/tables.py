@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games import describe, load
+from sparring.games import describe, load_game
 from sparring.records import GameRecord, Termination, records_of
 from sparring.records.table import TableWriter, read_shards
 
 
 def random_record(game: str, rng: random.Random, plies: int, **facts: Any) -> GameRecord:
     """A random game with a start where the game's table needs one."""
-    rules = load(game, size=7) if game == "go" else load(game)
+    rules = load_game(game, size=7) if game == "go" else load_game(game)
     state = rules.initial()
     start = rules.text(state) if game == "go" else None
     while state.ply < plies and (moves := state.legal_moves()):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.matching import GameSelection, Sample, collect_choice_data, read_sample
 from sparring.matching.calibration import TemperatureFit, fit_temperatures, temperature_curve
 from sparring.networks import Position
@@ -47,7 +47,7 @@ def test_choices_are_every_policys_full_distribution(tmp_path: Path, policies: l
 
 def game_of(policy: Policy, rating: int, rng: random.Random) -> GameRecord:
     """A game of somebody who draws moves from a policy."""
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     while state.ply < 40 and state.outcome is None:
         prediction = policy.predict([Position(state, rating, rating)])[0]
         state = state.play(rng.choices(prediction.moves, prediction.probabilities.tolist())[0])

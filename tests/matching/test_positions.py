@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.matching import GameSelection, Sample, read_sample
 from sparring.matching.games import NoGames
 from sparring.matching.phases import PHASES, game_phase
@@ -86,7 +86,7 @@ def test_a_stream_can_begin_anywhere(begin: int, tmp_path: Path) -> None:
 
 def test_moves_after_the_end_by_rule_do_not_count(tmp_path: Path) -> None:
     """Knights go back and forth until the fifth repetition ends the game, and then two moves more."""
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     for text in ["g1f3", "g8f6", "f3g1", "f6g8"] * 5:
         state = state.play_past_end(state.parse_move(text))
     record = random_record("chess", random.Random(1), 1, first_rating=1500, second_rating=1500)
@@ -117,10 +117,10 @@ def test_games_that_are_too_short_leave_nothing(tmp_path: Path) -> None:
 
 
 def test_chess_is_in_its_endgame_by_material() -> None:
-    rules = load("chess")
+    rules = load_game("chess")
     ending = rules.parse("4k3/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB2 w Q - 0 1")
     assert PHASES[game_phase("chess", ending, 0)] == "endgame"
     assert PHASES[game_phase("chess", rules.initial(), 19)] == "opening"
     assert PHASES[game_phase("chess", rules.initial(), 20)] == "middle game"
-    go = load("go").initial()
+    go = load_game("go").initial()
     assert [game_phase("go", go, ply) for ply in (49, 50, 149, 150)] == [0, 1, 1, 2]

@@ -13,7 +13,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from sparring.games import GAMES, load
+from sparring.games import GAMES, load_game
 from sparring.networks import Batcher, Network, Position, Prediction, load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec
@@ -27,7 +27,7 @@ def network(game: str, **options: Any) -> Network:
 
 
 def states(game: str, count: int, seed: int = 1) -> list[Any]:
-    rng, rules = random.Random(seed), load(game)
+    rng, rules = random.Random(seed), load_game(game)
     found: list[Any] = []
     state = rules.initial()
     while len(found) < count:
@@ -58,7 +58,9 @@ def test_probabilities_are_the_softmax_of_the_graphs_logits() -> None:
     model = tiny_network("chess")
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     for state in states("chess", 5):
-        logits = session.run(["policy"], {"planes": load("chess").encode([state])})[0][0].astype(np.float64)
+        logits = session.run(["policy"], {"planes": load_game("chess").encode([state])})[0][0].astype(
+            np.float64
+        )
         weights = np.exp(logits[state.legal_moves()])
         found = network("chess").predict([state])[0]
         np.testing.assert_allclose(found.probabilities, weights / weights.sum(), atol=1e-5)
@@ -117,7 +119,7 @@ def test_the_cache_changes_nothing_but_the_work(size: int, monkeypatch: pytest.M
 
 
 def test_top_moves_come_first() -> None:
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     prediction = network("chess").predict([state])[0]
     top = prediction.top(3)
     assert len(top) == 3
@@ -133,7 +135,7 @@ def test_without_a_state_top_moves_are_codes() -> None:
 @pytest.mark.parametrize("name", ["human-chess", "human-go", "human-shogi"])
 def test_top_moves_of_every_codec_have_texts(name: str) -> None:
     trained = load_network(name)
-    state = load(trained.codec.game).initial()
+    state = load_game(trained.codec.game).initial()
     move, _, text = trained.predict([state])[0].top(1)[0]
     assert state.parse_move(text) == move
 
@@ -141,10 +143,10 @@ def test_top_moves_of_every_codec_have_texts(name: str) -> None:
 def test_states_of_another_game_and_finished_games_are_refused() -> None:
     chess = network("chess")
     with pytest.raises(ValueError, match="network for chess"):
-        chess.predict([load("shogi").initial()])
-    mated = load("chess").parse("R5k1/5ppp/8/8/8/8/8/7K b - - 0 1")
+        chess.predict([load_game("shogi").initial()])
+    mated = load_game("chess").parse("R5k1/5ppp/8/8/8/8/8/7K b - - 0 1")
     with pytest.raises(ValueError, match=r"position 2 .*checkmate"):
-        chess.predict([Position(load("chess").initial()), mated])
+        chess.predict([Position(load_game("chess").initial()), mated])
 
 
 def test_the_same_file_twice_is_one_network(tmp_path: Path) -> None:
@@ -183,5 +185,5 @@ def test_many_threads_share_batches_and_each_gets_its_own_answers(monkeypatch: p
 def test_a_wrong_question_in_a_batch_hurts_only_its_asker() -> None:
     with Batcher(network("chess")) as batcher:
         with pytest.raises(ValueError, match="network for chess"):
-            batcher.predict([load("go").initial()])
-        assert len(batcher.predict([load("chess").initial()])) == 1
+            batcher.predict([load_game("go").initial()])
+        assert len(batcher.predict([load_game("chess").initial()])) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import load as load_game
+from sparring.games import load_game
 from sparring.networks import BadNetwork, Position, load_network
 from sparring.networks.conditioned import InputSpec
 from sparring.networks.store import add, find, stored_models

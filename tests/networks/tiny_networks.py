@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks.card import ModelCard
 from sparring.networks.graph import GraphBuilder
 
@@ -15,7 +15,7 @@ from sparring.networks.graph import GraphBuilder
 def tiny_network(game: str, seed: int = 1, *, codec: str = "plain", scale: float = 3.0) -> onnx.ModelProto:
     """Two thin layers from the game's planes to its moves, and a value."""
     rng = np.random.default_rng(seed)
-    spec = load(game).spec
+    spec = load_game(game).spec
     inputs = len(spec.planes) * spec.board[0] * spec.board[1]
     graph = GraphBuilder()
     planes = graph.input("planes", [len(spec.planes), *spec.board])

@@ -26,7 +26,7 @@ from sparring.players.expendibots.book import (
 )
 from sparring.search.expendibots.endgame_tables import shipped_tables
 
-EXPENDIBOTS = games.load("expendibots")
+EXPENDIBOTS = games.load_game("expendibots")
 
 
 def after(*moves: str) -> Any:

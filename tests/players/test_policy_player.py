@@ -9,7 +9,7 @@ from typing import Any
 import chess.polyglot
 import pytest
 
-from sparring.games import Chess, load
+from sparring.games import Chess, load_game
 from sparring.players import (
     BadBook,
     BadPlayerConfig,
@@ -234,7 +234,7 @@ def test_the_shipped_network_refuses_ratings_it_does_not_know() -> None:
 
 def test_a_go_player_of_ranks_plays(tmp_path: Path) -> None:
     player = make_player(parse_player_config({"game": "go", "rating": "5d", "seed": 1, "nodes": 8}))
-    rules = load("go", size=9)
+    rules = load_game("go", size=9)
     state = rules.initial()
     for _ in range(6):
         state = state.play(player.choose(state).move)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import GAMES, Game, HiddenGame, load
+from sparring.games import GAMES, Game, HiddenGame, load_game
 from sparring.games.rbc import Observation
 from sparring.players import HiddenPlayer, Player, make_level_player
 
-OPEN = [name for name in GAMES if not load(name).spec.hidden]
+OPEN = [name for name in GAMES if not load_game(name).spec.hidden]
 OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
 
 
@@ -30,7 +30,7 @@ def against_random(game: Game[Any], player: Player[Any], side: int, seed: int) -
 
 @pytest.mark.parametrize("name", OPEN)
 def test_small_players_beat_random_moves(name: str) -> None:
-    game = load(name, **OPTIONS.get(name, {}))
+    game = load_game(name, **OPTIONS.get(name, {}))
     results = [
         against_random(game, make_level_player(name, 3, np.random.default_rng(seed)), seed % 2, seed)
         for seed in range(6)
@@ -66,7 +66,7 @@ def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
 
 @pytest.mark.parametrize("name", OPEN)
 def test_choices_say_where_they_come_from(name: str) -> None:
-    game = load(name, **OPTIONS.get(name, {}))
+    game = load_game(name, **OPTIONS.get(name, {}))
     choice = make_level_player(name, 1, np.random.default_rng(1)).choose(game.initial())
     assert choice.move in choice.distribution
     assert sum(choice.distribution.values()) == pytest.approx(1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import Game, load
+from sparring.games import Game, load_game
 from sparring.players import Mind, PlayerConfig, make_player
 from tests.players.test_search_players import against_random
 from tests.policies.fixed_policy import FixedPolicy, random_states
@@ -20,7 +20,9 @@ def human(game: str, seed: int, rating: int | None) -> Mind:
 
 @pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 5), ("shogi", None)])
 def test_human_beats_random_moves(game: str, rating: int | None) -> None:
-    rules = load(game, **({"size": 9} if game == "go" else {}))  # on 19x19 random moves go on for 400 plies
+    rules = load_game(
+        game, **({"size": 9} if game == "go" else {})
+    )  # on 19x19 random moves go on for 400 plies
     results = [against_random(rules, human(game, seed, rating), seed % 2, seed) for seed in range(6)]
     assert sum(results) >= 5, results
 
@@ -38,9 +40,9 @@ def played(game: Game[Any], player: Mind, plies: int, seed: int) -> list[int]:
 
 @pytest.mark.parametrize(("game", "rating"), [("chess", 1500), ("go", 5), ("shogi", None)])
 def test_the_same_seed_plays_the_same_game(game: str, rating: int | None) -> None:
-    first = played(load(game), human(game, 1, rating), 40, 1)
-    assert first == played(load(game), human(game, 1, rating), 40, 1)
-    assert first != played(load(game), human(game, 2, rating), 40, 1)
+    first = played(load_game(game), human(game, 1, rating), 40, 1)
+    assert first == played(load_game(game), human(game, 1, rating), 40, 1)
+    assert first != played(load_game(game), human(game, 2, rating), 40, 1)
 
 
 @pytest.mark.parametrize(("game", "weak", "strong"), [("chess", 800, 2400), ("go", 1, 9)])
@@ -69,7 +71,7 @@ def test_a_choice_is_drawn_from_its_distribution_and_says_so(game: str, rating: 
 def test_moves_come_as_often_as_the_policy_says() -> None:
     policy = FixedPolicy([0.5, 0.3, 0.2])
     player = Mind(PlayerConfig("chess", rating=1500, opponent_rating=1700, seed=1), policy)
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     drawn = [player.choose(state).move for _ in range(500)]
     shares = [drawn.count(move) / 500 for move in state.legal_moves()[:4]]
     assert shares == pytest.approx([0.5, 0.3, 0.2, 0], abs=0.07)
@@ -78,11 +80,11 @@ def test_moves_come_as_often_as_the_policy_says() -> None:
 
 def test_an_opponent_of_unknown_rating_is_as_strong() -> None:
     policy = FixedPolicy([1.0])
-    Mind(PlayerConfig("chess", rating=1500), policy).choose(load("chess").initial())
+    Mind(PlayerConfig("chess", rating=1500), policy).choose(load_game("chess").initial())
     assert policy.asked[0].opponent_rating == 1500
 
 
 def test_a_low_temperature_keeps_to_the_likeliest_move() -> None:
     player = Mind(PlayerConfig("chess", temperature=0.01), FixedPolicy([0.5, 0.3, 0.2]))
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     assert {player.choose(state).move for _ in range(50)} == {state.legal_moves()[0]}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import Position, Prediction
 
 
@@ -36,7 +36,7 @@ class FixedPolicy:
 
 def random_states(game: str, count: int, seed: int = 1, **options: Any) -> list[Any]:
     """States of random games, none of them at an end."""
-    rng, rules = random.Random(seed), load(game, **options)
+    rng, rules = random.Random(seed), load_game(game, **options)
     found: list[Any] = []
     state = rules.initial()
     while len(found) < count:

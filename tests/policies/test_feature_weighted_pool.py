@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import Position
 from sparring.policies import (
     BadPolicy,
@@ -22,7 +22,7 @@ from sparring.policies.features import FeatureScaler, position_feature_names
 from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import FixedPolicy, random_states
 
-STATE = load("chess").parse("k7/8/8/8/8/7p/8/K7 w - - 0 1")
+STATE = load_game("chess").parse("k7/8/8/8/8/7p/8/K7 w - - 0 1")
 """A lonely king in a corner: three legal moves."""
 A, B = np.array([0.7, 0.2, 0.1]), np.array([0.1, 0.3, 0.6])
 SCALE = FeatureScaler((10.0, 0.2, 1.0, 0.5), (5.0, 0.1, 0.5, 0.25))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import BadNetwork, Position
 from sparring.networks.store import add
 from sparring.policies import (
@@ -22,7 +22,7 @@ from sparring.policies import (
 )
 from tests.networks.tiny_networks import tiny_network, write
 
-START = Position(load("chess").initial(), rating=1500)
+START = Position(load_game("chess").initial(), rating=1500)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_policies_say_which_ratings_they_know(folder: Path) -> None:
 def test_a_blend_comes_with_each_game(model_store: Path, game: str, rating: int | None) -> None:
     policy = load_policy("blend", game)
     assert (policy.name, policy.game) == ("blend", game)
-    state = load(game).initial()
+    state = load_game(game).initial()
     (prediction,) = policy.predict([Position(state, rating=rating)])
     assert sorted(prediction.moves) == state.legal_moves()
     assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)

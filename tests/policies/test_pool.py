@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import Position
 from sparring.policies import MIN_PROBABILITY, Curve, PolicyPool, PoolMember, TemperedPolicy
 from tests.policies.fixed_policy import FixedPolicy
 
-STATE = load("chess").parse("k7/8/8/8/8/7p/8/K7 w - - 0 1")
+STATE = load_game("chess").parse("k7/8/8/8/8/7p/8/K7 w - - 0 1")
 """A lonely king in a corner: three legal moves."""
 A = [0.7, 0.2, 0.1]
 B = [0.1, 0.3, 0.6]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import GAMES, game_of, load
+from sparring.games import GAMES, game_of, load_game
 from sparring.networks import Network, Position
 from sparring.networks.card import read_card
 from sparring.networks.codec import SymmetryCodec
@@ -27,9 +27,9 @@ CASES = [
     ("maia3", "chess", {"logits_move": 4352, "logits_value": 3}),
     ("dlshogi", "shogi", {"output_policy": 2187, "output_value": 1}),
     ("katago", "go", {"policy": 362, "value": 3, "score": 4}),
-    ("plain", "chess", {"policy": load("chess").spec.moves}),
-    ("plain", "shogi", {"policy": load("shogi").spec.moves}),
-    ("plain", "go", {"policy": load("go").spec.moves}),
+    ("plain", "chess", {"policy": load_game("chess").spec.moves}),
+    ("plain", "shogi", {"policy": load_game("shogi").spec.moves}),
+    ("plain", "go", {"policy": load_game("go").spec.moves}),
     ("people", "chess", {"policy": 1858, "wdl": 3}),
     ("people", "shogi", {"policy": 2187, "wdl": 3}),
     ("people", "go", {"policy": 362, "wdl": 3}),
@@ -70,8 +70,8 @@ def lines(game: str, count: int) -> list[list[int]]:
 
 def start_of(game: str, symmetry: int) -> Any:
     if game == "go":
-        return load("go").initial()  # the empty board is the same from every side
-    return load(game).parse(mirrored_start(game) if symmetry else STARTS[game])
+        return load_game("go").initial()  # the empty board is the same from every side
+    return load_game(game).parse(mirrored_start(game) if symmetry else STARTS[game])
 
 
 def both(game: str, moves: list[int], symmetry: int) -> tuple[Any, Any]:
@@ -113,7 +113,7 @@ def test_a_turned_position_looks_turned_and_its_answers_come_back(
 def test_boards_of_several_sizes_are_turned_where_they_lie() -> None:
     codec = CODECS["katago"](KATAGO)
     assert isinstance(codec, SymmetryCodec)
-    small, large = load("go", size=7).initial(), load("go", size=9).initial()
+    small, large = load_game("go", size=7).initial(), load_game("go", size=9).initial()
     plain = [Position(small.play(1)), Position(large.play(2))]
     turned = [Position(small.play(5)), Position(large.play(6))]
     seen = codec.apply_symmetry(plain, codec.encode(plain), 1)
@@ -165,8 +165,8 @@ def test_the_mean_of_a_network_of_people_is_the_same_from_every_side(game: str) 
 
 def test_positions_without_a_symmetry_are_asked_once() -> None:
     net = network("chess")
-    initial = Position(load("chess").initial())
-    castled = Position(load("chess").parse(STARTS["chess"]))
+    initial = Position(load_game("chess").initial())
+    castled = Position(load_game("chess").parse(STARTS["chess"]))
     mean = NetworkPolicy(net, "small", symmetries=True).predict([initial, castled])
     plain = net.predict([initial, castled])
     np.testing.assert_array_equal(mean[0].probabilities, plain[0].probabilities)

@@ -32,7 +32,7 @@ GAMES = ["chess", "rbc", "shogi", "go", "expendibots", "breakthrough"]
 
 
 def random_line(game: str, rng: random.Random, plies: int) -> Any:
-    rules = games.load(game, size=9) if game == "go" else games.load(game)
+    rules = games.load_game(game, size=9) if game == "go" else games.load_game(game)
     state = rules.initial()
     while rules.outcome(state) is None and state.ply < plies:
         state = rules.play(state, rng.choice(rules.legal_moves(state)))
@@ -95,7 +95,7 @@ def positions_of(batches: Iterator[Batch] | Batches) -> Iterator[tuple[Batch, in
 @pytest.mark.parametrize("game", GAMES)
 def test_every_position_comes_once_as_the_rules_see_it(game: str, tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", game)
-    rules = games.load(game)
+    rules = games.load_game(game)
     seen = set()
     for batch, i in positions_of(Batches([folder], size=37, split=None, buffer=300, threads=2)):
         record, states = records[int(batch.game[i])]
@@ -211,7 +211,7 @@ def turned(planes: Any, symmetry: int) -> Any:
 @pytest.mark.parametrize("game", GAMES)
 def test_symmetries_turn_boards_and_moves_alike(game: str, tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", game, count=30, plies=400 if game in ("chess", "rbc") else 40)
-    rules = games.load(game)
+    rules = games.load_game(game)
     used: Counter[int] = Counter()
     for batch, i in positions_of(Batches([folder], split=None, mirrored=True)):
         symmetry = int(batch.symmetry[i])
@@ -248,7 +248,7 @@ def test_symmetries_turn_boards_and_moves_alike(game: str, tmp_path: Path) -> No
 def test_a_mirrored_position_has_the_moves_of_the_mirrored_text(
     game: str, text: str, mirrored_text: str, tmp_path: Path
 ) -> None:
-    rules = games.load(game)
+    rules = games.load_game(game)
     state, mirrored = rules.parse(text), rules.parse(mirrored_text)
     records = []
     for i, move in enumerate(rules.legal_moves(state)):
@@ -264,7 +264,7 @@ def test_a_mirrored_position_has_the_moves_of_the_mirrored_text(
 
 def test_history_is_the_positions_before(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "shogi", count=5)
-    rules = games.load("shogi")
+    rules = games.load_game("shogi")
     for batch, i in positions_of(Batches([folder], split=None, history=3)):
         states = records[int(batch.game[i])][1]
         ply = int(batch.ply[i])
@@ -387,7 +387,7 @@ def test_a_turned_encoding_has_turned_labels(game: str, encoding: str, tmp_path:
 def test_breakthrough_boards_and_labels_are_the_movers_view(tmp_path: Path) -> None:
     """Planes of earlier positions keep the mover's orientation; a label is 64 * direction + source cell."""
     folder, records = table(tmp_path / "t", "breakthrough", count=10)
-    rules = games.load("breakthrough")
+    rules = games.load_game("breakthrough")
     for batch, i in positions_of(Batches([folder], split=None, encoding="boards", history=2)):
         states, ply = records[int(batch.game[i])][1], int(batch.ply[i])
         now = rules.encode([states[ply]])[0]
@@ -433,7 +433,7 @@ def test_a_pass_can_be_gone_on_with(tmp_path: Path) -> None:
 def test_go_boards_of_two_sizes_do_not_share_a_batch(tmp_path: Path) -> None:
     records = []
     for size in (9, 13):
-        state = games.load("go", size=size).initial()
+        state = games.load_game("go", size=size).initial()
         state = state.play(state.legal_moves()[0])
         records.append(GameRecord(moves=state.pack_moves(2), result=1.0, start=states_of(state)[0].text()))
     folder = write(tmp_path / "t", "go", records)

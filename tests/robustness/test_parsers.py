@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sparring.games import GAMES, Game, IllegalMove, ParseError, load
+from sparring.games import GAMES, Game, IllegalMove, ParseError, load_game
 
 MUTATIONS = int(os.environ.get("SPARRING_FUZZ", "4000"))
 NASTY = [
@@ -59,7 +59,7 @@ def exercise_move(game: Game[Any], state: Any, text: str) -> None:
 
 @pytest.fixture(params=GAMES)
 def game(request: pytest.FixtureRequest) -> Game[Any]:
-    return load(request.param)
+    return load_game(request.param)
 
 
 def corpus(game: Game[Any]) -> list[Any]:
@@ -116,7 +116,7 @@ def test_mutated_moves(game: Game[Any]) -> None:
 @example(data=b"")
 @example(data=b"\xff\xfe\x00")
 def test_any_bytes(name: str, data: bytes) -> None:
-    game = load(name)
+    game = load_game(name)
     for text in (data.decode("latin-1"), data.decode("utf-8", "surrogateescape")):
         exercise(game, text)
         exercise_move(game, game.initial(), text)
@@ -127,7 +127,7 @@ def test_any_bytes(name: str, data: bytes) -> None:
 @given(data=st.data())
 def test_any_words_of_the_notation(name: str, data: st.DataObject) -> None:
     """Texts made of the right characters reach deeper into the parsers than random bytes do."""
-    game = load(name)
+    game = load_game(name)
     start = game.text(game.initial())
     letters = sorted(set(start + "0123456789/+*- wbKQkq"))
     exercise(game, data.draw(st.text(letters, max_size=120)))

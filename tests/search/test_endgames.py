@@ -18,7 +18,7 @@ from sparring.search.expendibots.endgame_tables import (
     shipped_tables,
 )
 
-EXPENDIBOTS = games.load("expendibots")
+EXPENDIBOTS = games.load_game("expendibots")
 
 
 def scattered(tokens: tuple[int, int], rng: np.random.Generator) -> ExpendibotsState:

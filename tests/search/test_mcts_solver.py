@@ -40,7 +40,7 @@ def near_the_end(name: str, rng: random.Random) -> Any:
     """A position a few plies before the end of a game of random moves; in chess a cornered king."""
     if name == "chess":
         return _cornered_king(rng)
-    rules = games.load(name)
+    rules = games.load_game(name)
     line = [rules.initial()]
     while line[-1].outcome is None:
         line.append(line[-1].play(rng.choice(line[-1].legal_moves())))

@@ -10,7 +10,7 @@ from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsSta
 from sparring.search.expendibots.value_network_files import LAYERS, open_network, origin_of, write_network
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 
-EXPENDIBOTS = games.load("expendibots")
+EXPENDIBOTS = games.load_game("expendibots")
 
 
 def some_layers(rng: np.random.Generator, first: int = 8, second: int = 4) -> dict[str, np.ndarray]:

@@ -56,7 +56,7 @@ def material_evaluator(states: Sequence[Any]) -> list[Prediction]:
 
 
 def random_state(name: str, rng: random.Random, plies: int) -> Any:
-    rules = games.load(name, size=7) if name == "go" else games.load(name)
+    rules = games.load_game(name, size=7) if name == "go" else games.load_game(name)
     state = rules.initial()
     for _ in range(plies):
         following = rules.play(state, rng.choice(rules.legal_moves(state)))

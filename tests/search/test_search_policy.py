@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import Position
 from sparring.search import SearchPolicy
 from tests.policies.fixed_policy import FixedPolicy
 
-MATE = load("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+MATE = load_game("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
 
 
 def certain(share: float = 0.9) -> FixedPolicy:
@@ -49,7 +49,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 def test_both_players_keep_their_ratings_in_the_tree() -> None:
     inner = certain()
-    SearchPolicy(inner, 1.0, 10).predict([Position(load("chess").initial(), 1100, 1900)])
+    SearchPolicy(inner, 1.0, 10).predict([Position(load_game("chess").initial(), 1100, 1900)])
     assert {(p.state.to_move, p.rating, p.opponent_rating) for p in inner.asked} == {
         (0, 1100, 1900),
         (1, 1900, 1100),

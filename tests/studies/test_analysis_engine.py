@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
-from sparring.games import load
+from sparring.games import load_game
 from studies.blend.analysis_engine import WIN_SCORE, AnalysisEngine, AnalysisFailed, CachedAnalysis
 
 FAKE = Path(__file__).parent / "fake_analysis_engine.py"
@@ -30,7 +30,7 @@ def moved(state: Any, text: str) -> int:
 
 def test_a_move_is_worth_what_the_engine_says_of_the_position_after_it(tmp_path: Path) -> None:
     analysis_engine = AnalysisEngine(entry("uci", tmp_path))
-    state = load("chess").parse(HANGING)
+    state = load_game("chess").parse(HANGING)
     assert analysis_engine.value(state, moved(state, "e4d5")) == 100
     assert analysis_engine.value(state, moved(state, "e4e5")) == 100 - 900
     analysis_engine.close()
@@ -38,7 +38,7 @@ def test_a_move_is_worth_what_the_engine_says_of_the_position_after_it(tmp_path:
 
 def test_shogi_is_judged_by_usi(tmp_path: Path) -> None:
     analysis_engine = AnalysisEngine(entry("usi", tmp_path))
-    state = load("shogi").initial()
+    state = load_game("shogi").initial()
     assert analysis_engine.value(state, state.legal_moves()[0]) == 0
     analysis_engine.close()
 
@@ -50,7 +50,7 @@ def test_go_is_judged_by_an_estimate_or_an_analysis(
     if analysis:
         (tmp_path / "analysis").touch()
     analysis_engine = AnalysisEngine(entry("gtp", tmp_path))
-    state = load("go").initial()
+    state = load_game("go").initial()
     for text in ("D4", "Q16"):
         state = state.play(state.parse_move(text))
     # The estimate counts stones; the analysis always says that White, who is then to move, is behind.
@@ -61,9 +61,9 @@ def test_go_is_judged_by_an_estimate_or_an_analysis(
 
 def test_the_rules_judge_moves_that_end_the_game(tmp_path: Path) -> None:
     analysis_engine = AnalysisEngine(entry("uci", tmp_path))
-    state = load("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+    state = load_game("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
     assert analysis_engine.value(state, moved(state, "g6g7")) == WIN_SCORE
-    stalemate = load("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+    stalemate = load_game("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
     assert analysis_engine.value(stalemate, moved(stalemate, "f6f7")) == 0
     assert not (tmp_path / "questions").exists(), "nobody was asked"
     analysis_engine.close()
@@ -72,14 +72,14 @@ def test_the_rules_judge_moves_that_end_the_game(tmp_path: Path) -> None:
 def test_a_judge_that_dies_is_started_anew(tmp_path: Path) -> None:
     (tmp_path / "deaths").write_text("2")
     analysis_engine = AnalysisEngine(entry("uci", tmp_path))
-    state = load("chess").parse(HANGING)
+    state = load_game("chess").parse(HANGING)
     assert analysis_engine.value(state, moved(state, "e4d5")) == 100
     assert analysis_engine.restarts == 2
     analysis_engine.close()
 
 
 def test_one_that_always_dies_is_said_in_one_line_and_what_was_judged_is_kept(tmp_path: Path) -> None:
-    state, path = load("chess").parse(HANGING), tmp_path / "cache" / "judgments"
+    state, path = load_game("chess").parse(HANGING), tmp_path / "cache" / "judgments"
     kept = CachedAnalysis(path, entry("uci", tmp_path))
     assert kept.value(state, moved(state, "e4d5")) == 100
     (tmp_path / "deaths").write_text("100")
@@ -94,7 +94,7 @@ def test_one_that_always_dies_is_said_in_one_line_and_what_was_judged_is_kept(tm
 
 
 def test_judgments_are_asked_for_once_and_survive_a_kill(tmp_path: Path) -> None:
-    state, path = load("chess").parse(HANGING), tmp_path / "judgments"
+    state, path = load_game("chess").parse(HANGING), tmp_path / "judgments"
     for _ in range(2):
         kept = CachedAnalysis(path, entry("uci", tmp_path))
         assert [kept.value(state, moved(state, text)) for text in ("e4d5", "e4e5", "e4d5")] == [
@@ -121,7 +121,7 @@ def test_judgments_are_asked_for_once_and_survive_a_kill(tmp_path: Path) -> None
 def test_an_engine_that_judges_nothing_is_said(tmp_path: Path, protocol: EngineProtocol, why: str) -> None:
     (tmp_path / "mute").touch()
     analysis_engine = AnalysisEngine(entry(protocol, tmp_path))
-    state = load("chess" if protocol == "uci" else "go").initial()
+    state = load_game("chess" if protocol == "uci" else "go").initial()
     with pytest.raises(AnalysisFailed, match=why):
         analysis_engine.value(state, state.legal_moves()[0])
     analysis_engine.close()
@@ -132,7 +132,7 @@ def test_stockfish_sees_what_a_queen_is_worth() -> None:
     analysis_engine = AnalysisEngine(
         EngineConfig("stockfish", "uci", ("stockfish",), limits=EngineLimits(nodes=2000))
     )
-    state = load("chess").parse(HANGING)
+    state = load_game("chess").parse(HANGING)
     assert (
         analysis_engine.value(state, moved(state, "e4d5"))
         - analysis_engine.value(state, moved(state, "e4e5"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from sparring.games import describe, load
+from sparring.games import describe, load_game
 from sparring.records import GameRecord, Split, Termination, split_of
 from sparring.training.config import TrainingConfig, parse
 from sparring.training.trainer import Trainer
@@ -46,7 +46,7 @@ def chess_games(folder: Path, count: int = 80, plies: int = 20) -> Path:
 
 def line_record(game: str, moves: Sequence[str], site: str, **facts: Any) -> GameRecord:
     """A game of these moves; the site makes it one of its own."""
-    state = load(game).initial()
+    state = load_game(game).initial()
     start = state.text() if game == "go" else None
     for move in moves:
         state = state.play(state.parse_move(move))

@@ -65,7 +65,7 @@ def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig,
     path = tmp_path / "model.onnx"
     path.write_bytes(export(random_model(config), config, CARD).SerializeToString())
     network = networks.load_network(path)
-    state = games.load(config.game).initial()
+    state = games.load_game(config.game).initial()
     for _ in range(3):
         (found,) = network.predict([Position(state, rating=1500)])
         assert list(found.moves) == list(state.legal_moves())
@@ -79,7 +79,7 @@ def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig,
 
 
 def test_ratings_matter_only_to_networks_that_are_told_them(tmp_path: Path) -> None:
-    state = games.load("chess").initial()
+    state = games.load_game("chess").initial()
     for config, differs in ((KINDS[1], True), (KINDS[0], False)):
         path = tmp_path / f"{differs}.onnx"
         path.write_bytes(export(random_model(config), config, CARD).SerializeToString())

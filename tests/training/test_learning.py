@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import load_network
 from sparring.networks.prediction import Position
 from sparring.records import Split
@@ -28,7 +28,7 @@ def test_what_is_always_played_is_learned(tmp_path: Path) -> None:
     assert run.train()
     assert run.metrics is not None
     assert run.metrics["top1"] > 0.9
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     (found,) = load_network(tmp_path / "run" / "model.onnx").predict([state])
     assert state.move_text(found.top(1)[0][0]) == "e2e4"
 
@@ -50,7 +50,7 @@ def test_players_of_different_ratings_are_told_apart(tmp_path: Path) -> None:
         accuracy[told] = run.metrics["top1"]
     assert accuracy[True] == 1
     assert accuracy[False] == pytest.approx(0.5, abs=0.1)
-    state = load("chess").initial()
+    state = load_game("chess").initial()
     network_file = load_network(tmp_path / "run-True" / "model.onnx")
     weak, strong = network_file.predict([Position(state, rating=1100), Position(state, rating=1900)])
     assert state.move_text(weak.top(1)[0][0]) == "e2e4"

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from sparring import networks
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks import BadNetwork
 from sparring.records import Batch, Batches
 from sparring.records.batches import NO_LABEL
@@ -156,7 +156,7 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
     }
     batch = next(iter(Batches([folder], **options)))
     minibatch = make_training_batch(batch, recorded_conditioning(batch), config, [teacher], CPU)
-    state = load("go").initial().unpack_moves(record.moves, 2)
+    state = load_game("go").initial().unpack_moves(record.moves, 2)
     states = []
     while state.previous is not None:
         state = state.previous

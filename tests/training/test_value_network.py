@@ -42,7 +42,7 @@ def test_blocks_that_are_there_are_not_played_again(folder: Path, tmp_path: Path
 
 
 def test_turning_a_board_turns_its_places() -> None:
-    game = games.load("expendibots")
+    game = games.load_game("expendibots")
     state, mirrored = game.parse("8/2a5/8/3B4/8/8/1A6/8 w"), game.parse("8/5a2/8/4B3/8/8/6A1/8 w")
     places = [set(ExpendibotsNetwork.inputs([each])[0][0].tolist()) for each in (state, mirrored)]
     images = [set(turned[list(places[0])].tolist()) for turned in symmetric_places()]
@@ -79,7 +79,7 @@ def test_the_native_network_says_what_pytorch_does(folder: Path, tmp_path: Path)
     layers = evaluator.layers()
     last_bias = float(layers.pop("last_bias"))
     network = ExpendibotsNetwork(**layers, last_bias=last_bias)
-    state = games.load("expendibots").initial()
+    state = games.load_game("expendibots").initial()
     places, measured = ExpendibotsNetwork.inputs([state])
     with torch.no_grad():
         expected = evaluator(torch.from_numpy(places), torch.from_numpy(measured)).item()

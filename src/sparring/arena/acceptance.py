@@ -17,7 +17,7 @@ import numpy as np
 from sparring.arena import GameResult, log_likelihood_ratio, rate
 from sparring.arena.intervals import sign_test, wilson_interval
 from sparring.arena.ratings import RatedGame
-from sparring.games import load
+from sparring.games import load_game
 from sparring.players import Player
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
 from sparring.search.random_opening import random_opening
@@ -155,7 +155,7 @@ def _play(
 
 
 def _opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -> Any:
-    start = load(game).initial()
+    start = load_game(game).initial()
     while True:
         state = random_opening(start, searcher, int(rng.choice(_PLIES)), rng)
         searcher.clear()

@@ -15,7 +15,7 @@ from msgspec import Meta
 from sparring.arena.sprt import Sprt
 from sparring.config import BadConfig, BadValue, Count, PositiveInt
 from sparring.games import EngineProtocol as EngineProtocol
-from sparring.games import Game, load
+from sparring.games import Game, load_game
 from sparring.players import LEVELS, PlayerConfig
 
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
@@ -171,7 +171,7 @@ class Tournament:
 
     def load_game(self) -> Game[Any]:
         """The game with its options."""
-        return load(self.game, **self.rules)
+        return load_game(self.game, **self.rules)
 
     @property
     def names(self) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from sparring.cli.errors import UserError
-from sparring.games import GAMES, Game, load
+from sparring.games import GAMES, Game, load_game
 from sparring.policies import model_name
 
 GameName: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
@@ -35,7 +35,7 @@ def choose_game(name: str, options: list[str] | None) -> Game[Any]:
     if name not in GAMES:
         raise UserError(f"unknown game '{name}'; there are {', '.join(GAMES)}")
     try:
-        return load(name, **dict(_parse_option(name, option) for option in options or []))
+        return load_game(name, **dict(_parse_option(name, option) for option in options or []))
     except ValueError as error:
         raise UserError(f"{name}: {error}") from None
 

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import option_texts
-from sparring.games import GAMES, load
+from sparring.games import GAMES, load_game
 
 
 def games(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the games and their rule options."""
-    specs = {name: load(name).spec for name in GAMES}
+    specs = {name: load_game(name).spec for name in GAMES}
     if as_json:
         rows = [
             {

@@ -9,7 +9,7 @@ from typing import Any
 
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
-from sparring.games import Game, IllegalMove, ParseError, describe, load
+from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.networks import Position
 
 
@@ -70,7 +70,7 @@ class PositionQuery:
         if komi is not None and "komi" not in description.option_names():
             raise UserError(f"{name} has no komi")
         if self.rules is None:
-            return load(name) if komi is None else load(name, komi=komi)
+            return load_game(name) if komi is None else load_game(name, komi=komi)
         if description.rule_sets is None:
             raise UserError(f"{name} has no rule sets to choose from")
         game: Game[Any] = description.rule_sets(str(self.rules), komi=komi)

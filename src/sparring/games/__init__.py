@@ -43,6 +43,7 @@ __all__ = [
     "describe_state",
     "game_of",
     "load",
+    "load_game",
     "resolve",
 ]
 
@@ -82,13 +83,16 @@ def describe_state(state: object) -> GameDescription:
     raise TypeError(f"{type(state).__name__} is not a state of any game")
 
 
-def load(name: str, **options: object) -> Game[Any]:
-    """A game with rule options, such as `load("go", size=9)`.
+def load_game(name: str, **options: object) -> Game[Any]:
+    """A game with rule options, such as `load_game("go", size=9)`.
 
     Raises ValueError for an unknown name, ParseError for options that do not go together.
     """
     game: Game[Any] = describe(name).rules(**options)
     return game
+
+
+load = load_game  # until all callers say load_game
 
 
 def game_of(state: object) -> Game[Any]:

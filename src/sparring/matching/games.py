@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import describe, load
+from sparring.games import describe, load_game
 from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
@@ -50,7 +50,11 @@ class PlayedGame:
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0
         if self.only_player is not None:
-            start = load(game).initial() if self.record.start is None else load(game).parse(self.record.start)
+            start = (
+                load_game(game).initial()
+                if self.record.start is None
+                else load_game(game).parse(self.record.start)
+            )
             counted &= (plies + start.to_move) % 2 == self.only_player
         found = plies[counted]
         if self.max_plies is None or len(found) <= self.max_plies:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import describe, load
+from sparring.games import describe, load_game
 from sparring.matching.games import GameSelection, NoGames, PlayedGame, select
 from sparring.matching.phases import game_phase
 from sparring.networks import Position
@@ -131,7 +131,7 @@ def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[
 
 def _states(game: str, played: PlayedGame) -> list[Any]:
     """All states of the game's line, from the first."""
-    rules, record = load(game), played.record
+    rules, record = load_game(game), played.record
     start = rules.initial() if record.start is None else rules.parse(record.start)
     try:
         state = start.unpack_moves(record.moves, describe(game).packed_move_bytes)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
 
@@ -24,7 +24,7 @@ class PlainCodec:
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """The game's planes."""
-        return {"planes": load(self.game).encode([position.state for position in positions])}
+        return {"planes": load_game(self.game).encode([position.state for position in positions])}
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """The softmax over the legal moves, and the value if the network has one."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparring import data
-from sparring.games import load as load_game
+from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.errors import BadNetwork
 from sparring.networks.files import model_name

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, Protocol
 
-from sparring.games import Move, describe, load, resolve
+from sparring.games import Move, describe, load_game, resolve
 from sparring.records.readers import format_of, reader_for
 from sparring.records.record import UnsupportedFormat
 from sparring.records.streams import open_chunks
@@ -33,12 +33,12 @@ class GameBook:
 
     def __init__(self, path: Path, game: str, plies: int) -> None:
         self._known: dict[int, Counter[Move]] = defaultdict(Counter)
-        usual, games = load(game).initial(), 0
+        usual, games = load_game(game).initial(), 0
         for found in reader_for(path, game)(open_chunks(path), 0):
             if found.record is None:
                 continue
             games += 1
-            start = usual if found.record.start is None else load(game).parse(found.record.start)
+            start = usual if found.record.start is None else load_game(game).parse(found.record.start)
             width = describe(game).packed_move_bytes
             state = start.unpack_moves(found.record.moves[: plies * width], width)
             while state.previous is not None:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games import Game, describe, load
+from sparring.games import Game, describe, load_game
 from sparring.records.pgn_tags import RESULTS, TAGS, facts_of, result_text, tags_of
 from sparring.records.record import GameRecord, ParsedGame
 from sparring.records.text_lines import read_lines
@@ -40,12 +40,12 @@ _WIDTH = 100
 
 def variant_reader(game: str) -> Callable[[Iterable[bytes], int], Iterator[ParsedGame]]:
     """The reader of a game's PGN files. Raises ValueError for an unknown game."""
-    return partial(_read, load(game))
+    return partial(_read, load_game(game))
 
 
 def variant_writer(game: str) -> Callable[[GameRecord], str]:
     """The function that writes a game's records as PGN. Raises ValueError for an unknown game."""
-    return partial(_write, load(game))
+    return partial(_write, load_game(game))
 
 
 def _read(game: Game[Any], chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import Move, load
+from sparring.games import Move, load_game
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.search.random_opening import random_start
 from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
@@ -140,7 +140,7 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_games_begin_with_the_reports_random_plies() -> None:
-    game, searcher = load("expendibots"), open_evaluation("expendibots", "start").searcher(1)
+    game, searcher = load_game("expendibots"), open_evaluation("expendibots", "start").searcher(1)
     rng = np.random.default_rng(1)
     plies = [random_start(game, searcher, 32, rng).ply for _ in range(400)]
     assert set(plies) == {32, 16, 8, 4, 2, 1, 0}
@@ -161,7 +161,7 @@ class OneMove:
 
 
 def test_each_side_opens_from_the_book_as_often_as_asked() -> None:
-    game, evaluation = load("expendibots"), open_evaluation("expendibots", "start")
+    game, evaluation = load_game("expendibots"), open_evaluation("expendibots", "start")
     searcher = evaluation.searcher(1)
     asked = []
     for number in range(30):

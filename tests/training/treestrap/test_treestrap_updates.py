@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
 from sparring.training.treestrap import BadTreeStrapConfig, TreeStrapRunConfig
 from sparring.training.treestrap.algorithms import (
@@ -29,7 +29,7 @@ def searcher_of(game: str) -> AlphaBetaSearcher:
 def late(game: str, searcher: AlphaBetaSearcher, seed: int) -> Any:
     """A position in which trees are small and nothing is decided yet."""
     rng = random.Random(seed)
-    state = load(game).initial()
+    state = load_game(game).initial()
     few, plies = (14, 30) if game == "expendibots" else (26, 20)
     while len(searcher.candidate_moves(state)) > few or state.ply < plies:
         after = state.play(rng.choice(searcher.candidate_moves(state)))
@@ -111,7 +111,7 @@ def test_the_bottom_layers_and_draws_can_be_left_out() -> None:
     everything = treestrap_update(searcher, state, depth=3)[2]
     fewer = treestrap_update(searcher, state, depth=3, min_depth=2)[2]
     assert 0 < fewer < everything
-    drawn = load("expendibots").parse("8/8/8/8/8/8/8/Ab6 w 0")  # all that White can do is draw
+    drawn = load_game("expendibots").parse("8/8/8/8/8/8/8/Ab6 w 0")  # all that White can do is draw
     assert treestrap_update(searcher, drawn, all_nodes=False)[2] == 1
     assert treestrap_update(searcher, drawn, all_nodes=False, skip_draws=True)[2] == 0
 
@@ -119,7 +119,7 @@ def test_the_bottom_layers_and_draws_can_be_left_out() -> None:
 def test_staged_searches_end_with_the_stage() -> None:
     """Four missing tokens are taken for a boom; the next one ends the opening, one token ahead."""
     searcher = searcher_of("expendibots")
-    state = load("expendibots").parse("aa1aa1aa/aa6/8/5b2/5A2/8/AA1A4/AA1AA1AA w 0")
+    state = load_game("expendibots").parse("aa1aa1aa/aa6/8/5b2/5A2/8/AA1A4/AA1AA1AA w 0")
     plain = treestrap_update(searcher, state, depth=1, all_nodes=False)[0]
     staged = treestrap_update(searcher, state, depth=1, all_nodes=False, staged=True)[0]
     assert plain.value < 100
@@ -131,7 +131,7 @@ def test_staged_searches_end_with_the_stage() -> None:
 def test_no_weight_changes_by_more_than_m() -> None:
     parameters = UpdateParameters(depth=4, learning_rate=1.0, decay=0.5, max_update=1e-4)
     searcher = searcher_of("expendibots")
-    _, update = TreeStrapAlphaBeta(parameters).search(searcher, load("expendibots").initial())
+    _, update = TreeStrapAlphaBeta(parameters).search(searcher, load_game("expendibots").initial())
     assert update is not None
     assert np.abs(update).max() == pytest.approx(1e-4)
 

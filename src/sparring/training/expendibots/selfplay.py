@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsState
-from sparring.games import load
+from sparring.games import load_game
 from sparring.search.expendibots.endgame_tables import shipped_tables
 from sparring.search.linear_evaluation import LinearEvaluation
 from sparring.search.random_opening import random_start
@@ -89,7 +89,7 @@ def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
     """Game `number`, which depends on its arguments alone."""
     rng = np.random.default_rng([seed, number])
     searcher.clear()
-    state = random_start(load("expendibots"), searcher, _RANDOM_PLIES, rng)
+    state = random_start(load_game("expendibots"), searcher, _RANDOM_PLIES, rng)
     tables = shipped_tables()
     states: list[ExpendibotsState] = []
     values: list[float] = []

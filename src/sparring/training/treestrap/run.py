@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sparring.games import load
+from sparring.games import load_game
 from sparring.search.linear_evaluation import (
     FeatureWeights,
     LinearEvaluation,
@@ -86,7 +86,7 @@ class SelfPlayWorker:
 
     def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
         self._config, self._book = config, book
-        self._game = load(config.game)
+        self._game = load_game(config.game)
         # A small table: every search clears it, which takes time proportional to its size.
         self._searcher = open_evaluation(config.game, "start").searcher(megabytes=1)
 
