@@ -132,7 +132,9 @@ def test_teachers_that_are_missing_or_of_another_game(
         ("nobody", "there is no network 'nobody'"),
         (str(shogi), "plays shogi, not chess"),
     ):
-        (folder / "taught.toml").write_text(CONFIG + f'[[teachers]]\nmodel = "{model}"\npolicy_weight = 0.5\n')
+        (folder / "taught.toml").write_text(
+            CONFIG + f'[[teachers]]\nmodel = "{model}"\npolicy_weight = 0.5\n'
+        )
         assert message in refused(capsys, folder, config="taught.toml")
 
 
