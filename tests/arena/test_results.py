@@ -68,7 +68,7 @@ def test_another_tournament_is_refused_and_more_games_are_not(tmp_path: Path, ga
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
-    with ResultStore(tmp_path, ENTRY), pytest.raises(BadTournament, match="another run"):
+    with ResultStore(tmp_path, ENTRY), pytest.raises(BadTournament, match="another process is writing"):
         ResultStore(tmp_path, ENTRY)
 
 

@@ -78,10 +78,10 @@ def test_any_number_of_policies_can_be_blended(folder: Path, capsys: pytest.Capt
 
 def test_policies_are_asked_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fit(capsys, *PAIR, "--cache", "cache")
-    sizes = {path.name: path.stat().st_size for path in (folder / "cache").iterdir()}
+    sizes = {path.name: path.stat().st_size for path in (folder / "cache").glob("*.choices")}
     assert len(sizes) == 2
     fit(capsys, *PAIR, "--cache", "cache", "--by", "position")
-    assert {path.name: path.stat().st_size for path in (folder / "cache").iterdir()} == sizes
+    assert {path.name: path.stat().st_size for path in (folder / "cache").glob("*.choices")} == sizes
 
 
 def test_one_players_games_give_one_blend(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ from sparring.players.rbc import BotConfig, load_bot_config, make_bot
 from sparring.records import GameRecord
 from sparring.records.reconchess_history import to_history
 from sparring.records.record import Termination
-from sparring.storage import BadJournal, Journal, JournalMismatch, append_or_rollback
+from sparring.storage import BadJournal, Journal, JournalMismatch, append_or_rollback, lock_folder
 from sparring.workers import LocalWorkerPool
 
 INDEX = "index.ndjson"
@@ -161,8 +161,20 @@ def generate(
     processes: int,
     on_progress: Callable[[Sequence[GeneratedGame]], None] = lambda _: None,
 ) -> list[GeneratedGame]:
-    """Plays what is still missing; `on_progress` hears all games after each. Raises BadGenerationConfig."""
-    store = _Store(folder, generation)
+    """Plays the missing games. `on_progress` is called with all games after each.
+
+    Raises BadGenerationConfig, FolderLocked or OSError.
+    """
+    with lock_folder(folder):
+        return _generate(generation, _Store(folder, generation), processes, on_progress)
+
+
+def _generate(
+    generation: GenerationConfig,
+    store: _Store,
+    processes: int,
+    on_progress: Callable[[Sequence[GeneratedGame]], None],
+) -> list[GeneratedGame]:
     done = {each.number for each in store.games}
     missing: Iterator[int] = (n for n in range(generation.games) if n not in done)
     spawn: Any = partial(_Worker, generation)

@@ -6,20 +6,28 @@ where it ends, so that what a kill left half done is cut away by the next run.
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from sparring.arena.match import NOT_STARTED
 from sparring.arena.tournament import BadTournament, Tournament
 from sparring.games import describe
 from sparring.records import GameRecord
 from sparring.records.readers import writer_of
-from sparring.storage import BadJournal, Journal, append_or_rollback, atomic_write, read_journal
+from sparring.storage import (
+    BadJournal,
+    FolderLock,
+    FolderLocked,
+    Journal,
+    append_or_rollback,
+    atomic_write,
+    lock_folder,
+    read_journal,
+)
 
 RESULTS = "results.jsonl"
 _FACTS = "tournament.json"
@@ -48,13 +56,12 @@ class GameResult:
 
 
 class ResultStore:
-    """The folder of a tournament; one run at a time may have it open."""
+    """The folder of a tournament, locked for one run. Raises BadTournament or OSError."""
 
     def __init__(self, folder: Path, tournament: Tournament) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(folder)
         self._write = writer_of(tournament.game)
         self._games = folder / f"games.{describe(tournament.game).records.suffix}"
-        self._lock = _locked(folder / RESULTS)
         try:
             self._remember(folder / _FACTS, tournament)
             known = _read(folder / RESULTS)
@@ -65,7 +72,7 @@ class ResultStore:
             with self._games.open("ab") as games:
                 games.truncate(min(self._games_end, games.tell()))
         except BaseException:
-            self._lock.close()
+            self._lock.release()
             raise
 
     def add(self, result: GameResult, record: GameRecord | None) -> None:
@@ -82,7 +89,7 @@ class ResultStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._lock.close()
+        self._lock.release()
 
     def _remember(self, path: Path, tournament: Tournament) -> None:
         facts = {"fingerprint": tournament.fingerprint(), "name": tournament.name, "game": tournament.game}
@@ -99,6 +106,13 @@ class ResultStore:
             raise BadTournament(
                 f"{folder} has {len(self.results)} games already, and {tournament.games} are asked for"
             )
+
+
+def _locked(folder: Path) -> FolderLock:
+    try:
+        return lock_folder(folder)
+    except FolderLocked as error:
+        raise BadTournament(str(error)) from None
 
 
 def read_results(folders: Iterable[Path]) -> list[GameResult]:
@@ -128,16 +142,6 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise BadTournament(f"{path} cannot be read: {error}") from None
     return facts if isinstance(facts, dict) else None
-
-
-def _locked(path: Path) -> BinaryIO:
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise BadTournament(f"another run is playing in {path.parent}") from None
-    return file
 
 
 def _read(path: Path) -> list[tuple[GameResult, int]]:

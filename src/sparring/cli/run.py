@@ -33,11 +33,12 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
 def _user_errors() -> tuple[type[Exception], ...]:
     """The exceptions whose message is for the user. Imported only after something was raised."""
     from sparring.cli.errors import UserError
+    from sparring.config import BadConfig
     from sparring.games import IllegalMove, ParseError
     from sparring.networks import BadNetwork
-    from sparring.storage import BadJournal
+    from sparring.storage import BadJournal, FolderLocked
 
-    return UserError, ParseError, IllegalMove, BadNetwork, BadJournal, OSError
+    return UserError, BadConfig, ParseError, IllegalMove, BadNetwork, BadJournal, FolderLocked, OSError
 
 
 def _fail(program: str, message: str, code: int) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
 from sparring.cli.progress import metrics_progress
 from sparring.records import BadTable
+from sparring.storage import lock_folder
 from sparring.training import (
     BadTrainingConfig,
     TrainingConfig,
@@ -58,18 +60,20 @@ def people(
 
     An interrupted run is resumed from its checkpoint by the same command.
     """
-    console = Console(stderr=True, highlight=False, quiet=int(os.environ.get("RANK", 0)) > 0)
+    first_process = int(os.environ.get("RANK", 0)) == 0
+    console = Console(stderr=True, highlight=False, quiet=not first_process)
     try:
         chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)
         if chosen.game != game:
             raise UserError(f"the configuration {chosen.name} is for {chosen.game}, not {game}")
-        run = _prepared(chosen, records, out, device, compiled, threads)
-        if run.step:
-            console.print(f"resuming at step {run.step:,} in {out}", soft_wrap=True)
-        # torchrun forwards the Ctrl-C that this process has already received from the terminal.
-        guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
-        with _Display(console, run) as display, guard:
-            finished = run.train(display.on_progress)
+        with lock_folder(out) if first_process else nullcontext():
+            run = _prepared(chosen, records, out, device, compiled, threads)
+            if run.step:
+                console.print(f"resuming at step {run.step:,} in {out}", soft_wrap=True)
+            # torchrun forwards the Ctrl-C that this process has already received from the terminal.
+            guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
+            with _Display(console, run) as display, guard:
+                finished = run.train(display.on_progress)
     except (BadTrainingConfig, BadTable) as error:
         raise UserError(str(error)) from None
     if not finished:

@@ -18,6 +18,7 @@ from sparring.players import BadBook
 from sparring.players.book import open_book
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.storage import lock_folder
 from sparring.training.treestrap import (
     ALGORITHMS,
     BadTreeStrapConfig,
@@ -110,15 +111,16 @@ def treestrap(
             seed=seed,
         )
         opening_book: WeightedBook | None = None if book is None else open_book(book, game, 16)
-        run = TreeStrapRun(config, out)
-        if run.games and not run.finished:
-            console.print(f"resuming after {run.games:,} games in {out}", soft_wrap=True)
-        with (
-            worker_pool(config, opening_book, ray) as players,
-            _Display(console, run) as display,
-            interruptible(run.stop),
-        ):
-            finished = run.train(players, display.on_progress)
+        with lock_folder(out):
+            run = TreeStrapRun(config, out)
+            if run.games and not run.finished:
+                console.print(f"resuming after {run.games:,} games in {out}", soft_wrap=True)
+            with (
+                worker_pool(config, opening_book, ray) as players,
+                _Display(console, run) as display,
+                interruptible(run.stop),
+            ):
+                finished = run.train(players, display.on_progress)
     except (BadTreeStrapConfig, BadTreeStrapRun, BadEvaluation, BadBook, RayUnavailable, WorkerDied) as error:
         raise UserError(str(error)) from None
     if not finished:

@@ -7,7 +7,6 @@ Samples of any split, trial or size find the games that they share. Whatever kil
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -25,7 +24,7 @@ from sparring.matching.positions import Sample, extract_positions
 from sparring.matching.scores import ProgressCallback, cache_key, checked_predictions
 from sparring.policies import Policy, fingerprint, load_policy
 from sparring.policies.policy import clipped_log
-from sparring.storage import append_or_rollback
+from sparring.storage import append_or_rollback, lock_folder
 
 _HEAD = struct.Struct("<QII")
 
@@ -73,9 +72,7 @@ def cached_log_probabilities(
     header = json.dumps({"key": expert.key}).encode() + b"\n"
     keys = [_key(sample.game, played) for played in sample.games]
     sizes = np.bincount(sample.metadata["game"], minlength=len(keys)).tolist()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another run that asks the same policy is waited for
+    with lock_folder(folder, f"{path.name}.lock", wait=True):  # another run may evaluate the same policy
         known = _read(path, header)
         done = sum(size for key, size in zip(keys, sizes, strict=True) if key in known)
         on_progress(done)
@@ -117,6 +114,7 @@ def _key(game: str, played: PlayedGame) -> int:
 
 def _read(path: Path, header: bytes) -> dict[int, NDArray[np.float32]]:
     """The whole games of a file; what lies behind them, or is not this policy's, is cut away."""
+    path.touch()
     content = path.read_bytes()
     found: dict[int, NDArray[np.float32]] = {}
     at = len(header) if content.startswith(header) else 0

@@ -14,6 +14,7 @@ from sparring.records.readers import format_of, formats, reader_for
 from sparring.records.record import ParsedGame
 from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks, reason, source_size
 from sparring.records.table import TableWriter
+from sparring.storage import lock_folder
 
 _MOST_EXAMPLES = 20
 
@@ -73,9 +74,20 @@ def build_table(
 ) -> BuildReport:
     """Reads the sources into the table at `out`, going on from where an earlier run stopped.
 
-    A file that cannot be read is left for the next run. Raises BadTable, UnsupportedFormat or
-    TableWriteError.
+    A file that cannot be read is left for the next run. Raises BadTable, UnsupportedFormat, TableWriteError
+    or FolderLocked.
     """
+    try:
+        lock = lock_folder(out)
+    except OSError as error:
+        raise TableWriteError(f"{out} cannot be written: {reason(error)}") from None
+    with lock:
+        return _build(sources, preset, out, on_progress, shard)
+
+
+def _build(
+    sources: Sequence[Path], preset: Preset, out: Path, on_progress: BuildProgressCallback, shard: int
+) -> BuildReport:
     writer = TableWriter(out, preset.game, preset.manifest_entry(), shard=shard)
     progress = writer.manifest["progress"]
     report = BuildReport(**progress.get("report", {}))

@@ -2,13 +2,17 @@
 
 from sparring.storage.atomic import append_or_rollback, atomic_write, atomic_writer
 from sparring.storage.journal import BadJournal, Journal, JournalMismatch, read_journal
+from sparring.storage.locks import FolderLock, FolderLocked, lock_folder
 
 __all__ = [
     "BadJournal",
+    "FolderLock",
+    "FolderLocked",
     "Journal",
     "JournalMismatch",
     "append_or_rollback",
     "atomic_write",
     "atomic_writer",
+    "lock_folder",
     "read_journal",
 ]
