@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 
 from sparring.blending.weight_models import PositionWeights
+from sparring.games import describe
 from sparring.policies import Curve, rating_text
 from sparring.policies.features import position_feature_names
 
 
 def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: str) -> str:
     """A pool whose weights are curves over ratings."""
-    lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"']
+    lines = [*_note(note), *_head(game), 'kind = "geometric"']
     for use, curve in zip(uses, curves, strict=True):
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
     return "\n".join(lines) + "\n"
@@ -20,7 +21,7 @@ def curves_text(game: str, uses: Sequence[str], curves: Sequence[Curve], note: s
 
 def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
     """The blend paper's blend of two policies: weight alpha for the first, 1 - alpha for the second."""
-    lines = [*_note(note), f'game = "{game}"', 'kind = "geometric"', f"alpha = {_curve(game, alpha)}"]
+    lines = [*_note(note), *_head(game), 'kind = "geometric"', f"alpha = {_curve(game, alpha)}"]
     for use in uses:
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}"]
     return "\n".join(lines) + "\n"
@@ -29,7 +30,7 @@ def alpha_text(game: str, uses: Sequence[str], alpha: Curve, note: str) -> str:
 def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: str) -> str:
     """A pool whose weights depend on position features."""
     names = position_feature_names(len(uses))
-    lines = [*_note(note), f'game = "{game}"', 'kind = "position"', ""]
+    lines = [*_note(note), *_head(game), 'kind = "position"', ""]
     lines += ["[features]  # mean and standard deviation of each"]
     for name, mean, spread in zip(names, found.scale.means, found.scale.stds, strict=True):
         lines.append(f"{name} = [{mean:.6g}, {spread:.6g}]")
@@ -38,6 +39,10 @@ def traits_text(game: str, uses: Sequence[str], found: PositionWeights, note: st
         lines += ["", "[[policy]]", f"use = {json.dumps(use)}", f"weight = {_curve(game, curve)}"]
         lines += [f"feature_weights = {{ {', '.join(parts)} }}"]
     return "\n".join(lines) + "\n"
+
+
+def _head(game: str) -> list[str]:
+    return [f'game = "{game}"', f"move_numbering = {describe(game).move_numbering}"]
 
 
 def _note(note: str) -> list[str]:

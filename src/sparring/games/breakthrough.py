@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparring._core import BreakthroughState
-from sparring.games.description import GameDescription, PlayerDefaults
+from sparring.games.description import (
+    GameDescription,
+    NetworkLayout,
+    Phases,
+    PlayerDefaults,
+    RecordFormats,
+)
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import Spec
 from sparring.games.native import NativeGame
@@ -56,10 +65,29 @@ def _piece(pieces: list[int], square: int) -> Piece | None:
     return None
 
 
+def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The label [3 * 64] that the mirror takes each label of the encoding "boards" to."""
+    mirrored_directions = np.array([2, 1, 0])
+    return (mirrored_directions[:, None] * len(cells) + cells).ravel()
+
+
+def _layout(history: int) -> NetworkLayout:
+    """`core/breakthrough/encoding.hpp`: own and the other's pieces a board, a policy plane a direction."""
+    return NetworkLayout(
+        "boards", 2 * history, 8, 8, "planes", 3 * 64,
+        history=(2, 2 * history), fixed_history=False,
+        symmetry_labels="sparring.games.breakthrough:symmetry_labels",
+    )  # fmt: skip
+
+
 DESCRIPTION = GameDescription(
     name="breakthrough",
     rules=Breakthrough,
     native="Breakthrough",
     packed_move_bytes=1,
+    encodings={"planes": 1, "boards": 1},
+    phases=Phases(10, 30),
+    records=RecordFormats(everything="breakthrough"),
+    layout=_layout,
     players=PlayerDefaults(level_player="sparring.players.levels:learned_player"),
 )

@@ -140,7 +140,15 @@ DESCRIPTION = GameDescription(
     engine=EngineSupport("uci"),
     # Lc0's inputs: eight boards of 13 planes and eight more, of which 109 counts plies for the 50-move rule.
     layout=lambda _: NetworkLayout(
-        "lc0", 112, 8, 8, "from-to", 1858, history=(13, 104), counts=((109, 110, 100.0),)
+        "lc0",
+        112,
+        8,
+        8,
+        "from-to",
+        1858,
+        history=(13, 104),
+        counts=((109, 110, 100.0),),
+        symmetry_labels="sparring.networks.lc0.codec:symmetry_labels",
     ),
     players=PlayerDefaults(
         has_human_network=True, rating=1500, books={"bin": "sparring.players.book:PolyglotBook"}

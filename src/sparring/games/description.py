@@ -113,6 +113,9 @@ class NetworkLayout:
     """Whether one network plays on boards of several sizes."""
     fixed_history: bool = True
     """Whether the encoding decides how many boards it shows."""
+    symmetry_labels: str = ""
+    """Reference to a function (cells [cells]) -> labels [moves]: where a board symmetry takes the policy's
+    labels, from where it takes the cells. Empty: networks see one side of the board only."""
 
     @property
     def cells(self) -> int:
@@ -166,7 +169,8 @@ class GameDescription:
     move_numbering: int = 1
     """Version of the move codes and of the order of legal moves. Raise it when either changes."""
     encodings: Mapping[str, int] = field(default_factory=lambda: {"planes": 1})
-    """Version of each encoding (planes and policy labels) by name. Raise it when the encoding changes."""
+    """Version of each encoding (planes and policy labels) by name: those of the native samples, and those of
+    networks' codecs. Raise it when the encoding changes."""
     ratings: RatingSystem = ELO
     phases: Phases = Phases(20, 60)
     ply_bucket: int = 10
@@ -185,6 +189,11 @@ class GameDescription:
     """(name, komi=None) -> Game, where rules go by names such as "chinese"."""
     modules: tuple[str, ...] = ()
     """Modules and packages above `games` that belong to this game alone, without the leading "sparring."."""
+
+    @property
+    def numbering_tag(self) -> bytes:
+        """A part of cache keys that depend on the move numbering; empty for version 1."""
+        return b"" if self.move_numbering == 1 else f"move numbering {self.move_numbering}".encode()
 
     @property
     def state_class(self) -> type[Any]:

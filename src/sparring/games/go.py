@@ -233,7 +233,15 @@ DESCRIPTION = GameDescription(
     engine=EngineSupport("gtp", byoyomi=True),
     # KataGo's inputs, of which planes 9 to 13 show the last moves.
     layout=lambda _: NetworkLayout(
-        "katago", 22, _LARGEST, _LARGEST, "points", 362, history=(9, 14), any_board_size=True
+        "katago",
+        22,
+        _LARGEST,
+        _LARGEST,
+        "points",
+        362,
+        history=(9, 14),
+        any_board_size=True,
+        symmetry_labels="sparring.networks.katago.codec:symmetry_labels",
     ),
     # Only passes end a game of Go, and when to pass is up to the passing rules.
     search=SearchDefaults(

@@ -118,6 +118,7 @@ def _layout(history: int) -> NetworkLayout:
     return NetworkLayout(
         "boards", boards + 15, 9, 9, "planes", 27 * 81,
         history=(28, boards), counts=((boards, boards + 14, 4.0),), fixed_history=False,
+        symmetry_labels="sparring.networks.dlshogi:symmetry_labels",
     )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ DESCRIPTION = GameDescription(
     rules=Shogi,
     native="Shogi",
     packed_move_bytes=2,
-    encodings={"planes": 1, "boards": 1},
+    encodings={"planes": 1, "boards": 1, "dlshogi": 1},
     phases=Phases(40, 100),
     records=RecordFormats(
         readers={

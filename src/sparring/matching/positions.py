@@ -74,7 +74,7 @@ class Sample:
 
     def digest(self) -> str:
         """A hash of the games and of which of their positions count."""
-        hashed = hashlib.sha256(self.metadata.tobytes())
+        hashed = hashlib.sha256(self.metadata.tobytes() + describe(self.game).numbering_tag)
         for played in self.games:
             hashed.update(played.identity.to_bytes(8, "little") + played.group.encode())
         return hashed.hexdigest()

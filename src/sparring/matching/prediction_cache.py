@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.games import describe
 from sparring.matching.choice_data import ChoiceData
 from sparring.matching.games import PlayedGame
 from sparring.matching.positions import Sample, extract_positions
@@ -108,6 +109,7 @@ def _key(game: str, played: PlayedGame) -> int:
     record = played.record
     ratings = (record.first_rating, record.second_rating, record.first_rank, record.second_rank)
     digest = hashlib.blake2b(repr((played.identity, ratings)).encode(), digest_size=8)
+    digest.update(describe(game).numbering_tag)
     digest.update(played.plies(game).astype(np.int32).tobytes() + (record.clocks or b""))
     return int.from_bytes(digest.digest(), "little")
 

@@ -11,12 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from sparring.games import describe
+from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, VersionMismatch, check_encoding
 from sparring.networks.errors import BadNetwork
 
 if TYPE_CHECKING:
     import onnx
 
 _KEY = "sparring.card"
+_PLAIN = "planes"
+"""The encoding of the codec `plain`; other codecs name theirs in the settings, or have one of their own."""
 _VERSION = 1
 
 
@@ -50,12 +54,23 @@ class ModelCard:
         ]
 
 
+def encoding_of(card: ModelCard) -> str:
+    """The name of the encoding that the card's network sees and names moves by."""
+    return str(card.settings.get("encoding", _PLAIN if card.codec == "plain" else card.codec))
+
+
 def write_card(model: onnx.ModelProto, card: ModelCard) -> None:
     """Stores the card in the model's metadata and replaces an existing one."""
     import onnx
 
     kept = {entry.key: entry.value for entry in model.metadata_props}
-    kept[_KEY] = json.dumps({"version": _VERSION, **dataclasses.asdict(card)})
+    game = describe(card.game)
+    versions = {
+        "version": _VERSION,
+        ENCODING_VERSION: game.encodings.get(encoding_of(card), 1),
+        MOVE_NUMBERING: game.move_numbering,
+    }
+    kept[_KEY] = json.dumps({**versions, **dataclasses.asdict(card)})
     onnx.helper.set_model_props(model, kept)
 
 
@@ -73,7 +88,12 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
         version = entries.pop("version")
         if version != _VERSION:
             raise BadNetwork(f"its model card has version {version}; this Sparring reads version {_VERSION}")
-        return ModelCard(**entries)
+        versions = {key: entries.pop(key) for key in (ENCODING_VERSION, MOVE_NUMBERING) if key in entries}
+        card = ModelCard(**entries)
+        check_encoding(describe(card.game), encoding_of(card), versions)
+        return card
+    except VersionMismatch as error:
+        raise BadNetwork(f"{error}; convert or train the network again") from None
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise BadNetwork(f"its model card is broken ({error})") from None
 

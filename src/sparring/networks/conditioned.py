@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import describe
+from sparring.games import describe, resolve
 from sparring.networks.codec import Tensors
-from sparring.networks.dlshogi import mirrored_directions
-from sparring.networks.lc0 import mirrored_moves
 from sparring.networks.prediction import Position, Prediction
+
+LabelSymmetry: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Where a symmetry takes the labels of an encoding, from where it takes the cells."""
 
 CONTEXT = 6
 _LONGEST_CLOCK = 7200.0
@@ -66,7 +67,12 @@ class ConditionedCodec:
             float(settings["highest"]),
         )
         self.game = self.input_spec.game
-        self._lines = describe(self.game).samples_class
+        description = describe(self.game)
+        self._samples = description.samples_class
+        layout = None if description.layout is None else description.layout(self.input_spec.history)
+        self._symmetry_labels: LabelSymmetry | None = None
+        if layout is not None and layout.symmetry_labels and layout.encoding == self.input_spec.encoding:
+            self._symmetry_labels = resolve(layout.symmetry_labels)
 
     @property
     def ratings(self) -> tuple[float, float] | None:
@@ -80,14 +86,14 @@ class ConditionedCodec:
         facts = np.array(
             [[p.rating, other, p.clock] for p, other in zip(positions, others, strict=True)], np.float64
         )
-        planes = self._lines.encode_states(states, self.input_spec.encoding, self.input_spec.history)
+        planes = self._samples.encode_states(states, self.input_spec.encoding, self.input_spec.history)
         return {"planes": planes, "context": self.input_spec.context(*facts.reshape(-1, 3).T)}
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """Probabilities over the legal moves, and the chances for the side to move."""
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         states = [position.state for position in positions]
-        moves, probabilities = self._lines.decode_states(states, logits, self.input_spec.encoding)
+        moves, probabilities = self._samples.decode_states(states, logits, self.input_spec.encoding)
         ends = np.cumsum([len(each) for each in moves])
         return [
             Prediction(
@@ -100,7 +106,7 @@ class ConditionedCodec:
 
     def symmetries(self, position: Position) -> int:
         """As many as the rules allow in this position."""
-        return int(position.state.symmetries) if self.input_spec.encoding in _SYMMETRY_LABELS else 1
+        return int(position.state.symmetries) if self._symmetry_labels is not None else 1
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
         """Every cell of the planes where the symmetry takes it. All boards are of one size."""
@@ -111,15 +117,7 @@ class ConditionedCodec:
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
         """Every label from where the symmetry took its move."""
-        if not symmetry:
+        if not symmetry or self._symmetry_labels is None:
             return outputs
-        labels = _SYMMETRY_LABELS[self.input_spec.encoding](positions[0].state.transformed_cells(symmetry))
+        labels = self._symmetry_labels(positions[0].state.transformed_cells(symmetry))
         return {**outputs, "policy": outputs["policy"][:, labels]}
-
-
-_SYMMETRY_LABELS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
-    "lc0": lambda cells: mirrored_moves(),
-    "katago": lambda cells: np.append(cells, len(cells)),  # a pass is a pass
-    "boards": lambda cells: (mirrored_directions()[:, None] * len(cells) + cells).ravel(),
-}
-"""Where a symmetry takes the labels of an encoding, from where it takes the cells."""

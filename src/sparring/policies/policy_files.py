@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias
 
-from sparring.config import BadConfig, BadValue, Source, from_table, read_toml
+from sparring.config import BadConfig, BadValue, PositiveInt, Source, from_table, read_toml
 from sparring.games import GAMES, describe
 from sparring.policies.curve import Curve
 from sparring.policies.features import FeatureScaler, position_feature_names
@@ -91,10 +91,14 @@ class PolicyFile:
     """Temperature of the whole pool."""
     features: Mapping[str, tuple[float, float]] | None = None
     """Mean and standard deviation of each position feature, for kind position."""
+    move_numbering: PositiveInt = 1
+    """Version of the game's move numbering with which the weights were fitted. Another version is refused."""
 
     def __post_init__(self) -> None:
         if self.game not in GAMES:
             raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+        if self.move_numbering != (expected := describe(self.game).move_numbering):
+            raise BadValue("move_numbering", self.move_numbering, f"{expected}: fit the weights again")
         if not self.policy:
             raise ValueError("at least one [[policy]] is needed")
         if (self.beta is not None) != (self.kind == "power"):

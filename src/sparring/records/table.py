@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sparring.games import describe
+from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
 from sparring.records.record import GameRecord, Termination
 from sparring.storage import atomic_write, atomic_writer
 
@@ -62,8 +63,22 @@ class BadTable(Exception):
 
 def schema(game: str) -> pa.Schema:
     """The columns of a table of one game."""
-    meta = {_META: json.dumps({"version": VERSION, "game": game}).encode()}
+    meta = {_META: json.dumps(_versions(game)).encode()}
     return pa.schema([pa.field(name, kind) for name, kind in _TYPES.items()], metadata=meta)
+
+
+def _versions(game: str) -> dict[str, Any]:
+    return {"version": VERSION, "game": game, MOVE_NUMBERING: describe(game).move_numbering}
+
+
+def _check_numbering(path: Path, entries: dict[str, Any]) -> None:
+    """Raises BadTable where moves are numbered in another way."""
+    try:
+        check_move_numbering(describe(entries["game"]), entries)
+    except VersionMismatch as error:
+        raise BadTable(f"{path}: {error}; build the table again from its sources") from None
+    except (KeyError, ValueError) as error:
+        raise BadTable(f"{path}: the game is not known ({error})") from None
 
 
 class TableWriter:
@@ -80,8 +95,7 @@ class TableWriter:
         self._rows: list[tuple[Any, ...]] = []
         folder.mkdir(parents=True, exist_ok=True)
         self.manifest: dict[str, Any] = {
-            "version": VERSION,
-            "game": game,
+            **_versions(game),
             "preset": preset,
             "shards": [],
             "progress": {},
@@ -136,6 +150,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BadTable(f"{folder}: the manifest is broken ({error})") from None
     if version != VERSION:
         raise BadTable(f"{folder} has version {version}; this Sparring reads version {VERSION}")
+    _check_numbering(folder, manifest)
     return dict(manifest)
 
 
@@ -154,6 +169,7 @@ def read_shard(path: Path, columns: list[str] | None = None) -> pa.Table:
     meta = json.loads((shard.schema.metadata or {}).get(_META, b"{}"))
     if meta.get("version") != VERSION:
         raise BadTable(f"{path} has version {meta.get('version')}, not {VERSION}")
+    _check_numbering(path, meta)
     return shard
 
 

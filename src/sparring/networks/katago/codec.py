@@ -106,3 +106,8 @@ def _turned(boards: NDArray[np.generic], symmetry: int, *, back: bool = False) -
     if symmetry & 4 and back:
         boards = boards.swapaxes(-1, -2)
     return boards[..., ::-1, :]
+
+
+def symmetry_labels(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The policy index [points + 1] that a board symmetry takes each move to; a pass stays a pass."""
+    return np.append(cells, len(cells))

@@ -1,0 +1,113 @@
+"""The description of every game: references, native classes, encodings, layouts."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.games import (
+    DESCRIPTIONS,
+    GameDescription,
+    NetworkLayout,
+    describe,
+    describe_state,
+    load,
+    resolve,
+)
+
+EACH = pytest.mark.parametrize("game", DESCRIPTIONS, ids=lambda each: each.name)
+TRAINED = pytest.mark.parametrize("game", ["chess", "shogi", "go", "breakthrough"])
+
+
+def references(value: Any) -> Iterator[str]:
+    """All "package.module:attribute" texts in a description."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from references(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from references(each)
+    elif isinstance(value, str) and value.startswith("sparring.") and ":" in value:
+        yield value
+
+
+def layout_of(game: str, history: int) -> NetworkLayout:
+    layout = describe(game).layout
+    assert layout is not None
+    return layout(history)
+
+
+@EACH
+def test_every_reference_can_be_loaded(game: GameDescription) -> None:
+    found = [*references(game), *(references(game.layout(1)) if game.layout is not None else ())]
+    assert all(callable(resolve(reference)) for reference in found)
+    assert found
+
+
+def test_a_reference_that_leads_nowhere_says_so() -> None:
+    for reference in ("sparring.records.pgn:nothing", "sparring.nowhere:read", "sparring"):
+        with pytest.raises(LookupError, match="cannot be loaded"):
+            resolve(reference)
+
+
+@EACH
+def test_a_description_names_its_rules_and_states(game: GameDescription) -> None:
+    rules = load(game.name)
+    assert (rules.spec.name, type(rules)) == (game.name, game.rules)
+    assert describe(game.name) is game is describe_state(rules.initial())
+    assert game.has_native("Tree") != rules.spec.hidden
+    if not game.has_native("Search"):
+        with pytest.raises(LookupError, match="no native class"):
+            _ = game.search_class
+
+
+@EACH
+def test_every_native_encoding_has_a_version(game: GameDescription) -> None:
+    assert set(game.samples_class.encodings()) <= set(game.encodings)
+
+
+@TRAINED
+@pytest.mark.parametrize("history", [1, 3])
+def test_a_layout_is_that_of_its_encoding(game: str, history: int) -> None:
+    layout, samples = layout_of(game, history), describe(game).samples_class
+    seen = 1 if layout.fixed_history else history
+    planes = samples.encode_states([load(game).initial()], layout.encoding, seen)
+    assert planes.shape == (1, layout.planes, layout.rows, layout.columns)
+    assert samples.packable(layout.encoding)
+
+
+@TRAINED
+def test_a_layouts_symmetries_permute_its_labels(game: str) -> None:
+    layout, state = layout_of(game, 1), load(game).initial()
+    for symmetry in range(state.symmetries):
+        labels = resolve(layout.symmetry_labels)(state.transformed_cells(symmetry))
+        assert sorted(labels) == list(range(layout.moves))
+    assert (labels != np.arange(layout.moves)).any() or state.symmetries == 1
+
+
+@EACH
+def test_ratings_are_read_as_they_are_written(game: GameDescription) -> None:
+    system = game.ratings
+    for number in (1, 9, 101, 105):
+        assert system.parse(system.format(number)) == number
+    assert system.parse("strong") is None
+    assert system.number(True) is None
+
+
+def test_an_unknown_game_and_state_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown game 'poker'; there are chess"):
+        describe("poker")
+    with pytest.raises(TypeError, match="int is not a state of any game"):
+        describe_state(3)
+
+
+def test_the_games_load_nothing_of_the_layers_above() -> None:
+    code = "import sys, sparring.games; print(*(m for m in sys.modules if m.startswith('sparring.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert {name.split(".")[1] for name in loaded.split()} <= {"games", "_core", "_lazy"}
