@@ -10,19 +10,20 @@
 
 namespace sparring::bindings {
 
-using search::PuctParams;
+using search::PuctConfig;
 using search::PuctTree;
 using FloatArray = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline std::span<const float> as_span(const FloatArray& array) { return {array.data(), array.shape(0)}; }
 
+/// Runs `work` without the interpreter's lock.
 template <class Do>
 auto unlocked(Do work) {
     nb::gil_scoped_release release;
     return work();
 }
 
-/// The root's moves as five arrays.
+/// The statistics of the root's moves as five arrays.
 template <GamePosition P>
 nb::tuple root_moves(const PuctTree<P>& tree) {
     const auto moves = tree.root_moves();
@@ -44,26 +45,31 @@ nb::tuple root_moves(const PuctTree<P>& tree) {
 template <GamePosition P>
 void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* name) {
     using T = PuctTree<P>;
-    nb::class_<T>(m, name, "A PUCT tree: it asks for evaluations of leaves in batches.")
-        .def(nb::init<const State<P>&, const PuctParams&>(), nb::arg("root"), nb::arg("params"))
+    nb::class_<T>(m, name,
+                  "A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.")
+        .def(nb::init<const State<P>&, const PuctConfig&>(), nb::arg("root"), nb::arg("config"),
+             "A tree with one node, `root`.")
         .def_prop_ro("root", &T::root, nb::rv_policy::copy, "The state at the root.")
-        .def_prop_ro("visits", &T::visits, "How often the root was visited.")
-        .def_prop_ro(
-            "value", &T::value,
-            "The root's value for its side to move, exact where the winner is certain; NaN before the "
-            "first visit.")
-        .def_prop_ro("max_depth", &T::max_depth, "Moves of the longest line looked at.")
-        .def_prop_ro("full", &T::full, "Whether the memory allowed is used up.")
-        .def_prop_ro("bytes", &T::bytes, "About how much memory the tree takes.")
-        .def("__len__", &T::size)
+        .def_prop_ro("visits", &T::visits, "The number of visits of the root.")
+        .def_prop_ro("value", &T::value,
+                     "The root's value for its side to move, from -1 to 1; exact if proven, NaN before the "
+                     "first visit.")
+        .def_prop_ro("max_depth", &T::max_depth, "The length of the longest line searched, in plies.")
+        .def_prop_ro("full", &T::full, "Whether the memory limit is reached: no node is added.")
+        .def_prop_ro("bytes", &T::bytes, "The approximate size of the tree in bytes.")
+        .def("__len__", &T::size, "The number of nodes.")
         .def(
             "select",
             [](T& tree, std::size_t count, std::uint32_t visits) {
                 return unlocked([&] { return tree.select(count, visits); });
             },
             nb::arg("count"), nb::arg("visits"),
-            "Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games "
-            "included. None where no more can be learned: memory is used up, or all moves' ends are certain.")
+            "Up to `count` leaves to evaluate.\n\n"
+            "`visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing "
+            "is "
+            "left to learn: the memory limit is reached, or the end of every move is proven. Raises "
+            "RuntimeError "
+            "while earlier leaves wait for their evaluation.")
         .def(
             "evaluate",
             [](T& tree, const FloatArray& priors, const FloatArray& values) {
@@ -73,13 +79,18 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
                 });
             },
             nb::arg("priors"), nb::arg("values"),
-            "The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after "
-            "the other's; a value each for the side to move, from -1 to 1.")
-        .def("cancel", &T::cancel, "Leaves that were asked for will not be evaluated.")
+            "Evaluates the leaves of the last `select`.\n\n"
+            "`priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the "
+            "other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. "
+            "Raises "
+            "ValueError if the sizes do not match or a prior is negative or NaN.")
+        .def("cancel", &T::cancel, "Drops the leaves of the last `select` without an evaluation.")
         .def(
             "add_noise",
             [](T& tree, const FloatArray& noise, double share) { tree.add_noise(as_span(noise), share); },
-            nb::arg("noise"), nb::arg("share"), "Mixes noise into the root's priors.")
+            nb::arg("noise"), nb::arg("share"),
+            "Mixes noise into the root's priors: (1 - share) * prior + share * noise.\n\n"
+            "`noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.")
         .def(
             "restrict",
             [](T& tree, const std::vector<int>& moves) {
@@ -87,14 +98,18 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
                 for (const int move : moves) codes.push_back(checked(move));
                 tree.restrict(codes);
             },
-            nb::arg("moves"), "Only these moves of the root are searched from now on; none for all.")
+            nb::arg("moves"),
+            "Restricts the search to these moves of the root; an empty list lifts the restriction.")
         .def("root_moves", &root_moves<P>,
              nb::sig("def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]"),
-             "The root's legal moves in ascending order, their priors, visits and values for its side to "
-             "move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where "
-             "neither is certain.")
+             "The statistics of the root's legal moves in ascending order, empty before the root was "
+             "evaluated: moves, "
+             "priors, visits, values and forced, an array [moves] each.\n\n"
+             "Values are for the side to move, NaN without visits. `forced` is the number of plies to a "
+             "proven win, "
+             "negative for a loss, 0 if neither is proven.")
         .def(
             "pv",
             [](const T& tree, int first) {
@@ -102,13 +117,15 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
                 return std::vector<int>(moves.begin(), moves.end());
             },
             nb::arg("first"),
-            "The most visited line that begins with a move of the root; forced ends are played out.")
+            "The principal variation that begins with the move `first` of the root: the most visited moves, "
+            "or a "
+            "proven line to its end.")
         .def(
             "advance", [](T& tree, int move) { tree.advance(checked(move)); }, nb::arg("move"),
-            "Plays a move at the root and keeps what is known of it. Raises IllegalMove.");
+            "Plays a move at the root and keeps the tree below it. Raises IllegalMove.");
     state.def(
-        "tree", [](const State<P>& root, const PuctParams& params) { return T(root, params); },
-        nb::arg("params"), "A new PUCT tree with this state at the root.");
+        "tree", [](const State<P>& root, const PuctConfig& config) { return T(root, config); },
+        nb::arg("config"), "A new PUCT tree with this state at the root.");
 }
 
 }  // namespace sparring::bindings

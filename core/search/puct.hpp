@@ -1,14 +1,21 @@
-// The PUCT tree (Rosin 2011; Silver et al. 2017) over any game. It asks for evaluations in batches and knows
-// nothing of who gives them.
+// PUCT search (Rosin 2011; Silver et al. 2017) with batched evaluation, virtual losses and an MCTS solver.
 //
-// A node's value is for its side to move, from -1 (lost) to 1 (won). A move's score in its parent is
-//     Q(a) + c P(a) sqrt(sum of N) / (1 + N(a)),
-// where visits that are still waiting for their evaluation count as visits that lost (virtual loss). With
-// batches of one nothing ever waits, and the search is the textbook's.
+// The tree gives out leaves in batches and takes their evaluations (priors and a value); it does not know the
+// evaluator. A node's value is for its side to move, from -1 (lost) to 1 (won). Selection maximises
+//
+//     Q(a) + c(N) P(a) sqrt(N) / (1 + N(a)),        N: the sum of N(a) over the moves a
+//
+// where a visit that waits for its evaluation counts as a loss (virtual loss). With batches of one leaf
+// nothing waits, and the search is the textbook's.
+//
+// The MCTS solver (Winands et al. 2008) makes ends of games exact: a node with a move that wins by force is
+// won, and a node all of whose moves lose by force is lost. Such a node is terminal, and all of its visits
+// count as the proven value. Draws prove nothing.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -16,80 +23,77 @@
 #include <vector>
 
 #include "game/state.hpp"
-#include "search/puct_nodes.hpp"
+#include "search/search_tree.hpp"
 
 namespace sparring::search {
 
-/// The arguments of the search.
-struct PuctParams {
-    double c_puct = 1.5;  // c; infinite to go by the prior alone
-    double c_base = 0;    // c grows by factor * log((N + base + 1) / base) where the base is above 0
+/// The parameters of a search. This is their only declaration: bindings/puct.cpp binds names, defaults and
+/// docs.
+struct PuctConfig {
+    double c_puct = 1.5;
+    double c_base = 0;
     double c_factor = 0;
-    double prior_temperature = 1;  // t: priors are p^(1/t), brought back to a sum of 1
-    bool fpu_absolute = false;     // an unvisited move's Q is this value,
-    double fpu_reduction = 0.3;    // or the parent's less this times the root of the priors visited
-    bool find_immediate_wins =
-        true;                      // moves of the root that win at once are seen, however unlikely they are
-    bool repetition_draws = true;  // a position that came up before in the tree counts as drawn
-    double draw_value = 0;         // of a drawn game, for the side to move at the root
-    std::size_t memory = std::size_t{1} << 30;  // bytes after which no node is added
+    double prior_temperature = 1;
+    double fpu_reduction = 0.3;
+    bool fpu_absolute = false;
+    bool find_immediate_wins = true;
+    bool repetition_draws = true;
+    double draw_value = 0;
+    double noise = 0;
+    double noise_alpha = 0.3;
+    int batch = 16;
+    int memory = 512;
+
+    bool operator==(const PuctConfig&) const = default;
+
+    std::size_t memory_bytes() const { return static_cast<std::size_t>(memory) << 20; }
+
+    /// c(N): c_puct, growing with the logarithm of the visits if c_base is positive, as in AlphaZero.
+    double exploration(std::uint32_t visits) const {
+        return c_base <= 0 ? c_puct : c_puct + c_factor * std::log((visits + c_base + 1) / c_base);
+    }
 };
 
 template <GamePosition P>
-class PuctTree : PuctNodes<P> {
-    using Base = PuctNodes<P>;
-    using Base::reroot, Base::edges_, Base::edges_of, Base::find, Base::forced_at, Base::forced_by,
-        Base::mean, Base::moves_of, Base::nodes_, Base::backpropagate_proof, Base::same_side;
-    using typename Base::Edge, typename Base::NodeStatus, typename Base::TreeNode;
+class PuctTree {
+    using Tree = SearchTree<P>;
+    using TreeNode = typename Tree::TreeNode;
+    using Edge = typename Tree::Edge;
+    using Index = typename Tree::Index;
+    static constexpr Index none = Tree::none;
 
  public:
-    using Base::none;
-    using Base::pv;
-    using typename Base::Index, typename Base::RootMove;
+    PuctTree(const State<P>& root, const PuctConfig& config) : config_(config) { reset(root); }
 
-    PuctTree(const State<P>& root, const PuctParams& params) : params_(params) { reset_root(root); }
+    // ---- Search: select leaves, evaluate them ----
 
-    const State<P>& root() const { return nodes_[0].state; }
-    std::uint32_t visits() const { return nodes_[0].visits; }
-    double value() const {
-        const int forced = forced_at(nodes_[0]);
-        return forced == 0 ? mean(nodes_[0]) : forced > 0 ? 1.0 : -1.0;
-    }
-    std::size_t size() const { return nodes_.size(); }
-    bool has_pending() const { return !pending_leaves_.empty(); }
-    bool full() const { return bytes() >= params_.memory; }
-    int max_depth() const { return max_depth_; }
-
-    /// About how much memory the tree takes.
-    std::size_t bytes() const {
-        return nodes_.size() * (sizeof(TreeNode) + sizeof(Node<P>) + 64) + edges_.size() * sizeof(Edge);
-    }
-
-    /// Up to `count` leaves that need an evaluation. Ends of games on the way are counted at once, at most
-    /// `visits` visits altogether. Fewer come back where the tree is too narrow, full, or all is known.
+    /// Up to `count` leaves to evaluate. Terminal nodes on the way are visited at once; `visits` limits all
+    /// visits together. Fewer leaves come back if the tree is too narrow, full, or solved. Throws
+    /// std::logic_error while earlier leaves wait.
     std::vector<State<P>> select(std::size_t count, std::uint32_t visits) {
-        if (has_pending()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
-        if (params_.find_immediate_wins && !immediate_wins_found_ && nodes_[0].status == NodeStatus::open) {
+        if (!pending_.empty()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
+        if (config_.find_immediate_wins && !immediate_wins_found_ &&
+            root_node().status == NodeStatus::expanded) {
             immediate_wins_found_ = true;
             visits -= std::min(visits, find_immediate_wins());
         }
-        if (all_forced()) return {};
-        visits = std::min(visits, none - nodes_[0].visits);  // ends are quick: they fill the counter
+        if (root_solved()) return {};
+        visits = std::min(visits, none - root_node().visits);  // terminal visits are fast and could overflow
         std::vector<Index> collisions;
         std::vector<State<P>> leaves;
         while (leaves.size() < count && collisions.size() < count && visits > 0) {
             const Index leaf = select_leaf();
             if (leaf == none) break;
-            TreeNode& node = nodes_[leaf];
+            TreeNode& node = tree_.nodes[leaf];
             if (node.status == NodeStatus::terminal) {
                 if (node.visits == 0 && node.forced != 0) backpropagate_proof(leaf);
-                backpropagate(leaf, node.end_value);
+                backpropagate(leaf, node.terminal_value);
                 --visits;
             } else if (node.status == NodeStatus::evaluating) {
                 collisions.push_back(leaf);  // its virtual loss stays until the batch is full
             } else {
                 node.status = NodeStatus::evaluating;
-                pending_leaves_.push_back(leaf);
+                pending_.push_back(leaf);
                 leaves.push_back(node.state);
                 --visits;
             }
@@ -98,189 +102,184 @@ class PuctTree : PuctNodes<P> {
         return leaves;
     }
 
-    /// The evaluations of the leaves last asked for: the priors of their legal moves in ascending order, one
-    /// leaf's after the other's, and a value each.
+    /// Evaluates the leaves of the last `select`: priors of their legal moves in ascending order, one leaf
+    /// after the other, and one value each for the side to move. Throws std::invalid_argument.
     void evaluate(std::span<const float> priors, std::span<const float> values) {
-        if (values.size() != pending_leaves_.size())
-            throw std::invalid_argument("a value for each leaf expected");
+        if (values.size() != pending_.size()) throw std::invalid_argument("one value for each leaf expected");
         std::size_t needed = 0;
         MoveList list;
-        for (const Index leaf : pending_leaves_) {
-            nodes_[leaf].state.legal_moves(list);
+        for (const Index leaf : pending_) {
+            tree_.nodes[leaf].state.legal_moves(list);
             needed += list.size();
         }
-        if (needed != priors.size()) throw std::invalid_argument("a prior for each legal move expected");
-        for (std::size_t i = 0; i < pending_leaves_.size(); ++i) {
-            TreeNode& node = nodes_[pending_leaves_[i]];
+        if (needed != priors.size()) throw std::invalid_argument("one prior for each legal move expected");
+        for (std::size_t i = 0; i < pending_.size(); ++i) {
+            TreeNode& node = tree_.nodes[pending_[i]];
             node.state.legal_moves(list);
-            open(node, list, priors.first(list.size()));
+            expand(node, list, priors.first(list.size()));
             priors = priors.subspan(list.size());
-            backpropagate(pending_leaves_[i], std::clamp(static_cast<double>(values[i]), -1.0, 1.0));
+            backpropagate(pending_[i], std::clamp(static_cast<double>(values[i]), -1.0, 1.0));
         }
-        pending_leaves_.clear();
+        pending_.clear();
     }
 
-    /// Leaves that were asked for will not be evaluated.
+    /// Drops the leaves of the last `select` without an evaluation.
     void cancel() {
-        for (const Index leaf : pending_leaves_) {
-            nodes_[leaf].status = NodeStatus::unexpanded;
+        for (const Index leaf : pending_) {
+            tree_.nodes[leaf].status = NodeStatus::unexpanded;
             remove_virtual_loss(leaf);
         }
-        pending_leaves_.clear();
+        pending_.clear();
     }
 
-    /// Mixes noise into the root's priors: (1 - share) p + share noise.
+    /// Mixes noise into the root's priors: (1 - share) P + share noise. Throws std::invalid_argument.
     void add_noise(std::span<const float> noise, double share) {
-        const auto edges = edges_of(nodes_[0]);
+        const auto edges = tree_.edges_of(root_node());
         if (noise.size() != edges.size()) throw std::invalid_argument("noise for each legal move expected");
         for (std::size_t i = 0; i < edges.size(); ++i) {
             edges[i].prior = static_cast<float>((1 - share) * edges[i].prior + share * noise[i]);
         }
     }
 
-    /// Only these moves of the root are searched from now on.
+    /// Restricts the search to these moves of the root; none for all.
     void restrict(const std::vector<Move>& moves) {
         searchmoves_ = moves;
         immediate_wins_found_ = false;
     }
 
-    /// The moves of the root in ascending order; none before it was evaluated.
-    std::vector<RootMove> root_moves() const { return moves_of(nodes_[0]); }
-
-    /// Plays a move at the root. What the tree knows of it stays, all else is let go.
+    /// Plays a move at the root and keeps the tree below it. Throws IllegalMove.
     void advance(Move move) {
         cancel();
-        searchmoves_.clear();
-        const Edge* edge = find(nodes_[0], move);
+        const Edge* edge = tree_.find(root_node(), move);
         if (!edge || edge->child == none) {
-            reset_root(nodes_[0].state.play(move));
+            reset(root_node().state.play(move));
             return;
         }
-        reroot(edge->child);
+        // A node that is a draw because it repeats a position before the new root stays a draw.
+        tree_ = tree_.subtree(edge->child);
+        searchmoves_.clear();
         immediate_wins_found_ = false;
         max_depth_ = 0;
-        // What counted as drawn because it repeated a position of the tree may do so no longer.
+        TreeNode& root = root_node();
+        if (root.status == NodeStatus::terminal && !root.state.outcome().over()) {
+            root.status = root.edges != 0 ? NodeStatus::expanded : NodeStatus::unexpanded;
+            root.forced = 0;
+        }
+    }
+
+    // ---- Results ----
+
+    /// The statistics of a move of the root.
+    struct RootMove {
+        Move move;
+        float prior;
+        std::uint32_t visits;
+        double value;  // for the side to move at the root; NaN before the first visit
+        int forced;    // plies to a forced win, negative to a forced loss; 0 if neither is proven
+    };
+
+    const State<P>& root() const { return root_node().state; }
+    std::uint32_t visits() const { return root_node().visits; }
+    std::size_t size() const { return tree_.nodes.size(); }
+    std::size_t bytes() const { return tree_.bytes(); }
+    bool full() const { return bytes() >= config_.memory_bytes(); }
+    int max_depth() const { return max_depth_; }
+
+    /// The root's value for its side to move: 1 or -1 if proven, NaN before the first visit.
+    double value() const {
+        const int forced = forced_at(root_node());
+        return forced == 0 ? mean_value(root_node()) : forced > 0 ? 1.0 : -1.0;
+    }
+
+    /// The root's moves in ascending order; none before the root was evaluated.
+    std::vector<RootMove> root_moves() const {
+        std::vector<RootMove> moves;
+        for (const Edge& edge : tree_.edges_of(root_node())) {
+            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
+                          forced_by(root_node(), edge)};
+            if (edge.child != none) {
+                const TreeNode& child = tree_.nodes[edge.child];
+                each.visits = child.visits;
+                each.value = same_side(root_node(), child) ? mean_value(child) : -mean_value(child);
+            }
+            moves.push_back(each);
+        }
+        return moves;
+    }
+
+    /// The principal variation that begins with a move: the most visited moves, of equals the one with the
+    /// larger prior. A proven line is the shortest win against the longest defence.
+    std::vector<Move> pv(Move first) const {
+        std::vector<Move> moves;
+        const Edge* edge = tree_.find(root_node(), first);
+        while (edge) {
+            moves.push_back(edge->move);
+            if (edge->child == none) break;
+            const TreeNode& node = tree_.nodes[edge->child];
+            edge = nullptr;
+            for (const Edge& each : tree_.edges_of(node)) {
+                const std::uint32_t visits = tree_.visits_of(each);
+                if (visits == 0 || forced_by(node, each) != one_ply_less(node.forced)) continue;
+                if (!edge || visits > tree_.visits_of(*edge) ||
+                    (visits == tree_.visits_of(*edge) && each.prior > edge->prior))
+                    edge = &each;
+            }
+        }
+        return moves;
     }
 
  private:
-    void reset_root(const State<P>& root) {
-        nodes_.clear();
-        edges_.clear();
-        searchmoves_.clear();
-        immediate_wins_found_ = false;
-        max_depth_ = 0;
-        nodes_.emplace_back(root, none);
-        mark_if_terminal(nodes_[0]);
-    }
+    // ---- Select ----
 
-    /// A finished game, or a position of this tree come up again, has a value of its own.
-    void mark_if_terminal(TreeNode& node) {
-        const Outcome outcome = node.state.outcome();
-        const Player side = node.state.position().side();
-        const double draw =
-            side == nodes_[0].state.position().side() ? params_.draw_value : -params_.draw_value;
-        if (outcome.over()) {
-            node.status = NodeStatus::terminal;
-            if (outcome.winner != Outcome::no_winner) node.forced = outcome.winner == side ? 1 : -1;
-            node.end_value = node.forced != 0 ? node.forced : draw;
-        } else if (params_.repetition_draws && &node != &nodes_[0] && repeats(node)) {
-            node.status = NodeStatus::terminal;
-            node.end_value = draw;
-        }
-    }
-
-    /// Whether the position came up before since the root, or twice before in the game.
-    bool repeats(const TreeNode& node) const {
-        const std::uint32_t since_root = node.state.node().ply - nodes_[0].state.node().ply;
-        return occurrences(node.state.node(), since_root) > 1 ||
-               occurrences(node.state.node(), node.state.node().ply) > 2;
-    }
-
-    bool is_searchmove(Move move) const {
-        return searchmoves_.empty() ||
-               std::find(searchmoves_.begin(), searchmoves_.end(), move) != searchmoves_.end();
-    }
-
-    /// Whether it is certain where every move of the root leads.
-    bool all_forced() const {
-        const auto edges = edges_of(nodes_[0]);
-        return !edges.empty() && std::all_of(edges.begin(), edges.end(), [this](const Edge& edge) {
-            return !is_searchmove(edge.move) || forced_by(nodes_[0], edge) != 0;
-        });
-    }
-
-    /// Visits the moves of the root that win at once and were not tried yet; how many there are.
-    std::uint32_t find_immediate_wins() {
-        const State<P> root = nodes_[0].state;
-        std::uint32_t wins = 0;
-        for (Index i = nodes_[0].first_edge; i < nodes_[0].first_edge + nodes_[0].edges; ++i) {
-            if (edges_[i].child != none || !is_searchmove(edges_[i].move)) continue;
-            const State<P> next = root.play_unchecked(edges_[i].move);
-            if (!next.outcome().over() || next.outcome().winner != root.position().side()) continue;
-            const Index child = add(next, 0, edges_[i]);
-            ++nodes_[0].in_flight, ++nodes_[child].in_flight, ++wins;
-            backpropagate(child, nodes_[child].end_value);
-            max_depth_ = std::max(max_depth_, 1);
-        }
-        return wins;
-    }
-
-    /// A new node below another, where an edge leads.
-    Index add(const State<P>& state, Index parent, Edge& edge) {
-        edge.child = static_cast<Index>(nodes_.size());
-        nodes_.emplace_back(state, parent);
-        mark_if_terminal(nodes_.back());
-        return edge.child;
-    }
-
-    /// From the root along the best scores to a node that is not open, each counted as pending; `none` where
-    /// no node can be added.
+    /// Descends from the root by select_child to a node that is not expanded, adding a virtual loss to each
+    /// node on the way. `none` if the memory is used up.
     Index select_leaf() {
         Index at = 0;
         int depth = 0;
-        ++nodes_[0].in_flight;
-        while (nodes_[at].status == NodeStatus::open) {
-            const std::size_t best = select_child(nodes_[at], at == 0);
-            Index child = edges_[best].child;
+        ++tree_.nodes[0].in_flight;
+        while (tree_.nodes[at].status == NodeStatus::expanded) {
+            const std::size_t best = select_child(tree_.nodes[at], at == 0);
+            Index child = tree_.edges[best].child;
             if (child == none) {
                 if (full()) {
                     remove_virtual_loss(at);
                     return none;
                 }
-                child = add(nodes_[at].state.play_unchecked(edges_[best].move), at, edges_[best]);
+                child = add_child(tree_.nodes[at].state.play_unchecked(tree_.edges[best].move), at, best);
             }
             at = child;
-            ++nodes_[at].in_flight;
+            ++tree_.nodes[at].in_flight;
             max_depth_ = std::max(max_depth_, ++depth);
         }
         return at;
     }
 
-    /// The edge with the best score; of equals the likelier, then the first.
+    /// The edge with the highest score; of equals the one with the larger prior, then the first.
     std::size_t select_child(const TreeNode& node, bool is_root) const {
-        std::uint32_t tried = 0;
-        double prior_tried = 0;
-        for (const Edge& edge : edges_of(node)) {
+        std::uint32_t sum_visits = 0;
+        double visited_prior = 0;
+        for (const Edge& edge : tree_.edges_of(node)) {
             if (edge.child == none) continue;
-            const TreeNode& child = nodes_[edge.child];
-            tried += child.visits + child.in_flight;
-            if (child.visits + child.in_flight) prior_tried += edge.prior;
+            const TreeNode& child = tree_.nodes[edge.child];
+            sum_visits += child.visits + child.in_flight;
+            if (child.visits + child.in_flight) visited_prior += edge.prior;
         }
-        const bool by_prior = std::isinf(params_.c_puct);
-        const double scale = (by_prior ? 1.0 : c_puct(tried)) * std::sqrt(static_cast<double>(tried));
-        const double fpu_reduction = fpu_value(node, prior_tried);
+        const bool by_prior = std::isinf(config_.c_puct);  // the limit: Q does not count
+        const double scale =
+            (by_prior ? 1.0 : config_.exploration(sum_visits)) * std::sqrt(static_cast<double>(sum_visits));
+        const double unvisited_q = fpu_value(node, visited_prior);
         std::size_t best = node.first_edge;
         double best_score = -std::numeric_limits<double>::infinity();
         float best_prior = -1;
         for (std::size_t i = node.first_edge; i < node.first_edge + node.edges; ++i) {
-            const Edge& edge = edges_[i];
+            const Edge& edge = tree_.edges[i];
             if (is_root && !is_searchmove(edge.move)) continue;
-            double visits = 0, q = fpu_reduction;
+            double visits = 0, q = unvisited_q;
             if (edge.child != none) {
-                const TreeNode& child = nodes_[edge.child];
+                const TreeNode& child = tree_.nodes[edge.child];
                 visits = child.visits + child.in_flight;
-                const double won = same_side(node, child) ? child.total : -child.total;
-                if (visits > 0) q = (won - child.in_flight) / visits;
+                const double total = same_side(node, child) ? child.total : -child.total;
+                if (visits > 0) q = (total - child.in_flight) / visits;
             }
             const double score = (by_prior ? 0 : q) + scale * edge.prior / (1 + visits);
             if (score > best_score || (score == best_score && edge.prior > best_prior)) {
@@ -290,58 +289,181 @@ class PuctTree : PuctNodes<P> {
         return best;
     }
 
-    double c_puct(std::uint32_t visits) const {
-        if (params_.c_base <= 0) return params_.c_puct;
-        return params_.c_puct + params_.c_factor * std::log((visits + params_.c_base + 1) / params_.c_base);
+    /// First-play urgency: the Q of a move without visits.
+    double fpu_value(const TreeNode& node, double visited_prior) const {
+        if (config_.fpu_absolute) return config_.fpu_reduction;
+        return (node.visits ? mean_value(node) : 0.0) - config_.fpu_reduction * std::sqrt(visited_prior);
     }
 
-    double fpu_value(const TreeNode& node, double prior_tried) const {
-        if (params_.fpu_absolute) return params_.fpu_reduction;
-        return (node.visits ? mean(node) : 0.0) - params_.fpu_reduction * std::sqrt(prior_tried);
+    bool is_searchmove(Move move) const {
+        return searchmoves_.empty() ||
+               std::find(searchmoves_.begin(), searchmoves_.end(), move) != searchmoves_.end();
     }
 
-    void open(TreeNode& node, const MoveList& list, std::span<const float> priors) {
-        node.first_edge = static_cast<Index>(edges_.size());
+    // ---- Expand ----
+
+    void reset(const State<P>& root) {
+        tree_ = {};
+        searchmoves_.clear();
+        immediate_wins_found_ = false;
+        max_depth_ = 0;
+        tree_.nodes.emplace_back(root, none);
+        mark_if_terminal(tree_.nodes[0]);
+    }
+
+    Index add_child(const State<P>& state, Index parent, std::size_t edge) {
+        const auto child = static_cast<Index>(tree_.nodes.size());
+        tree_.edges[edge].child = child;
+        tree_.nodes.emplace_back(state, parent);
+        mark_if_terminal(tree_.nodes.back());
+        return child;
+    }
+
+    /// Makes the node terminal if the game is over or, by repetition_draws, a position is repeated.
+    void mark_if_terminal(TreeNode& node) {
+        const Outcome outcome = node.state.outcome();
+        const Player side = node.state.position().side();
+        const double draw = side == root().position().side() ? config_.draw_value : -config_.draw_value;
+        if (outcome.over()) {
+            node.status = NodeStatus::terminal;
+            if (outcome.winner != Outcome::no_winner) node.forced = outcome.winner == side ? 1 : -1;
+            node.terminal_value = node.forced != 0 ? node.forced : draw;
+        } else if (config_.repetition_draws && &node != &root_node() && is_repetition(node)) {
+            node.status = NodeStatus::terminal;
+            node.terminal_value = draw;
+        }
+    }
+
+    /// Whether the position occurred before since the root, or twice before in the game.
+    bool is_repetition(const TreeNode& node) const {
+        const Node<P>& line = node.state.node();
+        return occurrences(line, line.ply - root().node().ply) > 1 || occurrences(line, line.ply) > 2;
+    }
+
+    /// Gives the node its edges, with priors P^(1/temperature) normalised to a sum of 1.
+    void expand(TreeNode& node, const MoveList& list, std::span<const float> priors) {
+        node.first_edge = static_cast<Index>(tree_.edges.size());
         node.edges = static_cast<std::uint32_t>(list.size());
-        node.status = NodeStatus::open;
-        const bool plain = params_.prior_temperature == 1;
+        node.status = NodeStatus::expanded;
         std::vector<double> weights(priors.begin(), priors.end());
         double total = 0;
         for (double& weight : weights) {
-            if (!(weight >= 0)) throw std::invalid_argument("a prior is a number that is not below 0");
-            if (!plain) weight = std::pow(weight, 1 / params_.prior_temperature);
+            if (!(weight >= 0)) throw std::invalid_argument("priors must be numbers of at least 0");
+            if (config_.prior_temperature != 1) weight = std::pow(weight, 1 / config_.prior_temperature);
             total += weight;
         }
         for (std::size_t i = 0; i < list.size(); ++i) {
-            const double share = total > 0 ? weights[i] / total : 1.0 / static_cast<double>(list.size());
-            edges_.push_back({static_cast<float>(share), none, list[i]});
+            const double prior = total > 0 ? weights[i] / total : 1.0 / static_cast<double>(list.size());
+            tree_.edges.push_back({static_cast<float>(prior), none, list[i]});
         }
     }
 
-    /// A value for the side to move at a node, to the node and all above it.
+    // ---- Backpropagate ----
+
+    /// Adds a visit with this value, for the side to move at the node, to the node and its ancestors.
     void backpropagate(Index at, double value) {
-        Player side = nodes_[at].state.position().side();
-        for (; at != none; at = nodes_[at].parent) {
-            TreeNode& node = nodes_[at];
+        Player side = tree_.nodes[at].state.position().side();
+        for (; at != none; at = tree_.nodes[at].parent) {
+            TreeNode& node = tree_.nodes[at];
             if (node.state.position().side() != side) {
                 value = -value;
                 side = node.state.position().side();
             }
-            if (node.status == NodeStatus::terminal)
-                value = node.end_value;  // proved while the leaf below it waited
+            if (node.status == NodeStatus::terminal) value = node.terminal_value;  // proved in the meantime
             ++node.visits;
             --node.in_flight;
             node.total += value;
         }
     }
 
-    /// Takes back a descent that led to nothing.
+    /// Takes back the virtual losses of a descent.
     void remove_virtual_loss(Index at) {
-        for (; at != none; at = nodes_[at].parent) --nodes_[at].in_flight;
+        for (; at != none; at = tree_.nodes[at].parent) --tree_.nodes[at].in_flight;
     }
 
-    PuctParams params_;
-    std::vector<Index> pending_leaves_;
+    // ---- MCTS solver ----
+
+    /// Plies to the end that a move forces, for the side to move at `node`: positive for a win, negative for
+    /// a loss, 0 if neither is proven.
+    int forced_by(const TreeNode& node, const Edge& edge) const {
+        if (edge.child == none) return 0;
+        const TreeNode& child = tree_.nodes[edge.child];
+        return same_side(node, child) ? child.forced : -child.forced;
+    }
+
+    /// The same for a node over all of its moves: the shortest win, or the longest loss if every move loses.
+    int forced_at(const TreeNode& node) const {
+        int win = 0, loss = 0;
+        bool lost = true;
+        for (const Edge& edge : tree_.edges_of(node)) {
+            const int forced = forced_by(node, edge);
+            if (forced > 0 && (win == 0 || forced < win)) win = forced;
+            lost = lost && forced < 0;
+            loss = std::min(loss, forced);
+        }
+        return win != 0 ? win : lost ? loss : 0;
+    }
+
+    /// `forced_by` of the moves that follow the proof of a node with this `forced`.
+    static int one_ply_less(int forced) { return forced > 0 ? forced - 1 : forced < 0 ? forced + 1 : 0; }
+
+    /// Proves the ancestors of a new terminal node, as far as they follow from it. The root stays expanded,
+    /// since its moves are asked for.
+    void backpropagate_proof(Index at) {
+        constexpr int limit = std::numeric_limits<std::int16_t>::max();
+        for (at = tree_.nodes[at].parent; at != none && at != 0; at = tree_.nodes[at].parent) {
+            TreeNode& node = tree_.nodes[at];
+            const int forced = forced_at(node);
+            if (forced == 0) return;
+            node.status = NodeStatus::terminal;
+            node.forced =
+                static_cast<std::int16_t>(std::clamp(forced + (forced > 0 ? 1 : -1), -limit, limit));
+            node.terminal_value = forced > 0 ? 1.0 : -1.0;
+            set_total(at, node.terminal_value * node.visits);
+        }
+    }
+
+    /// Replaces a node's W and adds the difference to its ancestors.
+    void set_total(Index at, double total) {
+        double change = total - tree_.nodes[at].total;
+        tree_.nodes[at].total = total;
+        for (Index below = at; (at = tree_.nodes[at].parent) != none; below = at) {
+            if (!same_side(tree_.nodes[at], tree_.nodes[below])) change = -change;
+            tree_.nodes[at].total += change;
+        }
+    }
+
+    /// Whether every move of the root that is searched has a proven end.
+    bool root_solved() const {
+        const auto edges = tree_.edges_of(root_node());
+        return !edges.empty() && std::all_of(edges.begin(), edges.end(), [this](const Edge& edge) {
+            return !is_searchmove(edge.move) || forced_by(root_node(), edge) != 0;
+        });
+    }
+
+    /// Visits each unvisited move of the root that wins at once; returns their number.
+    std::uint32_t find_immediate_wins() {
+        const State<P> root = root_node().state;
+        const std::size_t first = root_node().first_edge, end = first + root_node().edges;
+        std::uint32_t wins = 0;
+        for (std::size_t i = first; i < end; ++i) {
+            if (tree_.edges[i].child != none || !is_searchmove(tree_.edges[i].move)) continue;
+            const State<P> next = root.play_unchecked(tree_.edges[i].move);
+            if (!next.outcome().over() || next.outcome().winner != root.position().side()) continue;
+            const Index child = add_child(next, 0, i);
+            ++tree_.nodes[0].in_flight, ++tree_.nodes[child].in_flight, ++wins;
+            backpropagate(child, tree_.nodes[child].terminal_value);
+            max_depth_ = std::max(max_depth_, 1);
+        }
+        return wins;
+    }
+
+    TreeNode& root_node() { return tree_.nodes[0]; }
+    const TreeNode& root_node() const { return tree_.nodes[0]; }
+
+    PuctConfig config_;
+    Tree tree_;
+    std::vector<Index> pending_;  // the leaves of the last `select`
     std::vector<Move> searchmoves_;
     bool immediate_wins_found_ = false;
     int max_depth_ = 0;

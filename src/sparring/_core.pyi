@@ -62,10 +62,86 @@ class Analysis:
     @property
     def seconds(self) -> float: ...
 
-class PuctParams:
-    """The arguments of a PUCT tree."""
+class PuctConfig:
+    """
+    The parameters of a PUCT search.
 
-    def __init__(self, *, c_puct: float, c_base: float, c_factor: float, prior_temperature: float, fpu_absolute: bool, fpu_reduction: float, find_immediate_wins: bool, repetition_draws: bool, draw_value: float, memory: int) -> None: ...
+    Q is a move's mean value, P its prior, N(a) its visits and N their sum. A move's score is Q + c(N) P sqrt(N) / (1 + N(a)). Raises ValueError for a value out of range.
+    """
+
+    def __init__(self, *, c_puct: float = 1.5, c_base: float = 0.0, c_factor: float = 0.0, prior_temperature: float = 1.0, fpu_reduction: float = 0.3, fpu_absolute: bool = False, find_immediate_wins: bool = True, repetition_draws: bool = True, draw_value: float = 0.0, noise: float = 0.0, noise_alpha: float = 0.3, batch: int = 16, memory: int = 512) -> None: ...
+
+    @property
+    def c_puct(self) -> float:
+        """
+        Exploration constant c, at least 0. Infinity selects by the prior alone.
+        """
+
+    @property
+    def c_base(self) -> float:
+        """
+        If positive, c grows with the visits: c_puct + c_factor * log((N + c_base + 1) / c_base).
+        """
+
+    @property
+    def c_factor(self) -> float:
+        """See c_base; no effect if c_base is 0."""
+
+    @property
+    def prior_temperature(self) -> float:
+        """
+        Softmax temperature t of the priors, above 0: P^(1/t), normalised. Above 1 flattens them.
+        """
+
+    @property
+    def fpu_reduction(self) -> float:
+        """
+        First-play urgency: the Q of an unvisited move is the parent's value minus this times the square root of the sum of visited priors.
+        """
+
+    @property
+    def fpu_absolute(self) -> bool:
+        """If true, the Q of an unvisited move is fpu_reduction itself."""
+
+    @property
+    def find_immediate_wins(self) -> bool:
+        """
+        Whether every move of the root is tested for an immediate win, whatever its prior.
+        """
+
+    @property
+    def repetition_draws(self) -> bool:
+        """
+        Whether a position that occurred before in the tree, or twice before in the game, is a draw.
+        """
+
+    @property
+    def draw_value(self) -> float:
+        """The value of a draw for the side to move at the root, from -1 to 1."""
+
+    @property
+    def noise(self) -> float:
+        """
+        The share of Dirichlet noise in the root's priors, from 0 to 1, for self-play.
+        """
+
+    @property
+    def noise_alpha(self) -> float:
+        """The concentration of the Dirichlet noise, above 0."""
+
+    @property
+    def batch(self) -> int:
+        """The number of leaves evaluated together, at least 1."""
+
+    @property
+    def memory(self) -> int:
+        """The memory limit of the tree in megabytes, at least 1."""
+
+    def __repr__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
 
 class PgnGame:
     """One game of a PGN file; one with an error keeps the moves before it."""
@@ -339,13 +415,16 @@ class ChessState:
         `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
 
-    def tree(self, params: PuctParams) -> ChessTree:
+    def tree(self, config: PuctConfig) -> ChessTree:
         """A new PUCT tree with this state at the root."""
 
 class ChessTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+    """
+    A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.
+    """
 
-    def __init__(self, root: ChessState, params: PuctParams) -> None: ...
+    def __init__(self, root: ChessState, config: PuctConfig) -> None:
+        """A tree with one node, `root`."""
 
     @property
     def root(self) -> ChessState:
@@ -353,60 +432,73 @@ class ChessTree:
 
     @property
     def visits(self) -> int:
-        """How often the root was visited."""
+        """The number of visits of the root."""
 
     @property
     def value(self) -> float:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The root's value for its side to move, from -1 to 1; exact if proven, NaN before the first visit.
         """
 
     @property
     def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+        """The length of the longest line searched, in plies."""
 
     @property
     def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+        """Whether the memory limit is reached: no node is added."""
 
     @property
     def bytes(self) -> int:
-        """About how much memory the tree takes."""
+        """The approximate size of the tree in bytes."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of nodes."""
 
     def select(self, count: int, visits: int) -> list[ChessState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        Up to `count` leaves to evaluate.
+
+        `visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing is left to learn: the memory limit is reached, or the end of every move is proven. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Evaluates the leaves of the last `select`.
+
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
         """
 
     def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
+        """Drops the leaves of the last `select` without an evaluation."""
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
+        """
+        Mixes noise into the root's priors: (1 - share) * prior + share * noise.
+
+        `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
+        """
 
     def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
+        """
+        Restricts the search to these moves of the root; an empty list lifts the restriction.
+        """
 
     def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The statistics of the root's legal moves in ascending order, empty before the root was evaluated: moves, priors, visits, values and forced, an array [moves] each.
+
+        Values are for the side to move, NaN without visits. `forced` is the number of plies to a proven win, negative for a loss, 0 if neither is proven.
         """
 
     def pv(self, first: int) -> list[int]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The principal variation that begins with the move `first` of the root: the most visited moves, or a proven line to its end.
         """
 
     def advance(self, move: int) -> None:
         """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
 class ChessSamples:
@@ -981,13 +1073,16 @@ class ExpendibotsState:
         `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
 
-    def tree(self, params: PuctParams) -> ExpendibotsTree:
+    def tree(self, config: PuctConfig) -> ExpendibotsTree:
         """A new PUCT tree with this state at the root."""
 
 class ExpendibotsTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+    """
+    A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.
+    """
 
-    def __init__(self, root: ExpendibotsState, params: PuctParams) -> None: ...
+    def __init__(self, root: ExpendibotsState, config: PuctConfig) -> None:
+        """A tree with one node, `root`."""
 
     @property
     def root(self) -> ExpendibotsState:
@@ -995,60 +1090,73 @@ class ExpendibotsTree:
 
     @property
     def visits(self) -> int:
-        """How often the root was visited."""
+        """The number of visits of the root."""
 
     @property
     def value(self) -> float:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The root's value for its side to move, from -1 to 1; exact if proven, NaN before the first visit.
         """
 
     @property
     def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+        """The length of the longest line searched, in plies."""
 
     @property
     def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+        """Whether the memory limit is reached: no node is added."""
 
     @property
     def bytes(self) -> int:
-        """About how much memory the tree takes."""
+        """The approximate size of the tree in bytes."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of nodes."""
 
     def select(self, count: int, visits: int) -> list[ExpendibotsState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        Up to `count` leaves to evaluate.
+
+        `visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing is left to learn: the memory limit is reached, or the end of every move is proven. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Evaluates the leaves of the last `select`.
+
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
         """
 
     def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
+        """Drops the leaves of the last `select` without an evaluation."""
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
+        """
+        Mixes noise into the root's priors: (1 - share) * prior + share * noise.
+
+        `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
+        """
 
     def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
+        """
+        Restricts the search to these moves of the root; an empty list lifts the restriction.
+        """
 
     def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The statistics of the root's legal moves in ascending order, empty before the root was evaluated: moves, priors, visits, values and forced, an array [moves] each.
+
+        Values are for the side to move, NaN without visits. `forced` is the number of plies to a proven win, negative for a loss, 0 if neither is proven.
         """
 
     def pv(self, first: int) -> list[int]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The principal variation that begins with the move `first` of the root: the most visited moves, or a proven line to its end.
         """
 
     def advance(self, move: int) -> None:
         """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
 class ExpendibotsSamples:
@@ -1348,13 +1456,16 @@ class BreakthroughState:
         `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
 
-    def tree(self, params: PuctParams) -> BreakthroughTree:
+    def tree(self, config: PuctConfig) -> BreakthroughTree:
         """A new PUCT tree with this state at the root."""
 
 class BreakthroughTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+    """
+    A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.
+    """
 
-    def __init__(self, root: BreakthroughState, params: PuctParams) -> None: ...
+    def __init__(self, root: BreakthroughState, config: PuctConfig) -> None:
+        """A tree with one node, `root`."""
 
     @property
     def root(self) -> BreakthroughState:
@@ -1362,60 +1473,73 @@ class BreakthroughTree:
 
     @property
     def visits(self) -> int:
-        """How often the root was visited."""
+        """The number of visits of the root."""
 
     @property
     def value(self) -> float:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The root's value for its side to move, from -1 to 1; exact if proven, NaN before the first visit.
         """
 
     @property
     def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+        """The length of the longest line searched, in plies."""
 
     @property
     def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+        """Whether the memory limit is reached: no node is added."""
 
     @property
     def bytes(self) -> int:
-        """About how much memory the tree takes."""
+        """The approximate size of the tree in bytes."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of nodes."""
 
     def select(self, count: int, visits: int) -> list[BreakthroughState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        Up to `count` leaves to evaluate.
+
+        `visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing is left to learn: the memory limit is reached, or the end of every move is proven. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Evaluates the leaves of the last `select`.
+
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
         """
 
     def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
+        """Drops the leaves of the last `select` without an evaluation."""
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
+        """
+        Mixes noise into the root's priors: (1 - share) * prior + share * noise.
+
+        `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
+        """
 
     def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
+        """
+        Restricts the search to these moves of the root; an empty list lifts the restriction.
+        """
 
     def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The statistics of the root's legal moves in ascending order, empty before the root was evaluated: moves, priors, visits, values and forced, an array [moves] each.
+
+        Values are for the side to move, NaN without visits. `forced` is the number of plies to a proven win, negative for a loss, 0 if neither is proven.
         """
 
     def pv(self, first: int) -> list[int]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The principal variation that begins with the move `first` of the root: the most visited moves, or a proven line to its end.
         """
 
     def advance(self, move: int) -> None:
         """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
 class BreakthroughSamples:
@@ -1668,13 +1792,16 @@ class ShogiState:
         `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
 
-    def tree(self, params: PuctParams) -> ShogiTree:
+    def tree(self, config: PuctConfig) -> ShogiTree:
         """A new PUCT tree with this state at the root."""
 
 class ShogiTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+    """
+    A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.
+    """
 
-    def __init__(self, root: ShogiState, params: PuctParams) -> None: ...
+    def __init__(self, root: ShogiState, config: PuctConfig) -> None:
+        """A tree with one node, `root`."""
 
     @property
     def root(self) -> ShogiState:
@@ -1682,60 +1809,73 @@ class ShogiTree:
 
     @property
     def visits(self) -> int:
-        """How often the root was visited."""
+        """The number of visits of the root."""
 
     @property
     def value(self) -> float:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The root's value for its side to move, from -1 to 1; exact if proven, NaN before the first visit.
         """
 
     @property
     def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+        """The length of the longest line searched, in plies."""
 
     @property
     def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+        """Whether the memory limit is reached: no node is added."""
 
     @property
     def bytes(self) -> int:
-        """About how much memory the tree takes."""
+        """The approximate size of the tree in bytes."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of nodes."""
 
     def select(self, count: int, visits: int) -> list[ShogiState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        Up to `count` leaves to evaluate.
+
+        `visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing is left to learn: the memory limit is reached, or the end of every move is proven. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Evaluates the leaves of the last `select`.
+
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
         """
 
     def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
+        """Drops the leaves of the last `select` without an evaluation."""
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
+        """
+        Mixes noise into the root's priors: (1 - share) * prior + share * noise.
+
+        `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
+        """
 
     def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
+        """
+        Restricts the search to these moves of the root; an empty list lifts the restriction.
+        """
 
     def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The statistics of the root's legal moves in ascending order, empty before the root was evaluated: moves, priors, visits, values and forced, an array [moves] each.
+
+        Values are for the side to move, NaN without visits. `forced` is the number of plies to a proven win, negative for a loss, 0 if neither is proven.
         """
 
     def pv(self, first: int) -> list[int]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The principal variation that begins with the move `first` of the root: the most visited moves, or a proven line to its end.
         """
 
     def advance(self, move: int) -> None:
         """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
 class ShogiSamples:
@@ -1996,13 +2136,16 @@ class GoState:
         `symmetry` is a number below `symmetries`; 0 is the identity. Raises ValueError for another.
         """
 
-    def tree(self, params: PuctParams) -> GoTree:
+    def tree(self, config: PuctConfig) -> GoTree:
         """A new PUCT tree with this state at the root."""
 
 class GoTree:
-    """A PUCT tree: it asks for evaluations of leaves in batches."""
+    """
+    A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.
+    """
 
-    def __init__(self, root: GoState, params: PuctParams) -> None: ...
+    def __init__(self, root: GoState, config: PuctConfig) -> None:
+        """A tree with one node, `root`."""
 
     @property
     def root(self) -> GoState:
@@ -2010,60 +2153,73 @@ class GoTree:
 
     @property
     def visits(self) -> int:
-        """How often the root was visited."""
+        """The number of visits of the root."""
 
     @property
     def value(self) -> float:
         """
-        The root's value for its side to move, exact where the winner is certain; NaN before the first visit.
+        The root's value for its side to move, from -1 to 1; exact if proven, NaN before the first visit.
         """
 
     @property
     def max_depth(self) -> int:
-        """Moves of the longest line looked at."""
+        """The length of the longest line searched, in plies."""
 
     @property
     def full(self) -> bool:
-        """Whether the memory allowed is used up."""
+        """Whether the memory limit is reached: no node is added."""
 
     @property
     def bytes(self) -> int:
-        """About how much memory the tree takes."""
+        """The approximate size of the tree in bytes."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """The number of nodes."""
 
     def select(self, count: int, visits: int) -> list[GoState]:
         """
-        Up to `count` leaves that need an evaluation, after at most `visits` visits, ends of games included. None where no more can be learned: memory is used up, or all moves' ends are certain.
+        Up to `count` leaves to evaluate.
+
+        `visits` limits the visits of the root in this call, terminal nodes included. Empty if nothing is left to learn: the memory limit is reached, or the end of every move is proven. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        The evaluations of the leaves: priors of their legal moves in ascending order, one leaf's after the other's; a value each for the side to move, from -1 to 1.
+        Evaluates the leaves of the last `select`.
+
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
         """
 
     def cancel(self) -> None:
-        """Leaves that were asked for will not be evaluated."""
+        """Drops the leaves of the last `select` without an evaluation."""
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
-        """Mixes noise into the root's priors."""
+        """
+        Mixes noise into the root's priors: (1 - share) * prior + share * noise.
+
+        `noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.
+        """
 
     def restrict(self, moves: Sequence[int]) -> None:
-        """Only these moves of the root are searched from now on; none for all."""
+        """
+        Restricts the search to these moves of the root; an empty list lifts the restriction.
+        """
 
     def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64]]:
         """
-        The root's legal moves in ascending order, their priors, visits and values for its side to move, and the plies to the ends that they force: above 0 to a win, below 0 to a loss, 0 where neither is certain.
+        The statistics of the root's legal moves in ascending order, empty before the root was evaluated: moves, priors, visits, values and forced, an array [moves] each.
+
+        Values are for the side to move, NaN without visits. `forced` is the number of plies to a proven win, negative for a loss, 0 if neither is proven.
         """
 
     def pv(self, first: int) -> list[int]:
         """
-        The most visited line that begins with a move of the root; forced ends are played out.
+        The principal variation that begins with the move `first` of the root: the most visited moves, or a proven line to its end.
         """
 
     def advance(self, move: int) -> None:
         """
-        Plays a move at the root and keeps what is known of it. Raises IllegalMove.
+        Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
 class GoSamples:

@@ -167,7 +167,7 @@ def test_searches_see_claimable_draws() -> None:
     assert won[quiet] > 300
     assert claimed[quiet] == 0
     assert claimed[pawn_move] > 300
-    tree = state.tree(PuctConfig().params())
+    tree = state.tree(PuctConfig())
     for _ in range(60):
         if leaves := tree.select(1, 1):
             moves = len(leaves[0].legal_moves())

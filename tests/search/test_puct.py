@@ -234,6 +234,22 @@ def test_reports_come_while_it_searches() -> None:
     assert reports[0].nodes < 400
 
 
+def test_parameters_have_ranges_defaults_and_values() -> None:
+    for wrong in (
+        {"c_puct": -1.0}, {"c_puct": math.nan}, {"prior_temperature": 0.0}, {"batch": 0}, {"memory": 0},
+        {"noise": 1.5}, {"noise_alpha": 0.0}, {"draw_value": 2.0},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            PuctConfig(**wrong)  # type: ignore[arg-type]  # a parameter
+    config = PuctConfig(c_puct=2, batch=4)
+    assert (config.c_puct, config.batch, config.memory) == (2.0, 4, 512)
+    assert config == PuctConfig(batch=4, c_puct=2.0) != PuctConfig()
+    assert len({config, PuctConfig(batch=4, c_puct=2.0), PuctConfig()}) == 2
+    assert repr(config).startswith("PuctConfig(c_puct=2.0, c_base=0.0,")
+    with pytest.raises(AttributeError):
+        config.batch = 3  # type: ignore[misc]  # what is tested
+
+
 def test_a_search_of_nothing_is_refused() -> None:
     mated = Chess().parse("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     with pytest.raises(ValueError, match="over"):
