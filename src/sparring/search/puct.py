@@ -21,6 +21,8 @@ from sparring._core import PuctConfig
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
 
+__all__ = ["Budget", "Evaluator", "Puct", "PuctConfig", "SearchResult"]
+
 Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 """Evaluates states: a `Prediction` each, with priors of the legal moves and a value for the side to move."""
 
