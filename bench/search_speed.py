@@ -20,7 +20,7 @@ from bench.result import BenchmarkResult
 from sparring import networks
 from sparring.games import Chess
 from sparring.networks.store import find
-from sparring.search import Budget, Puct, PuctConfig
+from sparring.search import Puct, PuctConfig, SearchLimits
 
 BATCHES = (1, 16, 64)
 VISITS = 2000
@@ -37,9 +37,9 @@ def search_throughput(network: networks.Network, batch: int) -> float:
 
     search = Puct(evaluate, PuctConfig(batch=batch))
     state = Chess().initial()
-    search.search(state, Budget(nodes=batch))
+    search.search(state, SearchLimits(nodes=batch))
     evaluated, start = 0, process_time()
-    search.search(state, Budget(nodes=VISITS))
+    search.search(state, SearchLimits(nodes=VISITS))
     return evaluated / (process_time() - start)
 
 

@@ -109,20 +109,17 @@ class CachedAnalysis:
 
 
 def _identity(entry: EngineConfig) -> str:
-    """All that answers depend on, as far as an entry says it."""
+    """All that answers depend on. The words are those of existing journals: do not change them."""
     parts: tuple[Mapping[str, str], ...] = (entry.options, entry.env)
     settings = [sorted(part.items()) for part in parts]
-    return json.dumps([entry.protocol, entry.command, settings, entry.commands, repr(entry.limits)])
+    limits = entry.limits
+    bounds = f"Limits(nodes={limits.nodes!r}, depth={limits.depth!r}, movetime={limits.seconds!r})"
+    return json.dumps([entry.protocol, entry.command, settings, entry.commands, bounds])
 
 
 def _line(state: Any, *, whole: bool) -> PositionHistory:
     """The position as an engine is told it: from the beginning of the game, or as it stands."""
     if not whole:
         alone = type(state).parse(state.text())
-        return PositionHistory(alone, [], alone)
-    moves: list[str] = []
-    at = state
-    while (before := at.previous) is not None:
-        moves.append(before.move_text(at.last_move))
-        at = before
-    return PositionHistory(at, moves[::-1], state)
+        return PositionHistory(alone, (), alone)
+    return PositionHistory.of(state)

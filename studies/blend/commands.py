@@ -74,7 +74,8 @@ def blend_command(game: str) -> Callable[..., None]:
     ) -> None:
         """Policies and blends by group, alpha, search, and why blending helps."""
         from sparring import matching
-        from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
+        from sparring.arena.tournament import EngineConfig, EngineProtocol
+        from sparring.search import SearchLimits
         from studies.blend import config, report, study
         from studies.blend.analysis_engine import AnalysisFailed
 
@@ -88,7 +89,7 @@ def blend_command(game: str) -> Callable[..., None]:
             words = tuple(shlex.split(engine))
             if not words:
                 raise UserError("the engine is a command, such as stockfish")
-            limits = EngineLimits(nodes=engine_nodes)
+            limits = SearchLimits(nodes=engine_nodes)
             protocol = cast(EngineProtocol, _PROTOCOLS[game])
             entry = EngineConfig(Path(words[0]).name, protocol, words, limits=limits)
         plan = config.BlendStudyConfig(

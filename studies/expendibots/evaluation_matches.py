@@ -11,7 +11,7 @@ import numpy as np
 
 from sparring.arena import GameResult
 from sparring.games import load_game
-from sparring.players import LearnedPlayer
+from sparring.players import GameStart, LearnedPlayer, SearchLimits, Turn
 from sparring.search.linear_evaluation import LinearEvaluation
 from sparring.search.random_opening import random_opening
 
@@ -40,9 +40,11 @@ def play_evaluation_match(
     Games come in pairs: one random opening of `plies` moves, colours exchanged. Both search to `depth`.
     """
     players = {
-        name: LearnedPlayer(each, np.random.default_rng(seed), depth=depth, margin=0.0, megabytes=4)
+        name: LearnedPlayer(each, SearchLimits(depth=depth), margin=0.0, megabytes=4)
         for name, each in (first, second)
     }
+    for player in players.values():
+        player.new_game(GameStart(load_game(first[1].game), seed=seed))
     for number in range(games):
         if number in skip:
             continue
@@ -52,7 +54,7 @@ def play_evaluation_match(
         for player in players.values():
             player.searcher.clear()
         while (outcome := state.outcome) is None:
-            state = state.play(players[names[state.to_move]].choose(state).move)
+            state = state.play(players[names[state.to_move]].choose(Turn.of(state)).move)
         score = 0.5 if outcome.winner is None else float(outcome.winner == 0)
         yield GameResult(
             number=number,

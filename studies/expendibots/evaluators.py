@@ -10,7 +10,8 @@ from typing import Any
 
 from sparring.arena.acceptance import NamedPlayer, play_match, summarise_match
 from sparring.games.expendibots import Expendibots
-from sparring.players.expendibots import AgentComponents, AlphaBetaLimits, ExpendibotsAgent, agent_components
+from sparring.players import SearchLimits
+from sparring.players.expendibots import AgentComponents, ExpendibotsAgent, agent_components
 from sparring.reports import provenance
 from sparring.reports.report import write_json
 from sparring.search.expendibots.endgame_tables import shipped_tables
@@ -41,7 +42,7 @@ def compare_networks(
     rows = []
     for name, each in components.items():
         sides = [
-            NamedPlayer(player, _agent_factory(parts, max(1, round(speeds[player] * seconds))))
+            NamedPlayer(player, _agent(parts, max(1, round(speeds[player] * seconds))))
             for player, parts in ((name, each), ("linear", linear))
         ]
         played = list(play_match("expendibots", sides[0], sides[1], games=games, seed=seed))
@@ -67,7 +68,7 @@ def compare_networks(
 
 def nodes_per_second(components: AgentComponents) -> float:
     """Nodes per processor second over a line's positions, measured for at least 0.2 s."""
-    agent, nodes, spent = ExpendibotsAgent(components, AlphaBetaLimits(nodes=2000), megabytes=4), 0, 0.0
+    agent, nodes, spent = ExpendibotsAgent(components, SearchLimits(nodes=2000), megabytes=4), 0, 0.0
     while spent < 0.2:
         state = Expendibots().initial()
         for text in _PROBED:
@@ -79,5 +80,5 @@ def nodes_per_second(components: AgentComponents) -> float:
     return nodes / spent
 
 
-def _agent_factory(components: AgentComponents, nodes: int) -> Any:
-    return lambda _: ExpendibotsAgent(components, AlphaBetaLimits(nodes=nodes), megabytes=4)
+def _agent(components: AgentComponents, nodes: int) -> ExpendibotsAgent:
+    return ExpendibotsAgent(components, SearchLimits(nodes=nodes), megabytes=4)

@@ -11,7 +11,8 @@ from typing import Any
 
 from sparring._core import Analysis, ExpendibotsState
 from sparring.games.expendibots import Expendibots
-from sparring.players.expendibots import AlphaBetaLimits, ExpendibotsAgent, agent_components
+from sparring.players import SearchLimits
+from sparring.players.expendibots import ExpendibotsAgent, agent_components
 from sparring.reports import provenance
 from sparring.reports.report import write_json
 
@@ -26,7 +27,7 @@ def analyse_opening(out: Path, *, nodes: int, command: str) -> dict[str, Any]:
 
     Returns the report. Values are White's, from -100 to 100.
     """
-    search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes), megabytes=64).search
+    search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes), megabytes=64).search
     start = Expendibots().initial()
     found = search.analyse(start, nodes=4 * nodes, margin=20.0)
     opened = start.play(start.parse_move(_FIRST))

@@ -3,15 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sparring.arena import GameResult
 from sparring.arena.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
 from sparring.players.expendibots import GreedyPlayer, RandomPlayer
 
-GREEDY = NamedPlayer("greedy", lambda seed: GreedyPlayer(np.random.default_rng(seed)))
-RANDOM = NamedPlayer("random", lambda seed: RandomPlayer(np.random.default_rng(seed)))
+GREEDY = NamedPlayer("greedy", GreedyPlayer())
+RANDOM = NamedPlayer("random", RandomPlayer())
 
 
 def make_results(points: list[float]) -> list[TimedResult]:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
-from sparring.arena.tournament import Adjudication, EngineConfig, EngineLimits, TimeControl
+from sparring.arena.tournament import Adjudication, EngineConfig
 from sparring.games import EngineProtocol
+from sparring.players import SearchLimits, TimeControl
 from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [
@@ -60,9 +61,9 @@ def test_an_engine_that_hangs_loses_and_is_replaced(protocol: EngineProtocol) ->
     [("think", "time forfeit"), ("ignore-stop", "did not answer"), ("hang", "did not answer")],
 )
 def test_a_flag_falls_and_stop_is_obeyed_or_not(fault: str, reason: str) -> None:
-    slow = fake("uci", fault, limits=EngineLimits(), stop_seconds=0.5)
+    slow = fake("uci", fault, limits=SearchLimits(), stop_seconds=0.5)
     clock = TimeControl(0.5, margin=0.5)
-    games = play(tournament(slow, fake("uci", limits=EngineLimits()), clock=clock))
+    games = play(tournament(slow, fake("uci", limits=SearchLimits()), clock=clock))
     assert [(each.result, each.reason) for each, _ in games] == [(0.0, reason), (1.0, reason)]
 
 
@@ -102,7 +103,7 @@ def test_hanging_at_quit_is_ended() -> None:
         (fake("uci", "hang-start", start_seconds=0.3), "no uciok"),
         (fake("uci", "crash-start"), "no such network"),
         (fake("gtp", "crash-start"), "exit status 1"),
-        (EngineConfig("missing", "uci", ("no-such-program",), limits=EngineLimits(nodes=1)), "No such file"),
+        (EngineConfig("missing", "uci", ("no-such-program",), limits=SearchLimits(nodes=1)), "No such file"),
         (fake("uci", "", "option", options={"Hush": "1"}), "no option 'Hush'; it has Hash"),
         (fake("uci", "", "option", options={"Hash": "65"}), "from 1 to 64"),
         (fake("uci", "", "option", options={"Style": "Wild"}), "one of Solid, Risky Play"),
@@ -169,11 +170,11 @@ def needs(program: str) -> pytest.MarkDecorator:
     "engine",
     [
         pytest.param(
-            EngineConfig("stockfish", "uci", ("stockfish",), limits=EngineLimits(nodes=500)),
+            EngineConfig("stockfish", "uci", ("stockfish",), limits=SearchLimits(nodes=500)),
             marks=needs("stockfish"),
         ),
         pytest.param(
-            EngineConfig("fairy", "usi", ("fairy-stockfish",), limits=EngineLimits(nodes=500)),
+            EngineConfig("fairy", "usi", ("fairy-stockfish",), limits=SearchLimits(nodes=500)),
             marks=needs("fairy-stockfish"),
         ),
         pytest.param(

@@ -10,15 +10,8 @@ import pytest
 
 from sparring.arena.adjudication import Adjudicator
 from sparring.arena.clocks import Clocks
-from sparring.arena.tournament import (
-    Adjudication,
-    DrawRule,
-    EngineConfig,
-    EngineLimits,
-    OpeningSuite,
-    ResignRule,
-    TimeControl,
-)
+from sparring.arena.tournament import Adjudication, DrawRule, EngineConfig, OpeningSuite, ResignRule
+from sparring.players import SearchLimits, TimeControl
 from sparring.records.write_pgn import to_pgn
 from tests.arena.tournaments import fake, play, small, tournament
 
@@ -65,8 +58,8 @@ def test_the_record_has_moves_scores_clocks_and_the_opening(tmp_path: Path) -> N
     book.write_text("1. e4 c5 *")
     games = play(
         tournament(
-            fake("uci", "", "a", limits=EngineLimits(), env={"SCORE": "31"}),
-            fake("uci", "", "b", limits=EngineLimits()),
+            fake("uci", "", "a", limits=SearchLimits(), env={"SCORE": "31"}),
+            fake("uci", "", "b", limits=SearchLimits()),
             openings=OpeningSuite(book),
             clock=TimeControl(60, increment=1),
             adjudication=Adjudication(plies=6),

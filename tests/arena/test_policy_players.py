@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.arena.tournament import NamedPlayerConfig, TimeControl
+from sparring.arena.tournament import NamedPlayerConfig
 from sparring.arena.tournament_config import read_tournament
-from sparring.players import PlayerConfig
+from sparring.players import PlayerConfig, TimeControl
 from tests.arena.tournaments import play, small, tournament
 from tests.networks.tiny_networks import tiny_network, write
 

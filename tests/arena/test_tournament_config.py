@@ -17,13 +17,12 @@ from sparring.arena.tournament import (
     BadTournament,
     DrawRule,
     EngineConfig,
-    EngineLimits,
     LevelPlayerConfig,
     OpeningSuite,
     ResignRule,
-    TimeControl,
 )
 from sparring.arena.tournament_config import parse_tournament, read_tournament
+from sparring.players import SearchLimits, TimeControl
 
 FULL = """
 name = "The cup"
@@ -85,7 +84,7 @@ def test_every_entry_is_read(tmp_path: Path) -> None:
             {"Hash": "16", "Ponder": "false"},
             env={"THREADS": "1"},
             folder=tmp_path / "nets",
-            limits=EngineLimits(nodes=1000),
+            limits=SearchLimits(nodes=1000),
             start_seconds=5.0,
         ),
     )

@@ -9,15 +9,10 @@ from typing import Any
 from sparring.arena.openings import read_openings
 from sparring.arena.results import GameResult
 from sparring.arena.schedule import pairing_of
-from sparring.arena.tournament import (
-    EngineConfig,
-    EngineLimits,
-    LevelPlayerConfig,
-    ParticipantConfig,
-    Tournament,
-)
+from sparring.arena.tournament import EngineConfig, LevelPlayerConfig, ParticipantConfig, Tournament
 from sparring.arena.workers import GameRunner, GameTask
 from sparring.games import PROTOCOL_GAMES, EngineProtocol
+from sparring.players import SearchLimits
 from sparring.records import GameRecord
 
 FAKE = Path(__file__).parent / "fake_engine.py"
@@ -26,7 +21,7 @@ FAKE = Path(__file__).parent / "fake_engine.py"
 def fake(protocol: EngineProtocol, fault: str = "", name: str = "", **entries: Any) -> EngineConfig:
     """An engine that plays the first legal move, or misbehaves."""
     settings: dict[str, Any] = {
-        "limits": EngineLimits() if protocol == "gtp" else EngineLimits(nodes=1),
+        "limits": SearchLimits() if protocol == "gtp" else SearchLimits(nodes=1),
         "start_seconds": 20.0,
         "move_seconds": 20.0,
         "stop_seconds": 5.0,

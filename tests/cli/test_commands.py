@@ -120,7 +120,7 @@ def test_every_game_can_be_played_from_the_terminal(
     name: str, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1")
-    assert "You leave the table" in first
+    assert "You leave the game" in first
     assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1"), (
         "same seed, same game"
     )

@@ -38,7 +38,7 @@ def test_games_are_generated_and_the_same_command_adds_nothing(
     [
         (["rbc", "generate", "--players", "nobody", "--out", "x"], "there is no bot 'nobody'"),
         (["rbc", "generate", "--players", ",", "--out", "x"], "at least one player"),
-        (["play", "rbc", "--bot", "nobody"], "there is no bot 'nobody'"),
+        (["play", "rbc", "--bot", "nobody"], "there is no player 'nobody'"),
         (["play", "rbc", "--bot", "sneaky", "--level", "3"], "leave out --level"),
         (["play", "chess", "--bot", "sneaky"], "--bot is for rbc"),
         (["study", "rbc-matches", "--bot", "sneaky"], "run python -m studies rbc-matches --bot sneaky"),

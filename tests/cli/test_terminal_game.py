@@ -8,17 +8,18 @@ import pytest
 
 from sparring.cli import terminal
 from sparring.games import Chess
-from sparring.players import Decision
+from sparring.players import BasePlayer, Decision, Turn
 
 
-class Polite:
+class Polite(BasePlayer):
     """Plays the first move, and resigns or offers a draw at will."""
 
     def __init__(self, *, resign: bool = False, offer: bool = False, accepts: bool = False) -> None:
+        super().__init__()
         self._resign, self._offer, self._accepts = resign, offer, accepts
 
-    def choose(self, state: Any) -> Decision:
-        return Decision(state.legal_moves()[0], {}, "politely", self._resign, self._offer)
+    def choose(self, turn: Turn) -> Decision:
+        return Decision(turn.legal_moves[0], reason="politely", resign=self._resign, offer_draw=self._offer)
 
     def accepts_draw(self, state: Any) -> bool:
         return self._accepts

@@ -12,7 +12,7 @@ from sparring.engines.analysis import (
 )
 from sparring.engines.go_command import GoCommand, parse_go
 from sparring.engines.gtp_clock import GtpClock
-from sparring.players.time_management import Clock
+from sparring.search import Clock
 
 
 def go(text: str) -> GoCommand:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Any
 
 import chess
@@ -14,7 +13,7 @@ from reconchess.bots.random_bot import RandomBot
 
 from sparring.engines.reconchess import SparringBot
 from sparring.games.rbc import Observation
-from sparring.players.player import Decision
+from sparring.players import BasePlayer, Decision, Turn
 from sparring.players.rbc import BadBotConfig
 
 MODULE = "sparring.engines.reconchess"
@@ -61,16 +60,17 @@ def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytes
         SparringBot()
 
 
-class Broken:
+class Broken(BasePlayer):
     """Fails at everything, and asks for what cannot be asked for."""
 
     def __init__(self, *, raises: bool) -> None:
+        super().__init__()
         self.raises = raises
 
     def observe(self, observation: Observation) -> None:
         raise RuntimeError("no ears")
 
-    def choose(self, legal_moves: Sequence[int], seconds: float | None = None) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         if self.raises:
             raise RuntimeError("no idea")
         return Decision(4095, {4095: 1.0}, "h8h8")

@@ -16,11 +16,11 @@ import pytest
 from sparring.cli import main
 from sparring.games import describe, load
 from sparring.networks import Position, load_network
-from sparring.players import make_level_player
+from sparring.players import GameStart, Turn, make_level_player
 from sparring.policies import load_policy
 from sparring.records import Batches, GameRecord
 from sparring.records.readers import writer_of
-from sparring.search import Budget, Puct
+from sparring.search import Puct, SearchLimits
 
 GAME = "breakthrough"
 CONFIG = """
@@ -40,10 +40,11 @@ validation_positions = 100
 def played_game(seed: int) -> GameRecord:
     """A game of the search player against itself after four random plies."""
     game, rng = load(GAME), np.random.default_rng(seed)
-    player, state = make_level_player(GAME, 1, rng), load(GAME).initial()
+    player, state = make_level_player(GAME, 1), load(GAME).initial()
+    player.new_game(GameStart(game, seed=rng))
     while (outcome := game.outcome(state)) is None:
         random = state.ply < 4
-        move = int(rng.choice(game.legal_moves(state))) if random else player.choose(state).move
+        move = int(rng.choice(game.legal_moves(state))) if random else player.choose(Turn.of(state)).move
         state = game.play(state, move)
     packed = state.pack_moves(describe(GAME).packed_move_bytes)
     return GameRecord(packed, 1.0 - (outcome.winner or 0), first="Anna", second="Ben")
@@ -110,11 +111,11 @@ def test_a_network_sees_a_mirrored_position_as_the_mirror_image(model: Path) -> 
 def test_puct_searches_with_the_network(model: Path) -> None:
     network = load_network(model)
     search = Puct(lambda states: network.predict([Position(state) for state in states]))
-    found = search.search(load(GAME).initial(), Budget(nodes=60))
+    found = search.search(load(GAME).initial(), SearchLimits(nodes=60))
     assert found.visits.sum() >= 59
     won = load(GAME).parse("7p/4P3/8/8/8/8/8/8 w")
     found = Puct(lambda states: network.predict([Position(state) for state in states])).search(
-        won, Budget(nodes=60)
+        won, SearchLimits(nodes=60)
     )
     best = int(found.moves[found.ranked()[0]])
     assert load(GAME).move_text(won, best) in {"e7d8", "e7e8", "e7f8"}

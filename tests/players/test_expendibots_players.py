@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from sparring import games
-from sparring.players import BadBook
+from sparring.players import BadBook, GameStart, SearchLimits, Turn
 from sparring.players.expendibots import (
     LADDER,
-    AlphaBetaLimits,
     GreedyPlayer,
     endgame_move,
     ladder_player,
@@ -38,10 +37,11 @@ def after(*moves: str) -> Any:
 
 @pytest.mark.parametrize("name", LADDER)
 def test_every_rung_plays_legal_moves(name: str) -> None:
-    player = ladder_player(name, AlphaBetaLimits(nodes=500), megabytes=1)(3)
+    player = ladder_player(name, SearchLimits(nodes=500), megabytes=1)
+    player.new_game(GameStart(EXPENDIBOTS, seed=3))
     state = after("1e1-e2", "1d8-d7")
     for _ in range(4):
-        choice = player.choose(state)
+        choice = player.choose(Turn.of(state))
         assert choice.move in state.legal_moves()
         state = state.play(choice.move)
 
@@ -49,25 +49,27 @@ def test_every_rung_plays_legal_moves(name: str) -> None:
 @pytest.mark.parametrize("name", LADDER)
 def test_the_same_seed_gives_the_same_move(name: str) -> None:
     state = after("1e1-e2", "1d8-d7", "1a1-a2")
-    moves = {
-        ladder_player(name, AlphaBetaLimits(nodes=500), megabytes=1)(7).choose(state).move for _ in range(2)
-    }
+    moves = set()
+    for _ in range(2):
+        player = ladder_player(name, SearchLimits(nodes=500), megabytes=1)
+        player.new_game(GameStart(EXPENDIBOTS, seed=7))
+        moves.add(player.choose(Turn.of(state)).move)
     assert len(moves) == 1
 
 
 def test_greed_takes_what_it_gets() -> None:
     state = EXPENDIBOTS.parse("aa6/8/8/3bb3/3A4/8/8/A6A w")
-    choice = GreedyPlayer(np.random.default_rng(0)).choose(state)
+    choice = GreedyPlayer().choose(Turn.of(state))
     assert state.move_text(choice.move) == "boom d4"
 
 
 @pytest.mark.parametrize("tokens", ["8/8/8/3a4/8/8/8/AA1A1A1A w", "8/6a1/8/3a4/8/8/8/AA1A3A w"])
 def test_hand_made_endings_win_against_the_agent(tokens: str) -> None:
     state = EXPENDIBOTS.parse(tokens)
-    defender = ladder_player("tables", AlphaBetaLimits(nodes=2000), megabytes=1)(0)
+    defender = ladder_player("tables", SearchLimits(nodes=2000), megabytes=1)
     while state.outcome is None:
         by_hand = endgame_move(state) if state.to_move == 0 else None
-        state = state.play(defender.choose(state).move if by_hand is None else by_hand)
+        state = state.play(defender.choose(Turn.of(state)).move if by_hand is None else by_hand)
     assert state.outcome.winner == 0
 
 
@@ -79,15 +81,16 @@ def test_the_agent_plays_the_tables_endings_perfectly() -> None:
     state = EXPENDIBOTS.parse("a7/8/8/8/8/8/6AA/7A w")
     value = shipped_tables().probe(state)
     assert value is not None
-    agent = ladder_player("tables", AlphaBetaLimits(nodes=2000), megabytes=1)(0)
+    agent = ladder_player("tables", SearchLimits(nodes=2000), megabytes=1)
     while state.outcome is None:
-        state = state.play(agent.choose(state).move)
+        state = state.play(agent.choose(Turn.of(state)).move)
     assert state.ply == value
 
 
 def test_a_hurried_agent_plays_by_rule_of_thumb() -> None:
-    agent = shipped_agent(AlphaBetaLimits(seconds=0.001), megabytes=1)
-    assert agent.choose(EXPENDIBOTS.parse("8/8/8/3a4/8/8/8/AA1A1A1A w")).why == "by rule of thumb"
+    agent = shipped_agent(SearchLimits(seconds=0.001), megabytes=1)
+    state = EXPENDIBOTS.parse("8/8/8/3a4/8/8/8/AA1A1A1A w")
+    assert agent.choose(Turn.of(state)).reason == "by rule of thumb"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from sparring._core import GoState
 from sparring.games import Go
 from sparring.networks import Prediction
-from sparring.players import PlayerConfig, make_player
+from sparring.players import PlayerConfig, Turn, make_player
 from sparring.players.go_passing import apply_passing_rules, own_eyes
 
 # Black has the left, White the right; each has two eyes. Black is ahead with 5 columns of 9 and no komi.
@@ -98,7 +98,7 @@ def test_every_game_ends(size: int) -> None:
     player = make_player(PlayerConfig("go", rating=5, seed=size))
     state = Go(size=size).initial()
     while state.outcome is None:
-        state = state.play(player.choose(state).move)
+        state = state.play(player.choose(Turn.of(state)).move)
     assert state.ply <= 2 * size * size + 2
 
 
@@ -106,5 +106,5 @@ def test_an_opponent_who_only_passes_does_not_wait_for_ever() -> None:
     player = make_player(PlayerConfig("go", rating=5, seed=1))
     state = Go(size=9).initial()
     while state.outcome is None:
-        state = state.play(player.choose(state).move if state.to_move == 0 else 81)
+        state = state.play(player.choose(Turn.of(state)).move if state.to_move == 0 else 81)
     assert state.outcome.winner == 0

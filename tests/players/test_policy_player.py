@@ -1,4 +1,4 @@
-"""Players from descriptions: what they read, how they think, and their manners."""
+"""Players from configurations: reading, search, book, resignation and draw offers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from sparring.games import Chess, load_game
 from sparring.players import (
     BadBook,
     BadPlayerConfig,
-    Clock,
-    Mind,
+    GameStart,
+    Player,
     PlayerConfig,
+    PolicyPlayer,
     SearchLimits,
+    SearchPlayer,
+    Turn,
     load_player_config,
     make_player,
 )
 from sparring.players.book import open_book
 from sparring.players.player_config import parse_player_config
 from sparring.players.time_management import allocate_time
+from sparring.search import Clock
 from tests.networks.tiny_networks import tiny_network, write
 
 
@@ -31,15 +35,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write(tiny_network("chess"), tmp_path_factory.mktemp("models") / "small.onnx"))
 
 
-def policy_player(model: str, **entries: Any) -> Mind:
+def policy_player(model: str, **entries: Any) -> PolicyPlayer | SearchPlayer:
     return make_player(PlayerConfig("chess", model=model, **entries))
 
 
-def play(one: Mind, other: Mind, plies: int) -> list[int]:
+def play(one: Player, other: Player, plies: int) -> list[int]:
     state = Chess().initial()
     moves: list[int] = []
     while state.outcome is None and len(moves) < plies:
-        moves.append((one, other)[state.to_move].choose(state).move)
+        moves.append((one, other)[state.to_move].choose(Turn.of(state)).move)
         state = state.play(moves[-1])
     return moves
 
@@ -101,28 +105,28 @@ def test_the_same_seed_gives_the_same_game(model: str) -> None:
 def test_at_temperature_0_it_plays_what_it_likes_most(model: str) -> None:
     state = Chess().initial()
     cold = policy_player(model, temperature=0.0)
-    thought = cold.think(state, SearchLimits())
-    assert thought.choice.move == thought.prediction.top(1)[0][0]
-    assert thought.found is None
-    searched = policy_player(model, temperature=0.0, nodes=60).think(state, SearchLimits())
-    assert searched.found is not None
-    assert searched.choice.move == int(searched.found.moves[searched.found.ranked()[0]])
+    decision = cold.choose(Turn.of(state))
+    assert decision.prediction is not None
+    assert decision.move == decision.prediction.top(1)[0][0]
+    assert decision.search is None
+    searched = policy_player(model, temperature=0.0, nodes=60).choose(Turn.of(state))
+    assert searched.search is not None
+    assert searched.move == int(searched.search.moves[searched.search.ranked()[0]])
 
 
 def test_limits_are_kept(model: str) -> None:
     state = Chess().initial()
-    thinker = policy_player(model, nodes=40)
-    found = thinker.think(state, SearchLimits()).found
+    player = policy_player(model, nodes=40)
+    found = player.choose(Turn.of(state)).search
     assert found is not None
     assert found.nodes == 40
-    found = thinker.think(state.play(state.legal_moves()[0]), SearchLimits(nodes=90)).found
+    found = player.choose(Turn.of(state.play(state.legal_moves()[0]), SearchLimits(nodes=90))).search
     assert found is not None
     assert found.new_visits == 90
     searchmoves = tuple(state.legal_moves()[3:5])
-    for each in (thinker, policy_player(model)):
-        assert {
-            each.think(state, SearchLimits(searchmoves=searchmoves)).choice.move for _ in range(20)
-        } <= set(searchmoves)
+    for each in (player, policy_player(model)):
+        turn = Turn.of(state, SearchLimits(searchmoves=searchmoves))
+        assert {each.choose(turn).move for _ in range(20)} <= set(searchmoves)
 
 
 def test_infinite_thinking_ends_when_it_is_stopped(model: str) -> None:
@@ -130,26 +134,25 @@ def test_infinite_thinking_ends_when_it_is_stopped(model: str) -> None:
         stop = threading.Event()
         timer = threading.Timer(0.1, stop.set)
         timer.start()
-        thought = policy_player(model, nodes=nodes).think(
-            Chess().initial(), SearchLimits(infinite=True), stop=stop
-        )
+        turn = Turn.of(Chess().initial(), SearchLimits(infinite=True), stop)
+        decision = policy_player(model, nodes=nodes).choose(turn)
         assert stop.is_set()
-        assert thought.choice.move in Chess().initial().legal_moves()
+        assert decision.move in turn.legal_moves
 
 
 def test_it_resigns_only_after_some_hopeless_moves(model: str) -> None:
-    thinker = policy_player(model, resign_below=1.0, resign_after=3)
+    player = policy_player(model, resign_below=1.0, resign_after=3)
     state = Chess().initial()
-    assert [thinker.think(state, SearchLimits()).resign for _ in range(4)] == [False, False, True, True]
-    thinker.forget()
-    assert not thinker.think(state, SearchLimits()).resign
-    assert not policy_player(model).think(state, SearchLimits()).resign
+    assert [player.choose(Turn.of(state)).resign for _ in range(4)] == [False, False, True, True]
+    player.new_game(GameStart(Chess()))
+    assert not player.choose(Turn.of(state)).resign
+    assert not policy_player(model).choose(Turn.of(state)).resign
 
 
 def test_draws_are_offered_and_taken_when_all_is_level(model: str) -> None:
     state = Chess().initial()
     peaceful = policy_player(model, draw_within=0.51, draw_after=0)
-    assert peaceful.think(state, SearchLimits()).offer_draw
+    assert peaceful.choose(Turn.of(state)).offer_draw
     assert peaceful.accepts_draw(state)
     assert not policy_player(model, draw_within=0.51).accepts_draw(state)  # too early
     assert not policy_player(model).accepts_draw(state)
@@ -178,17 +181,17 @@ def test_it_opens_from_its_book(model: str, tmp_path: Path) -> None:
     state = Chess().initial()
     assert {state.move_text(m): w for m, w in book.moves(state).items()} == {"e2e4": 2, "d2d4": 1}
     (tmp_path / "player.toml").write_text(f'game = "chess"\nmodel = "{model}"\nbook = "mine.pgn"\nseed = 4\n')
-    thinker = make_player(load_player_config(tmp_path / "player.toml"))
-    drawn = [state.move_text(thinker.choose(state).move) for _ in range(60)]
+    player = make_player(load_player_config(tmp_path / "player.toml"))
+    drawn = [state.move_text(player.choose(Turn.of(state)).move) for _ in range(60)]
     assert set(drawn) == {"e2e4", "d2d4"}
     assert 25 < drawn.count("e2e4") < 55
-    choice = thinker.choose(state)
-    assert "book" in choice.why
+    choice = player.choose(Turn.of(state))
+    assert "book" in choice.reason
     assert choice.distribution[state.parse_move("d2d4")] == pytest.approx(1 / 3)
     later = state.play(state.parse_move("a2a3"))
-    assert "book" not in thinker.choose(later).why
+    assert "book" not in player.choose(Turn.of(later)).reason
     early = policy_player(model, book=str(tmp_path / "mine.pgn"), book_plies=0)
-    assert "book" not in early.choose(state).why
+    assert "book" not in early.choose(Turn.of(state)).reason
 
 
 def test_a_polyglot_book_is_read(tmp_path: Path) -> None:
@@ -237,7 +240,7 @@ def test_a_go_player_of_ranks_plays(tmp_path: Path) -> None:
     rules = load_game("go", size=9)
     state = rules.initial()
     for _ in range(6):
-        state = state.play(player.choose(state).move)
+        state = state.play(player.choose(Turn.of(state)).move)
     assert state.ply == 6
 
 
@@ -269,8 +272,8 @@ def test_thinking_never_takes_all_the_time(clock: Clock) -> None:
 
 def test_search_tells_both_players_ratings() -> None:
     told: list[tuple[int, Any, Any]] = []
-    thinker = policy_player("human", rating=1500, opponent_rating=1100, nodes=20)
-    policy = thinker.policy
+    player = policy_player("human", rating=1500, opponent_rating=1100, nodes=20)
+    policy = player.policy
 
     class Spy:
         name, game = policy.name, policy.game
@@ -279,7 +282,7 @@ def test_search_tells_both_players_ratings() -> None:
             told.extend((p.state.to_move, p.rating, p.opponent_rating) for p in positions)
             return policy.predict(positions)
 
-    spied = Mind(thinker.player_config, Spy(), None, None)
+    spied = SearchPlayer(player.config, Spy())
     state = Chess().initial()
-    spied.think(state.play(state.legal_moves()[0]), SearchLimits())
+    spied.choose(Turn.of(state.play(state.legal_moves()[0])))
     assert {(1, 1500, 1100), (0, 1100, 1500)} == set(told)

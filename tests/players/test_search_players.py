@@ -5,47 +5,44 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sparring.games import GAMES, Game, HiddenGame, load_game
 from sparring.games.rbc import Observation
-from sparring.players import HiddenPlayer, Player, make_level_player
+from sparring.players import GameStart, Player, Turn, make_level_player
 
 OPEN = [name for name in GAMES if not load_game(name).spec.hidden]
 OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
 
 
-def against_random(game: Game[Any], player: Player[Any], side: int, seed: int) -> float:
+def against_random(game: Game[Any], player: Player, side: int, seed: int) -> float:
     """The player's result against random moves: 1 for a win, 1/2 for a draw or 400 plies."""
     rng = random.Random(seed)
     state = game.initial()
+    player.new_game(GameStart(game, side, state, seed))
     for _ in range(400):
         if (outcome := game.outcome(state)) is not None:
             return 0.5 if outcome.winner is None else float(outcome.winner == side)
         mine = game.to_move(state) == side
-        state = game.play(state, player.choose(state).move if mine else rng.choice(game.legal_moves(state)))
+        moves = game.legal_moves(state)
+        state = game.play(state, player.choose(Turn(state, moves)).move if mine else rng.choice(moves))
     return 0.5
 
 
 @pytest.mark.parametrize("name", OPEN)
 def test_small_players_beat_random_moves(name: str) -> None:
     game = load_game(name, **OPTIONS.get(name, {}))
-    results = [
-        against_random(game, make_level_player(name, 3, np.random.default_rng(seed)), seed % 2, seed)
-        for seed in range(6)
-    ]
+    results = [against_random(game, make_level_player(name, 3), seed % 2, seed) for seed in range(6)]
     assert sum(results) >= 5, results
 
 
-def hidden_game(
-    game: HiddenGame[Any, Observation], player: HiddenPlayer[Observation], side: int, seed: int
-) -> float:
+def hidden_game(game: HiddenGame[Any, Observation], player: Player, side: int, seed: int) -> float:
     rng = random.Random(seed)
     state = game.initial()
+    player.new_game(GameStart(game, side, seed=seed))
     while (outcome := game.outcome(state)) is None:
         moves = game.legal_moves(state)
-        move = player.choose(moves).move if game.to_move(state) == side else rng.choice(moves)
+        move = player.choose(Turn(None, moves)).move if game.to_move(state) == side else rng.choice(moves)
         player.observe(game.observe(state, side, move))
         state = game.play(state, move)
     return 0.5 if outcome.winner is None else float(outcome.winner == side)
@@ -55,7 +52,7 @@ def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
     results = [
         hidden_game(
             GAMES["rbc"](),
-            make_level_player("rbc", 2, np.random.default_rng(seed), seed % 2),
+            make_level_player("rbc", 2),
             seed % 2,
             seed,
         )
@@ -67,7 +64,7 @@ def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
 @pytest.mark.parametrize("name", OPEN)
 def test_choices_say_where_they_come_from(name: str) -> None:
     game = load_game(name, **OPTIONS.get(name, {}))
-    choice = make_level_player(name, 1, np.random.default_rng(1)).choose(game.initial())
+    choice = make_level_player(name, 1).choose(Turn.of(game.initial()))
     assert choice.move in choice.distribution
     assert sum(choice.distribution.values()) == pytest.approx(1)
-    assert choice.why
+    assert choice.reason

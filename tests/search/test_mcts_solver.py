@@ -12,7 +12,15 @@ import pytest
 
 from sparring import games
 from sparring.games import Chess, Go
-from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised, prefer_proven
+from sparring.search import (
+    Puct,
+    PuctConfig,
+    SearchLimits,
+    SearchResult,
+    by_visits,
+    kl_regularised,
+    prefer_proven,
+)
 from tests.reference.puct import ReferencePuct
 from tests.search.test_puct import hashed_evaluator, material_evaluator, search_result_of
 
@@ -78,7 +86,7 @@ def test_near_the_end_visits_and_proofs_are_those_of_a_plain_search(name: str) -
         settings = SETTINGS[number % len(SETTINGS)]
         reference = ReferencePuct(state, hashed_evaluator, settings)
         reference.run(150)
-        found = Puct(hashed_evaluator, settings).search(state, Budget(nodes=150))
+        found = Puct(hashed_evaluator, settings).search(state, SearchLimits(nodes=150))
         assert found.visits.tolist() == reference.root_visits()
         assert found.forced.tolist() == reference.root_forced()
         assert found.value == pytest.approx(reference.root_value(), abs=1e-12)
@@ -92,7 +100,7 @@ def test_what_is_proved_is_true(name: str) -> None:
     checked = 0
     for _ in range(25):
         state = near_the_end(name, rng)
-        found = Puct(hashed_evaluator, PuctConfig(batch=8, c_puct=4)).search(state, Budget(nodes=900))
+        found = Puct(hashed_evaluator, PuctConfig(batch=8, c_puct=4)).search(state, SearchLimits(nodes=900))
         for move, forced, value in zip(
             found.moves.tolist(), found.forced.tolist(), found.values, strict=True
         ):
@@ -110,7 +118,7 @@ def test_what_is_proved_is_true(name: str) -> None:
 @pytest.mark.parametrize(("fen", "best"), MATES_IN_ONE)
 def test_a_mate_in_one_is_found_and_played(fen: str, best: str, temperature: float, evaluator: Any) -> None:
     state = Chess().parse(fen)
-    found = Puct(evaluator).search(state, Budget(nodes=400))
+    found = Puct(evaluator).search(state, SearchLimits(nodes=400))
     assert played(found, temperature) == state.parse_move(best)
     assert found.forced.max() == 1
     assert found.value == 1
@@ -121,7 +129,7 @@ def test_a_mate_in_one_is_found_and_played(fen: str, best: str, temperature: flo
 def test_a_mate_in_two_is_found_and_played(fen: str, temperature: float) -> None:
     state = Chess().parse(fen)
     assert wins_within(state, state.to_move, 3)
-    found = Puct(material_evaluator, EXPLORING).search(state, Budget(nodes=20_000))
+    found = Puct(material_evaluator, EXPLORING).search(state, SearchLimits(nodes=20_000))
     move = played(found, temperature)
     line = found.principal_variation(move)
     assert len(line) == 3
@@ -145,7 +153,7 @@ def test_a_forced_win_is_brought_home_by_the_tree_that_is_kept() -> None:
         search = Puct(material_evaluator, EXPLORING)
         left = 3
         for nodes in (20_000, 20):
-            found = search.search(state, Budget(nodes=nodes))
+            found = search.search(state, SearchLimits(nodes=nodes))
             best = int(found.ranked()[0])
             assert found.forced[best] == left
             state = state.play(int(found.moves[best]))
@@ -158,7 +166,7 @@ def test_a_forced_win_is_brought_home_by_the_tree_that_is_kept() -> None:
 
 def test_who_is_mated_by_force_holds_out_as_long_as_possible() -> None:
     state = Chess().parse("7k/5K2/8/8/8/8/8/6R1 b - - 0 1")
-    found = Puct(material_evaluator).search(state, Budget(nodes=5000))
+    found = Puct(material_evaluator).search(state, SearchLimits(nodes=5000))
     assert found.forced.tolist() == [-2]
     assert found.value == -1
     assert found.nodes < 5000  # nothing is left to find out
@@ -168,7 +176,7 @@ def test_who_is_mated_by_force_holds_out_as_long_as_possible() -> None:
 def test_a_proof_among_the_moves_asked_about_ends_the_search_of_them() -> None:
     state = Chess().parse(MATES_IN_ONE[0][0])
     mate = state.parse_move("d1d8")
-    found = Puct(material_evaluator).search(state, Budget(nodes=1000), searchmoves=[mate])
+    found = Puct(material_evaluator).search(state, SearchLimits(nodes=1000, searchmoves=(mate,)))
     assert found.nodes < 20
     assert found.forced.sum() == 1
 
@@ -177,11 +185,11 @@ def test_a_proved_position_can_be_searched_on() -> None:
     """The opponent's answer leads into a node that was closed: its other moves are looked at again."""
     state = Chess().parse(MATES_IN_TWO[0])
     search = Puct(material_evaluator)
-    search.search(state, Budget(nodes=4000))
+    search.search(state, SearchLimits(nodes=4000))
     mated = state.play(state.parse_move("f6f7"))
-    assert search.search(mated, Budget(nodes=0)).value == -1
+    assert search.search(mated, SearchLimits(nodes=0)).value == -1
     mating = mated.play(mated.parse_move("h8h7"))
-    found = search.search(mating, Budget(nodes=300))
+    found = search.search(mating, SearchLimits(nodes=300))
     assert found.forced.max() == 1
     assert (found.visits > 0).sum() > 5
 
@@ -189,7 +197,7 @@ def test_a_proved_position_can_be_searched_on() -> None:
 def test_repetitions_prove_nothing() -> None:
     """With two bare kings and a rook that gives up its checks, draws in the tree are no wins."""
     state = Chess().parse("8/8/8/8/8/5k2/8/5K1R b - - 0 1")
-    found = Puct(hashed_evaluator, PuctConfig(draw_value=1.0)).search(state, Budget(nodes=800))
+    found = Puct(hashed_evaluator, PuctConfig(draw_value=1.0)).search(state, SearchLimits(nodes=800))
     assert not (found.forced > 0).any()
 
 
@@ -198,7 +206,7 @@ def test_a_pass_that_loses_a_game_of_go_is_proved_to() -> None:
     state = Go(size=5).initial()
     settings = PuctConfig(c_puct=10, repetition_draws=False)
     found = Puct(hashed_evaluator, settings).search(
-        state, Budget(nodes=600), searchmoves=[state.legal_moves()[-1]]
+        state, SearchLimits(nodes=600, searchmoves=(state.legal_moves()[-1],))
     )
     assert found.forced[-1] == -2
 

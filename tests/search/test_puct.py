@@ -16,7 +16,7 @@ import pytest
 from sparring import games
 from sparring.games import Chess
 from sparring.networks import Prediction, load_network
-from sparring.search import Budget, Puct, PuctConfig, SearchResult, by_visits, kl_regularised
+from sparring.search import Puct, PuctConfig, SearchLimits, SearchResult, by_visits, kl_regularised
 from tests.networks.tiny_networks import tiny_network, write
 from tests.reference.puct import ReferencePuct
 
@@ -82,7 +82,7 @@ def test_visits_are_those_of_a_plain_search(name: str) -> None:
         settings = SETTINGS[number % len(SETTINGS)]
         reference = ReferencePuct(state, hashed_evaluator, settings)
         reference.run(120)
-        found = Puct(hashed_evaluator, settings).search(state, Budget(nodes=120))
+        found = Puct(hashed_evaluator, settings).search(state, SearchLimits(nodes=120))
         assert found.moves.tolist() == reference.root.moves
         assert found.visits.tolist() == reference.root_visits()
         assert found.forced.tolist() == reference.root_forced()
@@ -98,7 +98,7 @@ def test_fifty_positions_with_a_network_are_searched_as_plainly(tmp_path: Path) 
         settings = SETTINGS[number % len(SETTINGS)]
         reference = ReferencePuct(state, network.predict, settings)
         reference.run(60)
-        found = Puct(network.predict, settings).search(state, Budget(nodes=60))
+        found = Puct(network.predict, settings).search(state, SearchLimits(nodes=60))
         assert found.visits.tolist() == reference.root_visits()
 
 
@@ -107,7 +107,7 @@ def test_a_two_armed_bandit_comes_to_rest_where_the_scores_are_equal() -> None:
     state = Chess().parse("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1")
     mate, other = state.parse_move("d1d8"), state.parse_move("g1f1")
     found = Puct(material_evaluator, PuctConfig(batch=1, c_puct=20)).search(
-        state, Budget(nodes=1000), searchmoves=[mate, other]
+        state, SearchLimits(nodes=1000, searchmoves=(mate, other))
     )
     visits = dict(zip(found.moves.tolist(), found.visits.tolist(), strict=True))
     values = dict(zip(found.moves.tolist(), found.values.tolist(), strict=True))
@@ -138,7 +138,7 @@ TACTICS = [
 def test_tactics_are_found(fen: str, best: str) -> None:
     state = Chess().parse(fen)
     settings = PuctConfig(c_puct=1.0, batch=4)
-    found = Puct(material_evaluator, settings).search(state, Budget(nodes=3000))
+    found = Puct(material_evaluator, settings).search(state, SearchLimits(nodes=3000))
     assert state.move_text(int(found.moves[found.ranked()[0]])) == best
 
 
@@ -146,7 +146,7 @@ def test_the_same_seed_gives_the_same_search() -> None:
     state = Chess().initial()
     runs = [
         Puct(hashed_evaluator, PuctConfig(noise=0.25), np.random.default_rng(seed))
-        .search(state, Budget(nodes=300))
+        .search(state, SearchLimits(nodes=300))
         .visits.tolist()
         for seed in (1, 1, 2)
     ]
@@ -156,16 +156,16 @@ def test_the_same_seed_gives_the_same_search() -> None:
 def test_the_tree_is_kept_from_move_to_move() -> None:
     search = Puct(hashed_evaluator, PuctConfig(batch=1))
     state = Chess().initial()
-    first = search.search(state, Budget(nodes=400))
+    first = search.search(state, SearchLimits(nodes=400))
     best = int(first.moves[first.ranked()[0]])
     line = first.principal_variation(best)
     known = int(first.visits.max())
     after = state.play(best)
-    second = search.search(after, Budget(nodes=10))
+    second = search.search(after, SearchLimits(nodes=10))
     assert second.nodes == known + 10
     assert second.new_visits == 10
     assert len(line) > 1
-    elsewhere = search.search(state, Budget(nodes=10))
+    elsewhere = search.search(state, SearchLimits(nodes=10))
     assert elsewhere.nodes == 10
 
 
@@ -175,9 +175,9 @@ def test_an_advanced_tree_goes_on_as_the_subtree_would() -> None:
     reference = ReferencePuct(state, hashed_evaluator, settings)
     reference.run(500)
     search = Puct(hashed_evaluator, settings)
-    found = search.search(state, Budget(nodes=500))
+    found = search.search(state, SearchLimits(nodes=500))
     best = int(found.moves[found.ranked()[0]])
-    below = search.search(state.play(best), Budget(nodes=0))
+    below = search.search(state.play(best), SearchLimits(nodes=0))
     child = reference.root.children[best]
     assert below.visits.tolist() == [
         child.children[m].visits if m in child.children else 0 for m in child.moves
@@ -198,7 +198,7 @@ def test_stop_is_answered_while_the_judge_still_thinks() -> None:
     found: list[SearchResult] = []
     search = Puct(slow, PuctConfig(batch=4))
     thread = threading.Thread(
-        target=lambda: found.append(search.search(Chess().initial(), Budget(), stop=stop))
+        target=lambda: found.append(search.search(Chess().initial(), SearchLimits(), stop=stop))
     )
     thread.start()
     asked.wait(30)
@@ -211,14 +211,14 @@ def test_stop_is_answered_while_the_judge_still_thinks() -> None:
 
 def test_memory_is_bounded() -> None:
     search = Puct(hashed_evaluator, PuctConfig(memory=1, batch=64))
-    found = search.search(Chess().initial(), Budget(nodes=100_000))
+    found = search.search(Chess().initial(), SearchLimits(nodes=100_000))
     assert 100 < found.nodes < 20_000
-    again = search.search(Chess().initial(), Budget(nodes=10))
+    again = search.search(Chess().initial(), SearchLimits(nodes=10))
     assert again.new_visits == 0
 
 
 def test_a_budget_of_seconds_ends() -> None:
-    found = Puct(hashed_evaluator).search(Chess().initial(), Budget(seconds=0.2))
+    found = Puct(hashed_evaluator).search(Chess().initial(), SearchLimits(seconds=0.2))
     assert found.nodes > 1
 
 
@@ -229,7 +229,7 @@ def test_reports_come_while_it_searches() -> None:
         time.sleep(0.002)
         return hashed_evaluator(states)
 
-    Puct(patient).search(Chess().initial(), Budget(nodes=400), report=reports.append, every=0.01)
+    Puct(patient).search(Chess().initial(), SearchLimits(nodes=400), report=reports.append, every=0.01)
     assert reports
     assert reports[0].nodes < 400
 
@@ -240,7 +240,7 @@ def test_parameters_have_ranges_defaults_and_values() -> None:
         {"noise": 1.5}, {"noise_alpha": 0.0}, {"draw_value": 2.0},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            PuctConfig(**wrong)
+            PuctConfig(**wrong)  # type: ignore[arg-type]  # a parameter
     config = PuctConfig(c_puct=2, batch=4)
     assert (config.c_puct, config.batch, config.memory) == (2.0, 4, 512)
     assert config == PuctConfig(batch=4, c_puct=2.0) != PuctConfig()
@@ -253,13 +253,13 @@ def test_parameters_have_ranges_defaults_and_values() -> None:
 def test_a_search_of_nothing_is_refused() -> None:
     mated = Chess().parse("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     with pytest.raises(ValueError, match="over"):
-        Puct(hashed_evaluator).search(mated, Budget(nodes=1))
+        Puct(hashed_evaluator).search(mated, SearchLimits(nodes=1))
     with pytest.raises(ValueError, match="above 0"):
         Puct(hashed_evaluator, PuctConfig(prior_temperature=0))
     with pytest.raises(ValueError, match="who is winning"):
         Puct(
             lambda states: [Prediction(tuple(s.legal_moves()), np.ones(20, np.float32)) for s in states]
-        ).search(Chess().initial(), Budget(nodes=1))
+        ).search(Chess().initial(), SearchLimits(nodes=1))
 
 
 def test_a_judge_that_fails_leaves_the_search_usable() -> None:
@@ -274,8 +274,8 @@ def test_a_judge_that_fails_leaves_the_search_usable() -> None:
 
     search = Puct(moody)
     with pytest.raises(RuntimeError, match="no"):
-        search.search(Chess().initial(), Budget(nodes=100))
-    assert search.search(Chess().initial(), Budget(nodes=100)).new_visits == 100
+        search.search(Chess().initial(), SearchLimits(nodes=100))
+    assert search.search(Chess().initial(), SearchLimits(nodes=100)).new_visits == 100
 
 
 def search_result_of(
@@ -306,5 +306,5 @@ def test_choices_follow_their_formulas() -> None:
 
 def test_with_infinite_exploration_visits_follow_the_prior() -> None:
     settings = PuctConfig(c_puct=math.inf, batch=1)
-    found = Puct(hashed_evaluator, settings).search(Chess().initial(), Budget(nodes=4001))
+    found = Puct(hashed_evaluator, settings).search(Chess().initial(), SearchLimits(nodes=4001))
     np.testing.assert_allclose(found.visits / 4000, found.priors, atol=0.02)

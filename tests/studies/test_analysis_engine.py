@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from sparring.arena.tournament import EngineConfig, EngineLimits, EngineProtocol
+from sparring.arena.tournament import EngineConfig, EngineProtocol
 from sparring.games import load_game
+from sparring.players import SearchLimits
 from studies.blend.analysis_engine import WIN_SCORE, AnalysisEngine, AnalysisFailed, CachedAnalysis
 
 FAKE = Path(__file__).parent / "fake_analysis_engine.py"
@@ -20,7 +21,7 @@ HANGING = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"
 
 def entry(protocol: EngineProtocol, folder: Path, **settings: Any) -> EngineConfig:
     command = (sys.executable, str(FAKE), protocol, str(folder))
-    return EngineConfig("fake", protocol, command, limits=EngineLimits(nodes=10), move_seconds=20, **settings)
+    return EngineConfig("fake", protocol, command, limits=SearchLimits(nodes=10), move_seconds=20, **settings)
 
 
 def moved(state: Any, text: str) -> int:
@@ -130,7 +131,7 @@ def test_an_engine_that_judges_nothing_is_said(tmp_path: Path, protocol: EngineP
 @pytest.mark.skipif(not shutil.which("stockfish"), reason="needs Stockfish: apt-get install stockfish")
 def test_stockfish_sees_what_a_queen_is_worth() -> None:
     analysis_engine = AnalysisEngine(
-        EngineConfig("stockfish", "uci", ("stockfish",), limits=EngineLimits(nodes=2000))
+        EngineConfig("stockfish", "uci", ("stockfish",), limits=SearchLimits(nodes=2000))
     )
     state = load_game("chess").parse(HANGING)
     assert (

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sparring.arena.tournament import EngineConfig, EngineLimits
+from sparring.arena.tournament import EngineConfig
+from sparring.players import SearchLimits
 from sparring.policies import load_policy
 from studies.__main__ import main
 from studies.blend.analysis_engine import AnalysisFailed
@@ -83,7 +84,7 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
 def study_config(folder: Path, **settings: Any) -> BlendStudyConfig:
     """The same without a report, whose figures take their time."""
     entry = EngineConfig(
-        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=EngineLimits(nodes=9)
+        "fake", "uci", (sys.executable, str(FAKE), "uci", str(folder)), limits=SearchLimits(nodes=9)
     )
     return BlendStudyConfig(
         "chess",

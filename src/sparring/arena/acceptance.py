@@ -7,7 +7,7 @@ a shallow search evaluates the position as even. Each game is journalled before 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sparring.arena import GameResult, log_likelihood_ratio, rate
 from sparring.arena.intervals import sign_test, wilson_interval
 from sparring.arena.ratings import RatedGame
 from sparring.games import load_game
-from sparring.players import Player
+from sparring.players import GameStart, Player, Turn
 from sparring.search.linear_evaluation import AlphaBetaSearcher, open_evaluation
 from sparring.search.random_opening import random_opening
 from sparring.storage import Journal
@@ -33,10 +33,10 @@ _EVEN = 5.0
 
 @dataclass(frozen=True)
 class NamedPlayer:
-    """A name and a factory: `make(seed)` returns a new player for a game."""
+    """A player and its name in a match."""
 
     name: str
-    make: Callable[[int], Player[Any]]
+    player: Player
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def play_match(
     for number in range(len(known), games):
         start = _opening(game, searcher, np.random.default_rng([seed, number // 2]))
         sides = (new, old) if number % 2 == 0 else (old, new)
-        played = _play(start, sides, sides.index(new), number, seed)
+        played = _play(game, start, sides, sides.index(new), number, seed)
         if kept is not None:
             kept.add(asdict(played))
         yield played
@@ -130,13 +130,15 @@ def summarise_match(new: str, old: str, played: Sequence[TimedResult]) -> MatchS
 
 
 def _play(
-    start: Any, sides: tuple[NamedPlayer, NamedPlayer], measured: int, number: int, seed: int
+    game: str, start: Any, sides: tuple[NamedPlayer, NamedPlayer], measured: int, number: int, seed: int
 ) -> TimedResult:
-    players = [side.make(seed * 1_000_003 + 2 * number + place) for place, side in enumerate(sides)]
+    players = [side.player for side in sides]
+    for place, player in enumerate(players):
+        player.new_game(GameStart(load_game(game), place, start, seed * 1_000_003 + 2 * number + place))
     state, began, spent = start, time.monotonic(), 0.0
     while (outcome := state.outcome) is None:
         before = time.process_time()
-        move = players[state.to_move].choose(state).move
+        move = players[state.to_move].choose(Turn.of(state)).move
         if state.to_move == measured:
             spent += time.process_time() - before
         state = state.play(move)

@@ -1,15 +1,15 @@
-"""Time: what each player has left, and what a move may take."""
+"""Clocks of a game."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparring.arena.tournament import TimeControl
+from sparring.players import Clock, TimeControl
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """What both have left, in seconds; a new value after each move."""
+    """Remaining seconds of both players; a new value after each move."""
 
     control: TimeControl
     left: tuple[float, float]
@@ -18,6 +18,10 @@ class Clocks:
     def begin(cls, control: TimeControl) -> Clocks:
         """Full clocks."""
         return cls(control, (control.base, control.base))
+
+    def clock(self, player: int) -> Clock:
+        """A player's clock."""
+        return Clock(self.left[player], self.control.increment, byoyomi=self.control.byoyomi)
 
     def allowed(self, player: int) -> float:
         """Seconds after which the player's flag falls."""

@@ -1,4 +1,4 @@
-"""What engines are asked and what they answer, whatever the protocol."""
+"""Questions to engines and their answers, whatever the protocol."""
 
 from __future__ import annotations
 
@@ -6,26 +6,36 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass
+@dataclass(frozen=True)
 class PositionHistory:
-    """A game so far."""
+    """A position and the game that led to it."""
 
     start: Any
     """The state before the first move."""
-    moves: list[str]
-    """The moves since, as the game writes them."""
+    moves: tuple[str, ...]
+    """The moves since, in the game's notation."""
     state: Any
     """The state after them."""
+
+    @classmethod
+    def of(cls, state: Any) -> PositionHistory:
+        """The history that a state remembers."""
+        moves: list[str] = []
+        at = state
+        while (before := at.previous) is not None:
+            moves.append(before.move_text(at.last_move))
+            at = before
+        return cls(at, tuple(moves[::-1]), state)
 
 
 @dataclass(frozen=True)
 class PlayResult:
-    """What an engine said."""
+    """An engine's answer."""
 
     move: str | None
-    """As it wrote it; None where it resigns."""
+    """The move as the engine wrote it; None if it resigns."""
     score: int | None
-    """In centipawns for itself, the last that it told."""
+    """The last score that it reported, in centipawns for itself; None if it reported none."""
     spent: float
     """Seconds from the question to the answer."""
 

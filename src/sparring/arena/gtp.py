@@ -9,8 +9,9 @@ from typing import Any
 from sparring.arena.clocks import Clocks
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
 from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
-from sparring.arena.tournament import EngineConfig, TimeControl
+from sparring.arena.tournament import EngineConfig
 from sparring.games.go import COLUMNS, RULE_SETS
+from sparring.players import TimeControl
 
 _COLORS = ("b", "w")
 _ESTIMATE = re.compile(r"([BWbw])\+(\d{1,4}(?:\.\d{1,6})?)")
@@ -138,7 +139,7 @@ class GtpEngine:
         """Seconds for a move, and whether they are a clock's."""
         if clocks is not None:
             return clocks.allowed(player), True
-        if (seconds := self._entry.limits.movetime) is not None:
+        if (seconds := self._entry.limits.seconds) is not None:
             return seconds + max(TimeControl.margin, seconds / 2), True
         return self._entry.move_seconds, False
 
@@ -147,7 +148,7 @@ class GtpEngine:
         if clocks is not None:
             control = clocks.control
             return f"{_whole(control.base)} {_whole(control.byoyomi)} {1 if control.byoyomi else 0}"
-        seconds = self._entry.limits.movetime
+        seconds = self._entry.limits.seconds
         return "" if seconds is None else f"0 {_whole(seconds)} 1"
 
     def _ask(self, command: str, deadline: float) -> str:

@@ -1,4 +1,4 @@
-"""One game between two contestants, to an end that always has a reason."""
+"""One game between two players, to an end that always has a reason."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 
 from sparring.arena.adjudication import Adjudicator, GameEnd
 from sparring.arena.clocks import Clocks
-from sparring.arena.contestants import Contestant
 from sparring.arena.engine_process import EngineFailure, FailureReason
 from sparring.arena.engine_types import PositionHistory, TimeForfeit
 from sparring.arena.tournament import Tournament
 from sparring.games import Game, describe
+from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import GameRecord, Termination
 
 NOT_STARTED = FailureReason.NOT_STARTED.value
-"""The reason of games that were not played: they say nothing of strength."""
+"""Reason of games that were not played; ratings leave them out."""
 
 _NO_EVAL = -32768
 _ENDINGS = {
@@ -40,35 +40,38 @@ class MatchGame:
     end: GameEnd
     state: Any
     scores: tuple[int, ...]
-    """For player 0, in centipawns, after each move; -32768 where unknown."""
+    """For player 0, in centipawns, after each move; -32768 if unknown."""
     clocks: tuple[int, ...]
-    """Tenths of a second that the mover had left after each move, where there were clocks; else -1."""
+    """Tenths of a second that the mover had left after each move; -1 without clocks."""
     seconds: float
 
 
 def play_game(
     game: Game[Any],
     start: Any,
-    players: tuple[Contestant, Contestant],
+    players: tuple[Player, Player],
     seeds: tuple[int, int],
     tournament: Tournament,
 ) -> MatchGame:
-    """Plays a game from the end of an opening's line. Whatever a contestant does, there is a result."""
+    """Plays a game from `start`, the last state of an opening.
+
+    Whatever a player does, there is a result: an exception, an illegal move and a fallen flag lose.
+    """
     began = time.monotonic()
-    play = _Play(game, _line_of(game, start), tournament)
-    end = _seated(players, play.line, play.clocks, seeds)
+    play = _Play(game, start, tournament)
+    end = _begin(players, game, start, seeds, tournament)
     while end is None:
         end = play.over() or play.turn(players)
     if end.result is not None:
-        players[0].end(end.result)
-        players[1].end(1 - end.result)
-    return MatchGame(end, play.line.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
+        players[0].end_game(end.result)
+        players[1].end_game(1 - end.result)
+    return MatchGame(end, play.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
 
 
 def record_of(
     played: MatchGame, tournament: Tournament, number: int, names: Sequence[str]
 ) -> GameRecord | None:
-    """The game for the file of games; none where nobody could play."""
+    """The record of a game; None if neither player could play."""
     end, state = played.end, played.state
     if end.result is None:
         return None
@@ -95,70 +98,87 @@ def record_of(
 class _Play:
     """A game in progress."""
 
-    def __init__(self, game: Game[Any], line: PositionHistory, tournament: Tournament) -> None:
-        self.line = line
+    def __init__(self, game: Game[Any], start: Any, tournament: Tournament) -> None:
+        self.state = start
         self.clocks = None if tournament.clock is None else Clocks.begin(tournament.clock)
-        self.scores = [_NO_EVAL] * len(line.moves)
-        self.left = [-1] * len(line.moves)
+        opening = len(PositionHistory.of(start).moves)
+        self.scores = [_NO_EVAL] * opening
+        self.left = [-1] * opening
         self._game = game
         self._adjudicator = Adjudicator(tournament.adjudication)
 
     def over(self) -> GameEnd | None:
-        """The end by the rules or by adjudication."""
-        outcome = self._game.outcome(self.line.state)
+        """The end by the rules or by adjudication; None if the game goes on."""
+        outcome = self._game.outcome(self.state)
         if outcome is None:
-            return self._adjudicator.end(len(self.line.moves))
+            return self._adjudicator.end(len(self.scores))
         return GameEnd(0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason)
 
-    def turn(self, players: tuple[Contestant, Contestant]) -> GameEnd | None:
-        """One move; or the end, where there was none."""
-        player = self._game.to_move(self.line.state)
-        lost = float(player)  # what player 0 gets where the one to move loses
+    def turn(self, players: tuple[Player, Player]) -> GameEnd | None:
+        """Plays one move; returns the end of the game if there was none."""
+        player = self._game.to_move(self.state)
+        lost = float(player)  # player 0's result if the player to move loses
+        began = time.monotonic()
         try:
-            decision = players[player].choose(self.line, self.clocks)
+            decision = self._choose(players[player], player)
         except EngineFailure as failure:
             return GameEnd(lost, failure.reason, failure.detail)
         except TimeForfeit:
             return GameEnd(lost, "time forfeit")
+        spent = time.monotonic() - began if decision.seconds is None else decision.seconds
         if self.clocks is not None:
-            if decision.spent > self.clocks.allowed(player):
+            if spent > self.clocks.allowed(player):
                 return GameEnd(lost, "time forfeit")
-            self.clocks = self.clocks.after(player, decision.spent)
-        if decision.move is None:
+            self.clocks = self.clocks.after(player, spent)
+        if decision.resign:
             return GameEnd(lost, "resignation")
-        self._adjudicator.add_score(player, decision.score)
-        self.scores.append(_for_first(player, decision.score))
+        self._adjudicator.add_score(player, decision.centipawns)
+        self.scores.append(_for_first(player, decision.centipawns))
         self.left.append(-1 if self.clocks is None else round(self.clocks.left[player] * 10))
-        self.line.moves.append(self._game.move_text(self.line.state, decision.move))
-        self.line.state = self._game.play(self.line.state, decision.move)
+        self.state = self._game.play(self.state, decision.move)
+        for each in players:
+            each.observe(decision.move)
         return None
 
-
-def _seated(
-    players: tuple[Contestant, Contestant],
-    line: PositionHistory,
-    clocks: Clocks | None,
-    seeds: tuple[int, int],
-) -> GameEnd | None:
-    """Gets both ready; who cannot forfeits."""
-    failures: dict[int, EngineFailure] = {}
-    for player, seat in enumerate(players):
+    def _choose(self, player: Player, side: int) -> Decision:
+        """The player's decision. Raises EngineFailure also for its exceptions and illegal moves."""
+        turn = Turn(self.state, self._game.legal_moves(self.state), self._limits(side))
         try:
-            seat.begin(line.start, clocks, seeds[player])
+            decision = player.choose(turn)
+        except (EngineFailure, TimeForfeit):
+            raise
+        except Exception as error:
+            raise EngineFailure(FailureReason.CRASHED, f"{type(error).__name__}: {error}") from error
+        if not decision.resign and decision.move not in turn.legal_moves:
+            raise EngineFailure(FailureReason.ILLEGAL, f"move {decision.move}, ply {len(self.scores)}")
+        return decision
+
+    def _limits(self, side: int) -> SearchLimits:
+        if self.clocks is None:
+            return SearchLimits()
+        return SearchLimits(clock=self.clocks.clock(side), opponent_clock=self.clocks.clock(1 - side))
+
+
+def _begin(
+    players: tuple[Player, Player],
+    game: Game[Any],
+    start: Any,
+    seeds: tuple[int, int],
+    tournament: Tournament,
+) -> GameEnd | None:
+    """Begins the game for both players; one that cannot play forfeits."""
+    failures: dict[int, EngineFailure] = {}
+    for side, player in enumerate(players):
+        opponent = players[1 - side].name
+        try:
+            player.new_game(GameStart(game, side, start, seeds[side], opponent, tournament.clock))
         except EngineFailure as failure:
-            failures[player] = failure
+            failures[side] = failure
+        except Exception as error:
+            failures[side] = EngineFailure(FailureReason.NOT_STARTED, str(error))
     if len(failures) == 2:
         return GameEnd(None, NOT_STARTED, f"{failures[0].detail}; {failures[1].detail}")
-    return next((GameEnd(float(player), each.reason, each.detail) for player, each in failures.items()), None)
-
-
-def _line_of(game: Game[Any], state: Any) -> PositionHistory:
-    moves: list[str] = []
-    at = state
-    while at.previous is not None:
-        moves.append(game.move_text(at.previous, at.last_move))
-        at = at.previous
-    return PositionHistory(at, moves[::-1], state)
+    return next((GameEnd(float(side), each.reason, each.detail) for side, each in failures.items()), None)
 
 
 def _start_of(state: Any) -> Any:

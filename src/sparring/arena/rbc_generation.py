@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -93,16 +92,15 @@ class _Worker:
     def work(self, number: int) -> GeneratedOutput:
         first, second, turns = game_setup(self._generation, number)
         names, began = (first, second), time.perf_counter()
-        bots = [
-            make_bot(
-                self._settings[name],
-                player,
-                np.random.default_rng([self._generation.seed, 3, number, player]),
+        seed = self._generation.seed
+        bots = [make_bot(self._settings[name]) for name in names]
+        with bots[0], bots[1]:
+            state = play_rbc_game(
+                bots,
+                [[seed, 3, number, player] for player in (0, 1)],
+                turns,
+                np.random.default_rng([seed, 4, number]),
             )
-            for player, name in enumerate(names)
-        ]
-        with closing(bots[0]), closing(bots[1]):
-            state = play_rbc_game(bots, turns, np.random.default_rng([self._generation.seed, 4, number]))
         outcome = state.outcome
         result = None if outcome is None else 0.5 if outcome.winner is None else 1.0 - outcome.winner
         record = GameRecord(

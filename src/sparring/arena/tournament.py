@@ -8,55 +8,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
-
-from msgspec import Meta
+from typing import Any, Literal, TypeAlias
 
 from sparring.arena.sprt import Sprt
 from sparring.config import BadConfig, BadValue, Count, PositiveInt
 from sparring.games import EngineProtocol as EngineProtocol
 from sparring.games import Game, load_game
-from sparring.players import LEVELS, PlayerConfig
+from sparring.players import LEVELS, PlayerConfig, SearchLimits, TimeControl
 
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
-
-Seconds = Annotated[float, Meta(ge=0, le=1_000_000)]
 
 
 class BadTournament(BadConfig):
     """A tournament that cannot be played."""
-
-
-@dataclass(frozen=True)
-class TimeControl:
-    """A chess clock: `[clock]` of a tournament's file."""
-
-    base: Seconds
-    """Seconds for the game."""
-    increment: Seconds = 0.0
-    """Seconds added after each move."""
-    byoyomi: Seconds = 0.0
-    """Seconds for each move once the base is used up; in shogi and Go."""
-    margin: Seconds = 0.05
-    """Seconds by which a clock may be overstepped, since operating systems lag too."""
-
-    def __str__(self) -> str:
-        return f"{self.base:g}+{self.increment:g}" + (f" {self.byoyomi:g} byo-yomi" if self.byoyomi else "")
-
-
-@dataclass(frozen=True)
-class EngineLimits:
-    """Limits of an engine's search beyond the clock."""
-
-    nodes: int | None = None
-    depth: int | None = None
-    movetime: float | None = None
-    """Seconds a move."""
-
-    @property
-    def any(self) -> bool:
-        """Whether there is a limit."""
-        return (self.nodes, self.depth, self.movetime) != (None, None, None)
 
 
 @dataclass(frozen=True)
@@ -72,7 +36,8 @@ class EngineConfig:
     """GTP commands that are sent at the start."""
     env: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
-    limits: EngineLimits = EngineLimits()
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    """Nodes, depth and seconds of a move, besides the clock."""
     start_seconds: float = 20.0
     """Time limit of the handshake, and of getting ready for a game."""
     move_seconds: float = 120.0
@@ -185,5 +150,12 @@ class Tournament:
             del facts[free]
         if self.openings is not None:
             facts["openings"]["file"] = hashlib.blake2b(self.openings.file.read_bytes()).hexdigest()
+        for entry in facts["entries"]:
+            if limits := entry.get("limits"):  # as earlier versions wrote them
+                entry["limits"] = {
+                    "nodes": limits["nodes"],
+                    "depth": limits["depth"],
+                    "movetime": limits["seconds"],
+                }
         text = json.dumps(facts, sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

@@ -15,21 +15,19 @@ from sparring.arena.tournament import (
     Adjudication,
     BadTournament,
     EngineConfig,
-    EngineLimits,
     EngineProtocol,
     LevelPlayerConfig,
     NamedPlayerConfig,
     OpeningSuite,
     ParticipantConfig,
-    Seconds,
-    TimeControl,
     Tournament,
     TournamentFormat,
 )
 from sparring.config import BadValue, PositiveInt, Seed, Source, from_table, read_toml
 from sparring.games import GAMES, PROTOCOL_GAMES, describe
-from sparring.players import BadPlayerConfig, PlayerConfig, load_player_config
+from sparring.players import BadPlayerConfig, PlayerConfig, SearchLimits, TimeControl, load_player_config
 from sparring.players.player_config import parse_player_config
+from sparring.players.time_management import Seconds
 
 GameCount: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
 OptionValue: TypeAlias = str | int | float | bool
@@ -124,7 +122,7 @@ class EngineEntry:
         own = {key: value for key, value in vars(self).items() if key not in ("nodes", "depth", "movetime")}
         own["options"] = {key: _text(value) for key, value in self.options.items()}
         own["env"] = {key: str(value) for key, value in self.env.items()}
-        return EngineConfig(**own, limits=EngineLimits(self.nodes, self.depth, self.movetime))
+        return EngineConfig(**own, limits=SearchLimits(self.nodes, self.depth, self.movetime))
 
 
 def read_tournament(path: Path, games: int | None = None) -> Tournament:
@@ -201,7 +199,7 @@ def _engine(entry: EngineEntry, file: TournamentFile, source: Source) -> EngineC
             "protocol", entry.protocol, f"a protocol for {file.game}; this one is for {game}"
         )
     engine = entry.engine_config()
-    if entry.protocol != "gtp" and file.clock is None and not engine.limits.any:
+    if entry.protocol != "gtp" and file.clock is None and not engine.limits.bounded:
         raise source.fault(f"{source.path} needs nodes, depth or movetime, or the tournament a [clock]")
     return engine
 

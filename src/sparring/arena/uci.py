@@ -11,7 +11,8 @@ from typing import Any
 from sparring.arena.clocks import Clocks
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
 from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
-from sparring.arena.tournament import EngineConfig, TimeControl
+from sparring.arena.tournament import EngineConfig
+from sparring.players import TimeControl
 
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
 _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
@@ -172,9 +173,9 @@ class UciEngine:
             words += ["nodes", str(limits.nodes)]
         if limits.depth is not None:
             words += ["depth", str(limits.depth)]
-        if limits.movetime is not None:
-            words += ["movetime", _milliseconds(limits.movetime)]
-        if clocks is not None and not limits.any:
+        if limits.seconds is not None:
+            words += ["movetime", _milliseconds(limits.seconds)]
+        if clocks is not None and not limits.bounded:
             words += self._clock_words(clocks)
         return " ".join(words)
 
@@ -190,13 +191,13 @@ class UciEngine:
         return words
 
     def _timed(self, clocks: Clocks | None) -> bool:
-        return clocks is not None or self._entry.limits.movetime is not None
+        return clocks is not None or self._entry.limits.seconds is not None
 
     def _allowed(self, player: int, clocks: Clocks | None) -> float:
         if clocks is not None:
             return clocks.allowed(player)
-        if self._entry.limits.movetime is not None:
-            return self._entry.limits.movetime + max(TimeControl.margin, self._entry.limits.movetime / 2)
+        if self._entry.limits.seconds is not None:
+            return self._entry.limits.seconds + max(TimeControl.margin, self._entry.limits.seconds / 2)
         return self._entry.move_seconds
 
     def _stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Games played side by side: processes on this machine, each at its own table."""
+"""Games played in parallel, by processes on this machine or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from sparring.arena.contestants import Contestant, open_player
+from sparring.arena.engine_player import EnginePlayer
 from sparring.arena.engine_process import kill_all
 from sparring.arena.match import play_game, record_of
 from sparring.arena.results import GameResult
 from sparring.arena.schedule import Pairing, seeds_of
-from sparring.arena.tournament import BadTournament, Tournament
+from sparring.arena.tournament import (
+    BadTournament,
+    EngineConfig,
+    LevelPlayerConfig,
+    NamedPlayerConfig,
+    ParticipantConfig,
+    Tournament,
+)
+from sparring.games import Game
+from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_level_player, make_player
 from sparring.records import GameRecord
 from sparring.workers import LocalWorkerPool, RayUnavailable, RayWorkerPool
 
@@ -21,7 +30,7 @@ GameOutput = tuple[GameResult, GameRecord | None]
 
 @dataclass(frozen=True)
 class GameTask:
-    """A game to be played."""
+    """A game to play."""
 
     pairing: Pairing
     start: Any
@@ -29,26 +38,26 @@ class GameTask:
 
 
 class Workers(Protocol):
-    """Whatever plays games: here, or on other machines."""
+    """A pool that plays games, here or on other machines."""
 
     def run(self, tasks: Iterator[GameTask]) -> Iterator[GameOutput]:
-        """The games as they end; a task is taken only when somebody is free for it."""
+        """Yields games as they end. A task is taken when a worker is free for it."""
         ...
 
 
 class GameRunner:
-    """Plays one game after the other; engines stay from game to game."""
+    """Plays one game after the other. Players are loaded for their first game and kept."""
 
     def __init__(self, tournament: Tournament) -> None:
         self._tournament = tournament
         self._game = tournament.load_game()
-        self._seats: dict[int, Contestant] = {}
+        self._players: dict[int, Player] = {}
 
     def work(self, task: GameTask) -> GameOutput:
-        """A game and its record."""
+        """Plays a game; returns its result and its record."""
         pairing = task.pairing
         names = [self._tournament.entries[player].name for player in (pairing.first, pairing.second)]
-        players = (self._seat(pairing.first), self._seat(pairing.second))
+        players = (self._player(pairing.first), self._player(pairing.second))
         seeds = seeds_of(self._tournament, pairing.number)
         played = play_game(self._game, task.start, players, seeds, self._tournament)
         end = played.end
@@ -66,30 +75,61 @@ class GameRunner:
         return result, record_of(played, self._tournament, pairing.number, names)
 
     def close(self) -> None:
-        """Lets every engine quit."""
-        for seat in self._seats.values():
-            seat.close()
-        self._seats.clear()
+        """Closes every player."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
 
     def terminate(self) -> None:
         """Kills every engine."""
         kill_all()
 
-    def _seat(self, player: int) -> Contestant:
-        if player not in self._seats:
-            self._seats[player] = open_player(self._tournament.entries[player], self._game)
-        return self._seats[player]
+    def _player(self, index: int) -> Player:
+        if index not in self._players:
+            try:
+                self._players[index] = open_participant(self._tournament.entries[index], self._game)
+            except Exception as error:  # it forfeits this game; the next game tries again
+                return _UnavailablePlayer(self._tournament.entries[index].name, error)
+        return self._players[index]
+
+
+class _UnavailablePlayer(BasePlayer):
+    """Stands in for a player that could not be loaded."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        super().__init__(name)
+        self._error = error
+
+    def new_game(self, start: GameStart) -> None:
+        raise self._error
+
+    def choose(self, turn: Turn) -> Decision:
+        raise self._error
+
+
+def open_participant(config: ParticipantConfig, game: Game[Any]) -> Player:
+    """The player of a tournament's entry. An engine is started by its first game.
+
+    Raises one of `players.LOAD_ERRORS`.
+    """
+    match config:
+        case EngineConfig():
+            return EnginePlayer(config)
+        case NamedPlayerConfig():
+            return make_player(config.player_config)
+        case LevelPlayerConfig():
+            return make_level_player(game.spec.name, config.level)
 
 
 class LocalWorkers(LocalWorkerPool[GameTask, GameOutput]):
-    """Tables in processes on this machine."""
+    """Processes on this machine."""
 
     def __init__(self, tournament: Tournament, concurrency: int) -> None:
         super().__init__(partial(GameRunner, tournament), concurrency, _name)
 
 
 class RayWorkers(RayWorkerPool[GameTask, GameOutput]):
-    """Tables on the machines of a cluster; engines must be installed there."""
+    """Machines of a Ray cluster; engines must be installed there."""
 
     def __init__(self, tournament: Tournament, concurrency: int, address: str) -> None:
         try:

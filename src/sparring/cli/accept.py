@@ -21,7 +21,8 @@ from sparring.arena.acceptance import (
     summarise_match,
 )
 from sparring.cli.errors import UserError
-from sparring.players.expendibots import LADDER, AlphaBetaLimits, ladder_player
+from sparring.players.expendibots import LADDER, ladder_player
+from sparring.search import SearchLimits
 
 
 def accept(
@@ -71,10 +72,10 @@ def play_ladder_match(
     `nodes` is the search limit a move. With a `folder`, each game is appended to a journal there and a second
     call resumes. `callback` is called after each game.
     """
-    budget = AlphaBetaLimits(nodes=nodes)
+    limits = SearchLimits(nodes=nodes)
     journal = None if folder is None else folder / f"{new}-{old}-{nodes}-{seed}.jsonl"
     played = []
-    sides = (NamedPlayer(name, ladder_player(name, budget)) for name in (new, old))
+    sides = (NamedPlayer(name, ladder_player(name, limits)) for name in (new, old))
     for each in play_match("expendibots", *sides, games=games, seed=seed, journal=journal):
         played.append(each)
         callback(each)

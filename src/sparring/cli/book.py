@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import track
 
 from sparring.cli.errors import UserError
-from sparring.players import BadBook
-from sparring.players.expendibots import AlphaBetaLimits, ExpendibotsAgent, agent_components
+from sparring.players import BadBook, SearchLimits
+from sparring.players.expendibots import ExpendibotsAgent, agent_components
 from sparring.players.expendibots.book import (
     SHIPPED_BOOK,
     BookConfig,
@@ -46,7 +46,7 @@ def build(
     known = dict(journal.entries)
     started, config = time.process_time(), BookConfig(positions=positions, nodes=nodes)
     entries: dict[int, int] = {}
-    search = ExpendibotsAgent(agent_components("network"), AlphaBetaLimits(nodes=nodes)).search
+    search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes)).search
     found = build_book(search, config, known)
     for key, move in track(found, "searching", total=positions, console=Console(stderr=True)):
         entries[key] = move

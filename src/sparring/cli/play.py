@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -13,19 +13,21 @@ from sparring.cli.arguments import GameName, Options, PositionText, choose_game,
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
 from sparring.cli.terminal import TerminalGame, TerminalRbcGame
-from sparring.config import BadConfig
 from sparring.games import Game, HiddenGame, describe
 from sparring.players import (
     DEFAULT_RATING,
     LEVELS,
-    BadBook,
-    Mind,
+    LOAD_ERRORS,
+    BadPlayer,
+    Player,
     PlayerConfig,
-    load_player_config,
+    PolicyPlayer,
+    SearchPlayer,
+    load_player,
     make_level_player,
     make_player,
 )
-from sparring.players.rbc import BOTS, Bot, StockfishNotFound, load_bot_config, make_bot
+from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
 
 _LEVEL = 5
@@ -33,7 +35,7 @@ _LEVEL = 5
 
 @dataclass(frozen=True)
 class _OpponentOptions:
-    """What was asked for of an opponent that plays like people; None for what was not."""
+    """Options of an opponent that plays like people; None if not given."""
 
     rating: int | None
     my_rating: int | None
@@ -108,28 +110,28 @@ def play(
             raise UserError(f"{game} is played from its beginning: a position would give secrets away")
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
-        opponent = (
-            make_level_player(game, level or _LEVEL, rng, 1 - human)
-            if bot is None
-            else _choose_bot(bot, 1 - human, rng)
-        )
-        TerminalRbcGame(cast(HiddenGame[Any, Any], rules), human, opponent).play()
-    elif level is not None:
-        TerminalGame(rules, choose_state(rules, position), human, make_level_player(game, level, rng)).play()
+        with _load(bot, game) if bot else make_level_player(game, level or _LEVEL) as opponent:
+            TerminalRbcGame(cast(HiddenGame[Any, Any], rules), human, opponent, rng).play()
+        return
+    state, about = choose_state(rules, position), ""
+    if level is not None:
+        opponent = make_level_player(game, level)
     else:
-        state, mind = choose_state(rules, position), _choose_player(game, wish, player, seed)
-        TerminalGame(rules, state, human, mind, _about(mind, state)).play()
+        chosen = _choose_player(game, wish, player, seed)
+        opponent, about = chosen, _about(chosen, state)
+    with opponent:
+        TerminalGame(rules, state, human, opponent, about, rng).play()
 
 
-def _choose_bot(name: str, player: int, rng: np.random.Generator) -> Bot:
+def _load(source: str | Path, game: str, **overrides: Any) -> Player:
     try:
-        return make_bot(load_bot_config(name), player, rng)
-    except (BadConfig, StockfishNotFound) as error:
+        return load_player(source, game, **overrides)
+    except BadPlayer as error:
         raise UserError(str(error)) from None
 
 
 def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -> int | None:
-    """The level of the small search player, or None for one that plays like people. Raises UserError."""
+    """The level of the small search player; None for one that plays like people. Raises UserError."""
     game = rules.spec.name
     if level is not None:
         if wish:
@@ -144,23 +146,20 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -
     return _LEVEL
 
 
-def _choose_player(game: str, wish: _OpponentOptions, file: Path | None, seed: int | None) -> Mind:
-    """The player of a file, or of a model or policy at a rating that it knows. Raises UserError."""
-    try:
-        if file is None:
-            return _choose_people(game, wish, seed)
-        player_config = load_player_config(file)
-        if player_config.game != game:
-            raise UserError(f"{file} is a player of {player_config.game}, not of {game}")
-        return make_player(player_config if seed is None else replace(player_config, seed=seed))
-    except (BadConfig, BadBook) as error:
-        raise UserError(str(error)) from None
-
-
-def _choose_people(game: str, wish: _OpponentOptions, seed: int | None) -> Mind:
+def _choose_player(
+    game: str, wish: _OpponentOptions, file: Path | None, seed: int | None
+) -> PolicyPlayer | SearchPlayer:
+    """The player of a file, or of a policy at a rating that it knows. Raises UserError."""
+    if file is not None:
+        loaded = _load(file, game, **({} if seed is None else {"seed": seed}))
+        assert isinstance(loaded, PolicyPlayer | SearchPlayer)
+        return loaded
     model = wish.model or PlayerConfig.model
     rating = DEFAULT_RATING.get(game) if wish.rating is None else wish.rating
-    policy = load_policy(model, game)
+    try:
+        policy = load_policy(model, game)
+    except LOAD_ERRORS as error:
+        raise UserError(str(error)) from None
     if complaint := unrated(policy):
         if wish.rating is not None or wish.my_rating is not None:
             raise UserError(f"{complaint} in {game}: it has one strength")
@@ -173,12 +172,15 @@ def _choose_people(game: str, wish: _OpponentOptions, seed: int | None) -> Mind:
         temperature=wish.temperature or 1.0,
         seed=seed,
     )
-    return make_player(player_config, policy)
+    try:
+        return make_player(player_config, policy)
+    except LOAD_ERRORS as error:
+        raise UserError(str(error)) from None
 
 
-def _about(opponent: Mind, state: Any) -> str:
-    """Who sits there, and what should be known of it."""
-    policy, rating = opponent.policy, opponent.player_config.rating_number("rating")
+def _about(opponent: PolicyPlayer | SearchPlayer, state: Any) -> str:
+    """A sentence or two on the opponent."""
+    policy, rating = opponent.policy, opponent.config.rating_number("rating")
     rated = "" if rating is None else f" at {rating_text(policy.game, rating)}"
     about = f"Your opponent is {policy.name}{rated}."
     advice = describe(policy.game).players.advice

@@ -58,10 +58,9 @@ def generate(
 
 def _check(names: Sequence[str]) -> None:
     """Checks the bots before the workers start. Raises BadBotConfig or StockfishNotFound."""
-    import numpy as np
 
     for name in names:
-        make_bot(load_bot_config(name), 0, np.random.default_rng(0)).close()
+        make_bot(load_bot_config(name)).close()
 
 
 def _print(names: Sequence[str], games: Sequence[GeneratedGame]) -> None:

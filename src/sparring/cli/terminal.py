@@ -1,4 +1,4 @@
-"""The table in the terminal: a person on one side, a player on the other."""
+"""Games in the terminal: a person against a player."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from sparring.belief import Tracker, TrackerOptions
 from sparring.games import Game, HiddenGame, IllegalMove, Move, Outcome, ParseError, describe
 from sparring.games.chess import board_diagram
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.players import Decision, HiddenPlayer, Player
+from sparring.players import Decision, GameStart, Player, Turn
+from sparring.players.player import RandomSeed
 
 _SHOWN = 5
-"""Moves that the opponent says it thought of."""
+"""Most moves that `why` and `hint` list."""
 
 _COMMANDS = {
     "help": "this list",
     "moves": "the moves you can make",
     "board": "draw the board again",
     "hint": "what the opponent would play for you",
-    "why": "what else the opponent thought of",
+    "why": "what else the opponent considered",
     "undo": "take your last move back",
     "text": "the position as text, to copy",
     "draw": "offer a draw, or take one that was offered",
-    "resign": "give the game up",
-    "quit": "leave the table",
+    "resign": "resign the game",
+    "quit": "leave the game",
 }
 
 
 class _LeftError(Exception):
-    """The person left the table."""
+    """The person left the game."""
 
 
 class _ResignedError(Exception):
-    """The person gave the game up."""
+    """The person resigned."""
 
 
 class _AgreedError(Exception):
@@ -44,24 +45,32 @@ class _AgreedError(Exception):
 
 
 class TerminalGame:
-    """A game in which everything is seen."""
+    """A game of perfect information."""
 
     def __init__(
-        self, game: Game[Any], state: Any, human: int, opponent: Player[Any], about: str = ""
+        self,
+        game: Game[Any],
+        state: Any,
+        human: int,
+        opponent: Player,
+        about: str = "",
+        seed: RandomSeed = None,
     ) -> None:
+        """`human` is the person's side, `about` a sentence or two on the opponent, `seed` its seed."""
         self.game = game
         self.states = [state]
         self.moves: list[Move] = []
         self.human = human
         self.opponent = opponent
         self.about = about
-        """A sentence or two on the opponent."""
-        self.choices: dict[int, Decision] = {}
-        """What the opponent chose, by the number of moves before."""
+        self.decisions: dict[int, Decision] = {}
+        """The opponent's decisions, by the number of moves before them."""
+        self._seed = seed
         self.console = Console(highlight=False)
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves."""
+        self.opponent.new_game(GameStart(self.game, 1 - self.human, self.states[0], self._seed))
         you = self.game.spec.players[self.human]
         self.console.print(f"[bold]{self.game.spec.title}[/]. You play {you}. Type a move, or 'help'.")
         self.console.print(f"{self.about}\n" if self.about else "", markup=False, soft_wrap=True)
@@ -79,7 +88,7 @@ class TerminalGame:
         except _AgreedError as end:
             self.console.print(f"[bold]{end}[/]")
         except _LeftError:
-            self.console.print("You leave the table.")
+            self.console.print("You leave the game.")
         if self.moves:
             self.console.print(self._record(), soft_wrap=True)
 
@@ -89,23 +98,28 @@ class TerminalGame:
     def _make(self, move: Move) -> None:
         self.states.append(self.game.play(self.states[-1], move))
         self.moves.append(move)
+        self.opponent.observe(move)
 
     def _answer(self) -> None:
         state = self.states[-1]
-        choice = self.opponent.choose(state)
+        decision = self._decision()
         name = self.game.spec.players[1 - self.human]
-        if choice.resign:
+        if decision.resign:
             raise _AgreedError(f"{name} resigns: you win.")
-        self.console.print(
-            f"\n{name} plays [bold]{move_name(self.game, state, choice.move)}[/] [dim]({choice.why})[/]"
-        )
-        self.choices[len(self.moves)] = choice
-        self._make(choice.move)
-        if choice.offer_draw:
+        move = move_name(self.game, state, decision.move)
+        self.console.print(f"\n{name} plays [bold]{move}[/] [dim]({decision.reason})[/]")
+        self.decisions[len(self.moves)] = decision
+        self._make(decision.move)
+        if decision.offer_draw:
             self.console.print(f"{name} offers a draw: type 'draw' to take it, or move on.")
 
+    def _decision(self) -> Decision:
+        """The opponent's decision for the side to move."""
+        state = self.states[-1]
+        return self.opponent.choose(Turn(state, self.game.legal_moves(state)))
+
     def _ask(self) -> Move:
-        """The person's next move; commands are carried out on the way."""
+        """The person's next move. Commands are carried out until one is given."""
         while True:
             state = self.states[-1]
             text = read_line(self.console, f"{self.game.spec.players[self.human]} to move> ")
@@ -128,9 +142,10 @@ class TerminalGame:
             case "board":
                 self._draw()
             case "hint":
-                choice = self.opponent.choose(state)
-                self.console.print(f"{move_name(self.game, state, choice.move)} ({choice.why})", markup=False)
-                self._weigh(state, choice)
+                decision = self._decision()
+                name = move_name(self.game, state, decision.move)
+                self.console.print(f"{name} ({decision.reason})", markup=False)
+                self._weigh(state, decision)
             case "why":
                 self._explain()
             case "undo":
@@ -145,28 +160,27 @@ class TerminalGame:
                 raise _LeftError
 
     def _propose_draw(self, state: Any) -> None:
-        offered = self.choices.get(len(self.moves) - 1)
-        accepts = getattr(self.opponent, "accepts_draw", None)
-        if (offered is not None and offered.offer_draw) or (accepts is not None and accepts(state)):
+        offered = self.decisions.get(len(self.moves) - 1)
+        if (offered is not None and offered.offer_draw) or self.opponent.accepts_draw(state):
             raise _AgreedError("Drawn by agreement.")
         self.console.print("The opponent wants to play on.")
 
     def _explain(self) -> None:
-        """The opponent's last move: what it was drawn from."""
+        """Shows the distribution of the opponent's last move."""
         ply = len(self.moves) - 1
-        if ply in self.choices:
-            self._weigh(self.states[ply], self.choices[ply])
+        if ply in self.decisions:
+            self._weigh(self.states[ply], self.decisions[ply])
         else:
             self.console.print("The opponent has not moved yet.")
 
-    def _weigh(self, state: Any, choice: Decision) -> None:
-        """The likeliest moves of a choice."""
-        likely = sorted(choice.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
+    def _weigh(self, state: Any, decision: Decision) -> None:
+        """Shows the likeliest moves of a decision."""
+        likely = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
         names = (f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely)
         self.console.print(f"It weighs {', '.join(names)}.", markup=False)
 
     def _undo(self) -> None:
-        """Back to the person's turn before this one."""
+        """Goes back to the person's previous turn."""
         own = [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
         if not own:
             self.console.print("There is nothing to take back.")
@@ -183,20 +197,23 @@ class TerminalGame:
 
 
 class TerminalRbcGame:
-    """A game of reconnaissance blind chess: the person sees what is certain, '?' where it is not."""
+    """A game of reconnaissance blind chess. The board shows what is certain, and '?' elsewhere."""
 
     def __init__(
-        self, game: HiddenGame[Any, Observation], human: int, opponent: HiddenPlayer[Observation]
+        self, game: HiddenGame[Any, Observation], human: int, opponent: Player, seed: RandomSeed = None
     ) -> None:
+        """`human` is the person's side, `seed` the opponent's seed."""
         self.game = game
         self.state = game.initial()
         self.human = human
         self.opponent = opponent
+        self._seed = seed
         self.belief = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
         self.console = Console(highlight=False)
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves."""
+        self.opponent.new_game(GameStart(self.game, 1 - self.human, seed=self._seed))
         you = self.game.spec.players[self.human]
         self.console.print(
             f"[bold]{self.game.spec.title}[/]. You play {you}. First sense a square (e4, or none), then move "
@@ -206,14 +223,14 @@ class TerminalRbcGame:
             while (outcome := self.game.outcome(self.state)) is None:
                 mine = self.game.to_move(self.state) == self.human
                 moves = self.game.legal_moves(self.state)
-                self._make(self._ask(moves) if mine else self.opponent.choose(moves).move)
+                self._make(self._ask(moves) if mine else self.opponent.choose(Turn(None, moves)).move)
             self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/] The true board:")
         except _ResignedError:
             self.console.print(
                 f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/] The true board:"
             )
         except _LeftError:
-            self.console.print("You leave the table.")
+            self.console.print("You leave the game.")
             return
         self.console.print(str(self.game.diagram(self.state)), markup=False)
 
@@ -291,7 +308,7 @@ def _sense_text(text: str) -> str:
 
 
 def read_line(console: Console, prompt: str) -> str:
-    """A line from the person; the end of input leaves the table."""
+    """A line from the person; the end of input leaves the game."""
     try:
         return console.input(prompt, markup=False).strip()
     except EOFError:
@@ -300,19 +317,19 @@ def read_line(console: Console, prompt: str) -> str:
 
 
 def print_commands(console: Console, commands: dict[str, str]) -> None:
-    """What can be typed beside moves."""
+    """Prints the commands."""
     for command, meaning in commands.items():
         console.print(f"  [bold]{command:8}[/]{meaning}")
 
 
 def move_name(game: Game[Any], state: Any, move: Move) -> str:
-    """A move as people write it: SAN in chess."""
+    """A move in the notation that people use."""
     display = describe(game.spec.name).display_move
     return game.move_text(state, move) if display is None else display(state, move)
 
 
 def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
-    """How the game ended, for the person."""
+    """The result of a game, in words for the person."""
     if outcome.winner is None:
         return f"A draw: {outcome.reason}."
     won = "You win" if outcome.winner == human else f"{game.spec.players[outcome.winner]} wins"

@@ -2,8 +2,8 @@
 
     python -m referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
 
-The course allows 60 seconds of the processor and 100 MB for a whole game, and no threads. The agent spends a
-part of the time that is left on each action, so that it never runs out, and its tables are small.
+The course allows 60 seconds of processor time and 100 MB for a whole game, and no threads. The agent spends a
+share of the remaining time on each action, and its tables are small.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ from __future__ import annotations
 import time
 
 from sparring.games.expendibots import Action, Expendibots
-from sparring.players.expendibots import AlphaBetaLimits, shipped_agent
+from sparring.players import SearchLimits, Turn
+from sparring.players.expendibots import shipped_agent
 
 SECONDS = 60.0
-"""Of the processor, for a game."""
+"""Processor time for a game."""
 MEGABYTES = 16
-"""Of the search's memory; the endgame tables need some 40 more."""
+"""Size of the transposition table; the endgame tables need some 40 more."""
 
 _COLOURS = ("white", "black")
 _RESERVE = 6.0
-"""Seconds that are kept for a game of all 250 turns, and for what the referee measures beside."""
+"""Seconds kept back for a game of all 250 turns, and for what the referee measures besides."""
 _SHARE = 25
-"""An action may use this part of what is left beyond the reserve."""
+"""An action may use one part in so many of the time beyond the reserve."""
 _LONGEST = 3.0
 _LAST_RESORT = 0.02
 
 
 class RefereePlayer:
-    """What the referee calls."""
+    """The class that the referee loads. It plays one game."""
 
     def __init__(self, colour: str) -> None:
         started = time.process_time()
@@ -36,19 +37,19 @@ class RefereePlayer:
             raise ValueError(f"a player is white or black, not {colour!r}")
         self._game = Expendibots()
         self._state = self._game.initial()
-        self._agent = shipped_agent(AlphaBetaLimits(seconds=_LONGEST), megabytes=MEGABYTES)
+        self._agent = shipped_agent(SearchLimits(seconds=_LONGEST), megabytes=MEGABYTES)
         self._spent = time.process_time() - started
 
     def action(self) -> Action:
         """The action to take now."""
         started = time.process_time()
-        self._agent.budget = AlphaBetaLimits(seconds=self.next_move_time())
-        choice = self._agent.choose(self._state)
+        limits = SearchLimits(seconds=self.next_move_time())
+        decision = self._agent.choose(Turn.of(self._state, limits))
         self._spent += time.process_time() - started
-        return self._game.action(self._state, choice.move)
+        return self._game.action(self._state, decision.move)
 
     def update(self, colour: str, action: Action) -> None:
-        """Takes in an action of either side, one's own included."""
+        """Takes in an action of either side, its own included."""
         started = time.process_time()
         if colour != _COLOURS[self._state.to_move]:
             raise ValueError(f"it is {_COLOURS[self._state.to_move]}'s turn, not {colour}'s")

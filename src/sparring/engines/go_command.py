@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparring.players.time_management import Clock, allocate_time
+from sparring.players.time_management import allocate_time
+from sparring.search import Clock
 
 _NUMBERS = frozenset(
     ("wtime", "btime", "winc", "binc", "movestogo", "byoyomi", "nodes", "movetime", "depth", "mate")

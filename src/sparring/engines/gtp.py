@@ -11,9 +11,9 @@ from sparring.engines.gtp_board import GtpError
 from sparring.engines.gtp_game import Arguments, GtpGame, GtpResponse
 from sparring.engines.gtp_search import GtpSearch
 from sparring.engines.option import BadOption
-from sparring.engines.player_cache import LOAD_ERRORS
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine, StdinReader
+from sparring.players import LOAD_ERRORS
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _NUMBER = re.compile(r"[0-9]{1,9}")

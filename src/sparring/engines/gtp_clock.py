@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparring.engines.gtp_board import GtpError
-from sparring.players.time_management import Clock
+from sparring.search import Clock
 
 
 class GtpClock:

@@ -1,4 +1,4 @@
-"""The GTP commands that think: moves, analysis, and the options of who thinks."""
+"""The GTP commands that search: moves, analysis, and the options of the player."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sparring.engines.player_cache import PlayerCache
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
 from sparring.engines.stop_timer import stop_timer
-from sparring.players.thinking import Mind, SearchLimits, Thought
+from sparring.players import Decision, Player, SearchLimits, Turn
 from sparring.players.time_management import allocate_time
 from sparring.search import SearchResult
 
@@ -39,19 +39,19 @@ _KATAGO_NAMES = {
     "cpuctExploration": "c-puct",
     "numSearchThreads": "threads",
 }
-"""KataGo's words for some options."""
+"""KataGo's names of some options."""
 _UNTIL_STOPPED = 1_000_000_000
 
 
 class GtpSearch:
-    """A player at a table. `interrupt` is set when the GUI has more to say: an analysis then ends."""
+    """The player of a GTP engine. `interrupt` is set when the next command waits: an analysis then ends."""
 
     def __init__(self, table: GtpGame, settings: EngineSettings, interrupt: Event) -> None:
         self._board_commands, self._interrupt = table, interrupt
         self._options = EngineOptions("gtp", settings)
         self._player = PlayerCache(_tell)
         self._analyst = PlayerCache(_tell)
-        """The same player once more: an analysis changes nothing in the game."""
+        """A second copy of the player, so that an analysis changes nothing in the game."""
         self._game = table.games
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
@@ -77,64 +77,66 @@ class GtpSearch:
 
     def _genmove(self, words: Arguments) -> str:
         player = parse_colour(" ".join(words))
-        return self._played(player, self._thought(player))
+        return self._played(player, self._decide(player))
 
     def _reg_genmove(self, words: Arguments) -> str:
         """A move that is not played."""
         player = parse_colour(" ".join(words))
-        return self._text(player, self._thought(player))
+        return self._text(player, self._decide(player))
 
     def _analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
-        """Searches until the GUI says something else, also for a player that plays without search."""
+        """Searches until the next command, even if the player plays without search."""
         analyze_options = self._wanted(words)
         state = self._state(self._whose(analyze_options))
         searchmoves = analyze_options.searchmoves(state)
         settings = self._options.settings
-        mind = self._analyst.of(
+        analyst = self._analyst.of(
             replace(settings, player_config=replace(settings.player_config, seconds=None))
         )
 
         def stream(send_line: SendLine) -> None:
             limits = SearchLimits(nodes=_UNTIL_STOPPED, searchmoves=searchmoves)
             tell = self._teller(line_of, state, analyze_options, send_line)
-            thought = mind.think(
-                state, limits, stop=self._interrupt, report=tell, every=analyze_options.interval
+            decision = analyst.choose(
+                Turn(state, state.legal_moves(), limits, self._interrupt, tell, analyze_options.interval)
             )
-            if thought.found is not None:
-                tell(thought.found)
+            if decision.search is not None:
+                tell(decision.search)
             self._interrupt.wait()
 
         return stream
 
     def _genmove_analyse(self, line_of: AnalysisFormatter, words: Arguments) -> GtpResponse:
-        """A move, and on the way there what is thought of it."""
+        """A move, with lines of analysis before it."""
         analyze_options = self._wanted(words)
         player = self._whose(analyze_options)
-        self._mind()
+        self._player_of_game()
 
         def stream(send_line: SendLine) -> None:
             tell = self._teller(line_of, self._state(player), analyze_options, send_line)
-            thought = self._thought(player, analyze_options, tell)
-            if thought.found is not None:
-                tell(thought.found)
-            send_line(f"play {self._played(player, thought)}")
+            decision = self._decide(player, analyze_options, tell)
+            if decision.search is not None:
+                tell(decision.search)
+            send_line(f"play {self._played(player, decision)}")
 
         return stream
 
     def _ask_network(self, words: Arguments) -> str:
         state = self._state(self._board_commands.board.state.to_move)
-        mind = self._analyst.of(self._options.settings)
-        return raw_network(state, mind.think(state, SearchLimits(nodes=1)).prediction)
+        analyst = self._analyst.of(self._options.settings)
+        prediction = analyst.choose(Turn.of(state, SearchLimits(nodes=1))).prediction
+        assert prediction is not None, "the player of an engine has a policy"
+        return raw_network(state, prediction)
 
-    def _thought(
+    def _decide(
         self,
         player: int,
         analyze_options: AnalyzeOptions | None = None,
         report: Callable[[SearchResult], None] | None = None,
-    ) -> Thought:
+    ) -> Decision:
         started = time.perf_counter()
         state = self._state(player)
-        mind = self._mind()
+        chooser = self._player_of_game()
         clock, seconds, stop = self._board_commands.clock.clock(player), None, Event()
         if clock is not None:
             seconds = allocate_time(clock, self._options.settings.overhead / 1000)
@@ -144,25 +146,25 @@ class GtpSearch:
         )
         every = 1.0 if analyze_options is None else analyze_options.interval
         with stop_timer(seconds, stop):
-            thought = mind.think(state, limits, stop=stop, report=report, every=every)
+            decision = chooser.choose(Turn(state, state.legal_moves(), limits, stop, report, every))
         self._board_commands.clock.spend(player, time.perf_counter() - started)
-        return thought
+        return decision
 
-    def _mind(self) -> Mind:
-        """Who plays; in a new game with a fresh memory."""
+    def _player_of_game(self) -> Player:
+        """The player, told of a new game if one has begun."""
         if self._game != self._board_commands.games:
             self._game = self._board_commands.games
             self._player.new_game()
         return self._player.of(self._options.settings)
 
-    def _played(self, player: int, thought: Thought) -> str:
-        text = self._text(player, thought)
+    def _played(self, player: int, decision: Decision) -> str:
+        text = self._text(player, decision)
         if text != "resign":
-            self._board_commands.board = self._board_commands.board.played(player, thought.choice.move)
+            self._board_commands.board = self._board_commands.board.played(player, decision.move)
         return text
 
-    def _text(self, player: int, thought: Thought) -> str:
-        return "resign" if thought.resign else self._state(player).move_text(thought.choice.move)
+    def _text(self, player: int, decision: Decision) -> str:
+        return "resign" if decision.resign else self._state(player).move_text(decision.move)
 
     def _state(self, player: int) -> GoState:
         return resumed(with_player_to_move(self._board_commands.board.state, player))
@@ -196,7 +198,7 @@ class GtpSearch:
         return ""
 
     def _list_options(self, words: Arguments) -> str:
-        """All options with their values and what they mean."""
+        """All options with their values and meanings."""
         return "\n".join(
             f"{option.flag} = {option.value(self._options.settings)} ({option.range_text()}): {option.help}"
             for option in options_of("gtp")
@@ -209,7 +211,7 @@ class GtpSearch:
 
 
 def _own_name(name: str) -> str:
-    """Our name of an option that may go by KataGo's."""
+    """The name of an option, which may be KataGo's."""
     known = {katago.lower(): flag for katago, flag in _KATAGO_NAMES.items()}
     return known.get(name.lower(), name)
 

@@ -1,8 +1,8 @@
-"""Our bots as players of reconchess: `rc-bot-match sparring.engines.reconchess …`, `rc-connect` too.
+"""Bots as players of reconchess: `rc-bot-match sparring.engines.reconchess ...`, and `rc-connect`.
 
-Which bot it is says the environment variable SPARRING_RBC_BOT: a name or a TOML file (docs/rbc.md); the
-strongest where it says nothing. SPARRING_RBC_SEED makes games repeatable. Whatever goes wrong inside, an
-action that the rules allow is what reconchess gets. Needs `sparring[rbc]`.
+The environment variable SPARRING_RBC_BOT names the bot: a name or a TOML file (docs/rbc-bots.md); without it
+the strongest plays. SPARRING_RBC_SEED makes games repeatable. If the bot fails, reconchess gets a random
+legal action and the game goes on. Needs `sparring[rbc]`.
 """
 
 from __future__ import annotations
@@ -15,34 +15,47 @@ from typing import TypeVar
 
 import chess
 import numpy as np
-from reconchess import Player
+from reconchess import Player as ReconchessPlayer
 
-from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.players.rbc import Bot, load_bot_config, make_bot
+from sparring.games import Move
+from sparring.games.rbc import (
+    NO_SENSE,
+    PASS,
+    SENSE,
+    MoveResult,
+    Observation,
+    OpponentMoveResult,
+    Rbc,
+    SenseResult,
+)
+from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
+from sparring.players.rbc import load_bot_config, make_bot
 
 DEFAULT_BOT = "inference"
 _T = TypeVar("_T")
 _PATIENCE = 30.0
-"""Seconds that a turn waits for what was begun on the opponent's time."""
+"""Seconds that a turn waits for the end of pondering."""
+_INCREMENT = 5.0
+"""Seconds that reconchess adds for each turn."""
 
 
-class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
-    """One game of the bot that the environment names. Raises BadBotConfig or StockfishNotFound."""
+class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no types
+    """The bot that the environment names. Raises BadBotConfig or StockfishNotFound."""
 
     def __init__(self) -> None:
-        self._setting = load_bot_config(os.environ.get("SPARRING_RBC_BOT", DEFAULT_BOT))
+        self._config = load_bot_config(os.environ.get("SPARRING_RBC_BOT", DEFAULT_BOT))
         seed = os.environ.get("SPARRING_RBC_SEED")
         self._rng = np.random.default_rng(None if seed is None else int(seed))
-        self._bot: Bot | None = make_bot(self._setting, 0, self._rng)  # that it can be made is seen here
+        self._bot: Player | None = self._new_bot(0)  # configuration errors show before the game
         self._pondering: threading.Thread | None = None
         self.failures: list[str] = []
-        """What went wrong so far and was not let out."""
+        """Errors of the bot so far."""
 
     def handle_game_start(self, color: bool, board: chess.Board, opponent_name: str) -> None:
         """A new game begins."""
         self._close()
         player = 0 if color else 1
-        self._bot = self._guarded(lambda: make_bot(self._setting, player, self._rng), lambda: None)
+        self._bot = self._guarded(lambda: self._new_bot(player, opponent_name), lambda: None)
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
         """The opponent has moved; before White's first turn it has not."""
@@ -51,29 +64,27 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
     def choose_sense(
         self, sense_actions: list[int], move_actions: list[chess.Move], seconds_left: float | None
     ) -> int | None:
-        """The middle of the window to look at."""
+        """The middle of the window to sense."""
         offered = sorted(SENSE + square for square in sense_actions)
 
         def choose() -> int | None:
-            assert self._bot is not None
-            chosen = self._bot.choose([*offered, NO_SENSE], seconds_left).move
+            chosen = self._choose([*offered, NO_SENSE], seconds_left)
             return None if chosen == NO_SENSE else sense_actions[sense_actions.index(chosen - SENSE)]
 
         return self._guarded(choose, lambda: self._any(sense_actions))
 
     def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
-        """What the sense showed."""
+        """Takes in what the sense showed."""
         self._observe(
             SenseResult(tuple((square, piece.symbol() if piece else None) for square, piece in sense_result))
         )
 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
-        """The move to ask for, None to pass."""
+        """The move to request; None to pass."""
         offered = {_code(move): move for move in move_actions}
 
         def choose() -> chess.Move | None:
-            assert self._bot is not None
-            chosen = self._bot.choose(sorted([PASS, *offered]), seconds_left).move
+            chosen = self._choose(sorted([PASS, *offered]), seconds_left)
             return None if chosen == PASS else offered[chosen]
 
         return self._guarded(choose, lambda: self._any(move_actions))
@@ -85,7 +96,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
         captured_opponent_piece: bool,
         capture_square: int | None,
     ) -> None:
-        """What came of the move. Local games count this on one's own clock, so it starts and leaves."""
+        """Takes in the result of the move and ponders in a thread: local games count this on our clock."""
         request = PASS if requested_move is None else _code(requested_move)
         taken = None if taken_move is None else _code(taken_move)
         self._observe(MoveResult(request, taken, capture_square))
@@ -99,6 +110,16 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
     def handle_game_end(self, winner_color: bool | None, win_reason: object, game_history: object) -> None:
         """The game is over."""
         self._close()
+
+    def _new_bot(self, player: int, opponent: str = "") -> Player:
+        bot = make_bot(self._config)
+        bot.new_game(GameStart(Rbc(), player, seed=self._rng, opponent=opponent))
+        return bot
+
+    def _choose(self, legal_moves: list[Move], seconds_left: float | None) -> Move:
+        assert self._bot is not None
+        clock = None if seconds_left is None else Clock(seconds_left, _INCREMENT)
+        return self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock))).move
 
     def _observe(self, observation: Observation) -> None:
         self._wait()
@@ -118,7 +139,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
             self._guarded(bot.close, lambda: None)
 
     def _guarded(self, act: Callable[[], _T], otherwise: Callable[[], _T]) -> _T:
-        """What `act` gives; where it fails, the failure is told on stderr and the game goes on."""
+        """The result of `act`; if it fails, that of `otherwise`, with a line on stderr."""
         try:
             return act()
         except Exception as error:
@@ -131,7 +152,7 @@ class SparringBot(Player):  # type: ignore[misc]  # reconchess has no types
 
 
 def get_player() -> type[SparringBot]:
-    """What reconchess loads."""
+    """The class that reconchess loads."""
     return SparringBot
 
 

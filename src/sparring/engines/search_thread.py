@@ -1,4 +1,4 @@
-"""What a UCI or USI engine does besides listening: loads its player and thinks, one job after the other.
+"""The worker of a UCI or USI engine: it loads the player and searches, one task after the other.
 
 Every task gets exactly one `bestmove`, whatever happens.
 """
@@ -12,14 +12,14 @@ from threading import Event
 from typing import Any
 
 from sparring.engines.go_command import GoCommand
-from sparring.engines.player_cache import LOAD_ERRORS, PlayerCache
+from sparring.engines.player_cache import PlayerCache
 from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
 from sparring.engines.stop_timer import stop_timer
 from sparring.engines.uci_info import decision_info, pv_texts, search_info
 from sparring.games import IllegalMove, Move, ParseError
-from sparring.players.thinking import SearchLimits, Thought
+from sparring.players import LOAD_ERRORS, Decision, SearchLimits, Turn
 from sparring.search import SearchResult
 
 
@@ -31,23 +31,23 @@ class SearchTask:
     go_command: GoCommand
     settings: EngineSettings
     searchmoves: tuple[Move, ...] = ()
-    """The moves to think about; empty for all."""
+    """The moves to search; empty for all."""
     debug: bool = False
     received: float = field(default_factory=time.perf_counter)
     stop: Event = field(default_factory=Event)
     discarded: bool = False
-    """Nobody waits for its answer."""
+    """Whether its answer is not sent."""
     done: bool = False
 
     @property
     def open_ended(self) -> bool:
-        """Whether it may answer only when it is told to."""
+        """Whether it answers only when it is told to."""
         return self.go_command.infinite or self.go_command.ponder
 
     def limits(self, side: str) -> SearchLimits:
-        """As the mind takes them; the time that loading took is gone."""
+        """The limits for the player; the time that loading took is subtracted."""
         if self.open_ended:
-            # A policy alone has nothing to add by waiting: what it says is shown at once.
+            # A policy without search answers at once: waiting adds nothing.
             alone = self.settings.player_config.nodes <= 1
             return SearchLimits(nodes=1 if alone else None, infinite=not alone, searchmoves=self.searchmoves)
         seconds = self.go_command.seconds(side, self.settings.overhead / 1000)
@@ -57,54 +57,54 @@ class SearchTask:
 
 
 class SearchThread:
-    """A thread that loads and thinks. All methods return at once."""
+    """A thread that loads and searches. All methods return at once."""
 
     def __init__(self, protocol: ProtocolSpec, send_line: SendLine) -> None:
         self._protocol, self._send_line = protocol, send_line
         self.player_cache = PlayerCache(self.send_info_string)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="thinking")
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="search")
         self._task: SearchTask | None = None
 
     def send_info_string(self, message: str) -> None:
-        """Says something to a person."""
+        """Sends a message to the user."""
         self._send_line(f"info string {' '.join(message.split())}")
 
     def send_error(self, error: Exception) -> None:
-        """One line for a person: an engine that dies tells nobody why."""
+        """Sends an error as one line; the engine goes on."""
         expected = isinstance(error, (*LOAD_ERRORS, ValueError, ParseError, IllegalMove))
         self.send_info_string(f"error: {error}" if expected else f"error: {type(error).__name__}: {error}")
 
     @property
     def task(self) -> SearchTask | None:
-        """The one under way."""
+        """The task under way; None if there is none."""
         return None if self._task is None or self._task.done else self._task
 
     def start(self, task: SearchTask) -> None:
-        """Thinks about it after the one under way, which ends now and answers first."""
+        """Queues a task. The task under way ends now and answers first."""
         self.stop_search()
         self._task = task
         self._worker.submit(self._think, task)
 
     def stop_search(self, *, discard: bool = False) -> None:
-        """Ends the task under way; unless abandoned, it still answers."""
+        """Ends the task under way; it still answers unless `discard` is set."""
         if (task := self.task) is not None:
             task.discarded = task.discarded or discard
             task.stop.set()
 
     def prepare(self, settings: EngineSettings) -> None:
-        """Says `readyok` once the player is loaded, or could not be; at once while it thinks."""
+        """Sends `readyok` once the player is loaded or failed to load; at once while a task is under way."""
         if self.task is not None or self.player_cache.ready(settings):
             self._send_line("readyok")
         else:
             self._worker.submit(self._load, settings)
 
     def finish(self) -> None:
-        """Says what is still to be said, without thinking any longer."""
+        """Stops the search, sends its answer and ends the thread."""
         self.stop_search()
         self._worker.shutdown()
 
     def shutdown_now(self) -> None:
-        """Ends everything; a network that still loads is not waited for."""
+        """Ends the thread without an answer; does not wait for a network that still loads."""
         self.stop_search(discard=True)
         self._worker.shutdown(wait=False, cancel_futures=True)
 
@@ -134,29 +134,30 @@ class SearchThread:
             return self._protocol.no_move
         if not task.open_ended and self._can_declare(state):
             return str(self._protocol.claim_move)
-        mind = self.player_cache.of(task.settings)
+        player = self.player_cache.of(task.settings)
         limits = task.limits(self._side(state))
+        turn = Turn(
+            state, state.legal_moves(), limits, task.stop, report=lambda found: self._report(task, found)
+        )
         with stop_timer(limits.seconds, task.stop):
-            thought = mind.think(
-                state, limits, stop=task.stop, report=lambda found: self._report(task, found)
-            )
-        return "" if task.discarded else self._spoken(task, thought)
+            decision = player.choose(turn)
+        return "" if task.discarded else self._spoken(task, decision)
 
     def _report(self, task: SearchTask, found: SearchResult) -> None:
         if not task.stop.is_set():
             for line in search_info(self._protocol, task.settings, task.state, found):
                 self._send_line(line)
 
-    def _spoken(self, task: SearchTask, thought: Thought) -> str:
-        """Says what it thought; gives the answer."""
-        for line in decision_info(self._protocol, task.settings, task.state, thought):
+    def _spoken(self, task: SearchTask, decision: Decision) -> str:
+        """Sends the info lines of a decision; returns the words after `bestmove`."""
+        for line in decision_info(self._protocol, task.settings, task.state, decision):
             self._send_line(line)
         if task.debug:
-            self.send_info_string(thought.choice.why)
-        if thought.resign and self._protocol.can_resign:
+            self.send_info_string(decision.reason)
+        if decision.resign and self._protocol.can_resign:
             return "resign"
-        move = thought.choice.move
-        follows = [] if thought.found is None else thought.found.principal_variation(move)
+        move = decision.move
+        follows = [] if decision.search is None else decision.search.principal_variation(move)
         if task.settings.ponder and len(follows) > 1:
             return " ponder ".join(pv_texts(task.state, follows[:2]))
         return str(task.state.move_text(move))

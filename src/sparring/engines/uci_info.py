@@ -10,17 +10,17 @@ from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.settings import EngineSettings
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
-from sparring.players.thinking import Thought
+from sparring.players import Decision
 from sparring.search import SearchResult
 
 _LONGEST = 30
-"""Moves of a line that are shown."""
+"""Most moves of a line that are shown."""
 
 
 def search_info(
     protocol: ProtocolSpec, settings: EngineSettings, state: Any, found: SearchResult
 ) -> list[str]:
-    """What a search knows so far."""
+    """The info lines of a search under way."""
     lines = search_pv_lines(found)[: settings.multipv]
     return [
         _info(protocol, settings, state, number, line, _effort(found, line), found.evaluation)
@@ -29,17 +29,19 @@ def search_info(
 
 
 def decision_info(
-    protocol: ProtocolSpec, settings: EngineSettings, state: Any, thought: Thought
+    protocol: ProtocolSpec, settings: EngineSettings, state: Any, decision: Decision
 ) -> list[str]:
-    """What a thought came to. A single line is that of the move it plays, whether or not it ranks first."""
-    found, prediction = thought.found, thought.prediction
-    lines = ([] if found is None else search_pv_lines(found)) or policy_pv_lines(prediction)
+    """The info lines of a decision. A single line is that of the move played, even if it ranks lower."""
+    found, prediction = decision.search, decision.prediction
+    lines = [] if found is None else search_pv_lines(found)
+    if not lines and prediction is not None:
+        lines = policy_pv_lines(prediction)
     if settings.multipv == 1:
-        lines = _first(lines, thought.choice.move)
+        lines = _first(lines, decision.move)
     infos = []
     for number, line in enumerate(lines[: settings.multipv], start=1):
         if found is None:
-            effort = f"depth 1 seldepth 1 nodes 1 time {round(1000 * thought.seconds)}"
+            effort = f"depth 1 seldepth 1 nodes 1 time {round(1000 * (decision.seconds or 0))}"
         else:
             effort = _effort(found, line)
         infos.append(_info(protocol, settings, state, number, line, effort, prediction))
@@ -47,7 +49,7 @@ def decision_info(
 
 
 def pv_texts(state: Any, moves: Sequence[Move]) -> list[str]:
-    """A line's moves in the game's notation."""
+    """Moves of a line in the game's notation."""
     texts = []
     for move in moves[:_LONGEST]:
         texts.append(state.move_text(move))

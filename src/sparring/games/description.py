@@ -143,7 +143,7 @@ class PlayerDefaults:
     """Who plays when nobody says otherwise."""
 
     level_player: str = "sparring.players.levels:alphabeta_player"
-    """Reference to a function (game, level, rng) -> player: the small opponent of a level from 1 to 9."""
+    """Reference to a function (game, level) -> Player: the small opponent of a level from 1 to 9."""
     has_human_network: bool = False
     """Whether a network of people's moves is shipped; the default opponent then plays like people."""
     rating: int | str | None = None

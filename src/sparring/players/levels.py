@@ -1,45 +1,40 @@
-"""The small opponents of levels 1 to 9: no network, more search a level."""
+"""The small opponents of levels 1 to 9. They need no network of people's moves."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from sparring.games import describe, resolve
 from sparring.players.learned_player import LearnedPlayer
+from sparring.players.player import Player
 from sparring.players.search_players import AlphaBetaPlayer, UctPlayer
+from sparring.search.limits import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
 
 LEVELS = range(1, 10)
 """The levels. Each searches two to three times as long as the one before."""
 
 
-def make_level_player(game: str, level: int, rng: np.random.Generator, player: int = 0) -> Any:
-    """The opponent of a level, by the game's description.
-
-    `player` is the side it plays, 0 or 1; only games with hidden information need it. Raises ValueError for
-    an unknown game.
-    """
-    return resolve(describe(game).players.level_player)(game, level, rng, player)
+def make_level_player(game: str, level: int) -> Player:
+    """The opponent of a level, by the game's description. Raises ValueError for an unknown game."""
+    player: Player = resolve(describe(game).players.level_player)(game, level)
+    return player
 
 
-def alphabeta_player(game: str, level: int, rng: np.random.Generator, player: int = 0) -> AlphaBetaPlayer:
+def alphabeta_player(game: str, level: int) -> AlphaBetaPlayer:
     """Alpha-beta over material."""
-    return AlphaBetaPlayer(150 * _effort(level), rng)
+    return AlphaBetaPlayer(150 * effort(level))
 
 
-def uct_player(game: str, level: int, rng: np.random.Generator, player: int = 0) -> UctPlayer:
+def uct_player(game: str, level: int) -> UctPlayer:
     """UCT with random playouts."""
-    return UctPlayer(60 * _effort(level), rng)
+    return UctPlayer(60 * effort(level))
 
 
-def learned_player(game: str, level: int, rng: np.random.Generator, player: int = 0) -> LearnedPlayer:
+def learned_player(game: str, level: int) -> LearnedPlayer:
     """Alpha-beta with the shipped linear evaluation."""
-    effort = _effort(level)
-    return LearnedPlayer(open_evaluation(game), rng, nodes=150 * effort, megabytes=max(1, effort // 100))
+    nodes, megabytes = 150 * effort(level), max(1, effort(level) // 100)
+    return LearnedPlayer(open_evaluation(game), SearchLimits(nodes=nodes), megabytes=megabytes)
 
 
-def _effort(level: int) -> int:
+def effort(level: int) -> int:
     """Search effort relative to level 1."""
     return int(3 ** (level - 1))

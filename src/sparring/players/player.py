@@ -1,47 +1,201 @@
-"""The Player seam: what sits at the board and says why it moves."""
+"""The Player protocol: one interface for games of perfect and of hidden information.
+
+A front end (terminal, arena, UCI, USI, GTP, reconchess, a referee) drives a player in this order:
+
+    player.new_game(start)
+    player.observe(...), player.choose(turn), player.ponder(), ...
+    player.end_game(score)
+    player.close()
+
+A player plays any number of games, one after the other. With the same `GameStart.seed` and the same turns it
+makes the same decisions, as long as nodes or depth limit it rather than time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeAlias
 
-from sparring.games import Move
+import numpy as np
 
-S_contra = TypeVar("S_contra", contravariant=True)
-O_contra = TypeVar("O_contra", contravariant=True)
+from sparring.games import Game, Move
+from sparring.networks import Prediction
+from sparring.players.time_management import TimeControl
+from sparring.search import SearchLimits, SearchResult
+
+_NO_LIMITS = SearchLimits()
+
+RandomSeed: TypeAlias = int | Sequence[int] | np.random.Generator | None
+"""Whatever `numpy.random.default_rng` takes; None is a different game each time."""
+
+NO_MOVE: Move = -1
+"""`Decision.move` of a program that resigns without naming a move."""
+
+
+@dataclass(frozen=True)
+class GameStart:
+    """What a player is told when a game begins."""
+
+    game: Game[Any]
+    """The rules, with their options."""
+    player: int | None = None
+    """The side it plays, 0 or 1; None if it may be asked for either side, as engines are."""
+    state: Any = None
+    """The state in which the players take over; None in hidden games, which start from the beginning."""
+    seed: RandomSeed = None
+    opponent: str = ""
+    """Name of the opponent, if known."""
+    time_control: TimeControl | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question: which move?"""
+
+    state: Any
+    """The state, whose game is not over; None in hidden games."""
+    legal_moves: Sequence[Move]
+    """In hidden games the moves that may be requested."""
+    limits: SearchLimits = _NO_LIMITS
+    """Limits of this move. Without any, the player's own limits apply."""
+    stop: Event | None = None
+    """Ends the search when it is set: the player then decides with what it has."""
+    report: Callable[[SearchResult], None] | None = None
+    """Receives intermediate results of a search."""
+    report_seconds: float = 1.0
+    """Time between two reports."""
+
+    @classmethod
+    def of(cls, state: Any, limits: SearchLimits = _NO_LIMITS, stop: Event | None = None) -> Turn:
+        """The turn of a native state, with its legal moves."""
+        return cls(state, state.legal_moves(), limits, stop)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A move and where it came from."""
+    """A player's answer to a turn."""
 
     move: Move
-    distribution: Mapping[Move, float]
-    """What the move was drawn from."""
-    why: str
-    """A few words for whoever sits opposite."""
+    """A legal move. It is not played if `resign` is set, and may then be NO_MOVE."""
+    distribution: Mapping[Move, float] = field(default_factory=dict)
+    """Probabilities that the move was drawn from; they add up to 1. Empty if unknown."""
+    reason: str = ""
+    """A few words for the opponent, such as `from the book (40%)`."""
+    value: float | None = None
+    """Expected result for the player to move: 1 is a win, 0 a draw, -1 a loss. None if unknown."""
+    centipawns: int | None = None
+    """Score of a program for itself, as its protocol reports it; None if it reports none."""
     resign: bool = False
-    """Whether it resigns rather than play the move."""
     offer_draw: bool = False
-    """Whether it offers a draw with the move."""
+    """Offers a draw together with the move."""
+    seconds: float | None = None
+    """Time that the player counts for this decision; None if it did not measure."""
+    search: SearchResult | None = None
+    """Result of the search; None if the player did not search, or searched without PUCT."""
+    prediction: Prediction | None = None
+    """The policy's prediction for the state; None for players without a policy."""
 
 
-class Player(Protocol[S_contra]):
-    """Plays a game in which nothing is hidden."""
+class Player(Protocol):
+    """Anything that plays. `BasePlayer` has defaults for everything but `choose`."""
 
-    def choose(self, state: S_contra) -> Decision:
-        """The move in a state whose game goes on."""
+    @property
+    def name(self) -> str:
+        """Name for tables and messages."""
+        ...
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins a game: forgets the last one and seeds its randomness.
+
+        Players of hidden games need it before their first turn. Players of open games may be asked without
+        it. Raises whatever keeps the player from playing.
+        """
+        ...
+
+    def observe(self, observation: Any) -> None:
+        """Takes in what happened, in order.
+
+        In hidden games: what the game lets this player see, of its own moves and of the opponent's. In open
+        games: each move that was played, by either side. There `Turn.state` has the whole history, so players
+        may ignore it.
+        """
+        ...
+
+    def choose(self, turn: Turn) -> Decision:
+        """Decides on a move, an offer or resignation."""
+        ...
+
+    def accepts_draw(self, state: Any) -> bool:
+        """Whether it accepts a draw that the opponent offers."""
+        ...
+
+    def ponder(self) -> None:
+        """Prepares for its next turn on the opponent's time. Nothing else is called meanwhile."""
+        ...
+
+    def end_game(self, score: float | None) -> None:
+        """The game is over. `score` is the player's: 1, 0.5 or 0; None if the game was abandoned."""
+        ...
+
+    def close(self) -> None:
+        """Releases networks, threads and processes. May be called twice."""
+        ...
+
+    def __enter__(self) -> Self:
+        """The player itself."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the player."""
         ...
 
 
-class HiddenPlayer(Protocol[O_contra]):
-    """Plays a game of which it sees only observations."""
+class BasePlayer:
+    """Defaults of the Player protocol: a player with nothing to remember, prepare or release.
 
-    def observe(self, observation: O_contra) -> None:
-        """Takes in what it is told, of its own moves and of the opponent's."""
-        ...
+    `self._rng` is the randomness of the current game.
+    """
 
-    def choose(self, legal_moves: Sequence[Move]) -> Decision:
-        """One of the moves that it may ask for."""
-        ...
+    def __init__(self, name: str = "", seed: RandomSeed = None) -> None:
+        self._name = name or type(self).__name__
+        self._rng = np.random.default_rng(seed)
+
+    @property
+    def name(self) -> str:
+        """Name for tables and messages."""
+        return self._name
+
+    def new_game(self, start: GameStart) -> None:
+        """Seeds the randomness."""
+        self._rng = np.random.default_rng(start.seed)
+
+    def observe(self, observation: Any) -> None:
+        """Ignores it."""
+
+    def accepts_draw(self, state: Any) -> bool:
+        """Never."""
+        return False
+
+    def ponder(self) -> None:
+        """Does nothing."""
+
+    def end_game(self, score: float | None) -> None:
+        """Does nothing."""
+
+    def close(self) -> None:
+        """Does nothing."""
+
+    def __enter__(self) -> Self:
+        """The player itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the player."""
+        self.close()

@@ -11,32 +11,22 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import PuctConfig
+from sparring._core import PuctConfig as PuctConfig
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
-
-__all__ = ["Budget", "Evaluator", "Puct", "PuctConfig", "SearchResult"]
+from sparring.search.limits import SearchLimits
 
 Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 """Evaluates states: a `Prediction` each, with priors of the legal moves and a value for the side to move."""
 
 _POLL_SECONDS = 0.005
 """Seconds between checks of the stop event."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Limits of a search. Without limits it runs until it is stopped."""
-
-    nodes: int | None = None
-    """New visits of the root."""
-    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -88,44 +78,59 @@ class Puct:
         self._rng = rng or np.random.default_rng()
         self._tree: Any = None
         self._evaluation: Prediction | None = None
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="evaluator")
+        self._worker: ThreadPoolExecutor | None = None
+        self._evaluating = Lock()
 
     def search(
         self,
         state: Any,
-        budget: Budget,
+        limits: SearchLimits,
         *,
-        searchmoves: Sequence[Move] = (),
         stop: Event | None = None,
         report: Callable[[SearchResult], None] | None = None,
         every: float = 1.0,
     ) -> SearchResult:
-        """Searches a state and returns the statistics of its moves.
+        """Searches a state whose game is not over.
 
-        The tree of the last search is reused if `state` follows from its root. `searchmoves` restricts the
-        moves of the root; empty means all. `report` is called with an intermediate result about every `every`
-        seconds. The search ends when the budget is spent, within milliseconds after `stop` is set, when the
-        memory limit is reached, or when the end of every move is proven. Raises ValueError if the game is
-        over or the evaluator gives no value.
+        Args:
+            state: the root. The tree of an earlier search is kept if this state was reached from its root.
+            limits: `nodes` (visits of this search), `seconds` and `searchmoves` count; `infinite` lifts the
+                first two. The search ends early when the memory limit is reached or the end of every root
+                move is proven.
+            stop: setting it ends the search within milliseconds, also during an evaluation. Evaluations
+                then run in a thread that lives as long as the search.
+            report: receives an intermediate result every `every` seconds.
+
+        Raises ValueError if the game is over or the evaluator gives no value.
         """
         if state.outcome is not None:
             raise ValueError(f"nothing to search: the game is over ({state.outcome.reason})")
         started = time.perf_counter()
         tree = self._tree_at(state)
         before, reported = tree.visits, started
-        tree.restrict(list(searchmoves))
-        if before == 0:
-            self._simulate(tree, 1, stop)
-        if self.config.noise and tree.visits:
-            self._add_noise(tree)
-        while not _ended(tree, before, budget, started, stop):
-            left = self.config.batch if budget.nodes is None else budget.nodes - (tree.visits - before)
-            if not self._simulate(tree, min(self.config.batch, left), stop):
-                break
-            if report is not None and time.perf_counter() - reported >= every:
-                reported = time.perf_counter()
-                report(self._result(before, started))
+        tree.restrict(list(limits.searchmoves))
+        self._worker = None if stop is None else ThreadPoolExecutor(1, thread_name_prefix="evaluator")
+        try:
+            if before == 0:
+                self._simulate(tree, 1, stop)
+            if self.config.noise and tree.visits:
+                self._add_noise(tree)
+            while not _ended(tree, before, limits, started, stop):
+                if not self._simulate(tree, self._batch(limits, tree.visits - before), stop):
+                    break
+                if report is not None and time.perf_counter() - reported >= every:
+                    reported = time.perf_counter()
+                    report(self._result(before, started))
+        finally:
+            if self._worker is not None:
+                self._worker.shutdown(wait=False)
+                self._worker = None
         return self._result(before, started)
+
+    def _batch(self, limits: SearchLimits, visits: int) -> int:
+        """Leaves of the next batch: no more than the visits that are left."""
+        batch = self.config.batch
+        return batch if limits.nodes is None or limits.infinite else min(batch, limits.nodes - visits)
 
     def _simulate(self, tree: Any, count: int, stop: Event | None) -> bool:
         """Makes up to `count` visits. Returns whether there were any."""
@@ -135,7 +140,7 @@ class Puct:
             return bool(tree.visits > before)
         try:
             predictions = (
-                self._evaluator(leaves) if stop is None else self._evaluate_unless_stopped(stop, tree, leaves)
+                self._evaluate(leaves) if stop is None else self._evaluate_unless_stopped(stop, tree, leaves)
             )
         except BaseException:
             tree.cancel()
@@ -150,11 +155,16 @@ class Puct:
         tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
         return True
 
+    def _evaluate(self, leaves: list[Any]) -> Sequence[Prediction]:
+        with self._evaluating:  # an evaluation that a stopped search left behind ends first
+            return self._evaluator(leaves)
+
     def _evaluate_unless_stopped(
         self, stop: Event, tree: Any, leaves: list[Any]
     ) -> Sequence[Prediction] | None:
-        """The predictions, or None if `stop` is set first. The evaluation of the root is always awaited."""
-        running = self._worker.submit(self._evaluator, leaves)
+        """The evaluations, or None if `stop` is set first; the evaluation of the root is always awaited."""
+        assert self._worker is not None
+        running = self._worker.submit(self._evaluate, leaves)
         while not running.done():
             wait([running], _POLL_SECONDS)
             if stop.is_set() and tree.visits:
@@ -195,12 +205,14 @@ class Puct:
         )  # fmt: skip
 
 
-def _ended(tree: Any, before: int, budget: Budget, started: float, stop: Event | None) -> bool:
+def _ended(tree: Any, before: int, limits: SearchLimits, started: float, stop: Event | None) -> bool:
     if stop is not None and stop.is_set():
         return True
-    if budget.nodes is not None and tree.visits - before >= budget.nodes:
+    if limits.infinite:
+        return False
+    if limits.nodes is not None and tree.visits - before >= limits.nodes:
         return True
-    return budget.seconds is not None and time.perf_counter() - started >= budget.seconds
+    return limits.seconds is not None and time.perf_counter() - started >= limits.seconds
 
 
 def _value(prediction: Prediction) -> float:

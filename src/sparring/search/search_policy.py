@@ -11,8 +11,9 @@ import numpy as np
 
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy
+from sparring.search.limits import SearchLimits
 from sparring.search.move_selection import kl_regularised
-from sparring.search.puct import Budget, Puct, PuctConfig
+from sparring.search.puct import Puct, PuctConfig
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class SearchPolicy:
             )
 
         search = Puct(evaluator, PuctConfig(c_puct=self.c_puct, batch=8), np.random.default_rng(0))
-        result = search.search(position.state, Budget(nodes=self.nodes))
+        result = search.search(position.state, SearchLimits(nodes=self.nodes))
         shares = kl_regularised(self.c_puct / math.sqrt(self.nodes))(result).astype(np.float32)
         if result.evaluation is None:
             raise AssertionError("a new search asks about its root")

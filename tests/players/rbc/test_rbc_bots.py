@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from sparring._core import RbcBoardSet, RbcState
 from sparring.arena.rbc_match import play_rbc_game
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
-from sparring.players.rbc import BOTS, BadBotConfig, Bot, BotConfig, load_bot_config, make_bot
+from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
+from sparring.players.rbc import BOTS, BadBotConfig, BotConfig, load_bot_config, make_bot
 from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.inference import InferenceBot
@@ -21,13 +23,21 @@ QUICK = replace(BOTS["inference-1"], boards=300)
 NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")
 
 
-def bot(setting: BotConfig, player: int, seed: int) -> Bot:
-    return make_bot(setting, player, np.random.default_rng([seed, player]))
+def bot(setting: BotConfig, player: int, seed: int) -> Player:
+    made = make_bot(setting)
+    made.new_game(GameStart(Rbc(), player, seed=[seed, player]))
+    return made
+
+
+def choose(player: Player, legal_moves: Sequence[int], seconds: float | None = None) -> int:
+    clock = None if seconds is None else Clock(seconds, 5.0)
+    return player.choose(Turn(None, legal_moves, SearchLimits(clock=clock))).move
 
 
 def game(first: BotConfig, second: BotConfig, seed: int, random_turns: int = 0) -> RbcState:
-    bots = [bot(setting, player, seed) for player, setting in enumerate((first, second))]
-    return play_rbc_game(bots, random_turns, np.random.default_rng(seed), max_turns=60)
+    bots = [make_bot(setting) for setting in (first, second)]
+    seeds = [[seed, player] for player in (0, 1)]
+    return play_rbc_game(bots, seeds, random_turns, np.random.default_rng(seed), max_turns=60)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,7 +71,7 @@ def moved(fen: str, player: int, seed: int = 0) -> str:
     assert isinstance(it, InferenceBot)
     it.tracker = type(it.tracker)(player, it.tracker.options, state)
     it.observe(SenseResult(()))
-    return state.move_text(it.choose(state.legal_moves()).move)
+    return state.move_text(choose(it, state.legal_moves()))
 
 
 def test_a_king_that_can_be_taken_is_taken() -> None:
@@ -90,7 +100,7 @@ def test_without_captures_it_grows_bolder() -> None:
 
 def test_a_sense_that_would_show_nothing_new_is_spared() -> None:
     it = bot(QUICK, 0, 1)
-    assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move == NO_SENSE
+    assert choose(it, [*range(SENSE, SENSE + 64), NO_SENSE]) == NO_SENSE
 
 
 def test_a_bot_that_missed_a_call_goes_on() -> None:
@@ -104,11 +114,11 @@ def test_a_bot_that_missed_a_call_goes_on() -> None:
     it.observe(SenseResult(((52, None), (51, "p"))))  # nobody told it that the opponent had moved
     assert it.restarts == 1
     truth = RbcState.parse("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 move")
-    assert it.choose(truth.legal_moves()).move in truth.legal_moves()
+    assert choose(it, truth.legal_moves()) in truth.legal_moves()
     it.observe(MoveResult(PASS, None, None))
     it.observe(OpponentMoveResult(28))  # and now something takes on e4 that cannot: boards are made to fit
     assert len(it.tracker.boards) > 0
-    assert it.choose([*range(SENSE, SENSE + 64), NO_SENSE]).move >= SENSE
+    assert choose(it, [*range(SENSE, SENSE + 64), NO_SENSE]) >= SENSE
 
 
 def test_pondering_changes_nothing() -> None:
@@ -120,7 +130,7 @@ def test_pondering_changes_nothing() -> None:
                 break
             moves = state.legal_moves()
             if state.to_move == 1:
-                chosen.append(it.choose(moves).move)
+                chosen.append(choose(it, moves))
                 move = chosen[-1]
             else:
                 move = moves[int(rng.integers(len(moves)))]
@@ -138,7 +148,9 @@ def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
     it = bot(replace(QUICK, use_clock=True, move_boards=1000), 0, 1)
     assert isinstance(it, InferenceBot)
     it._seconds_a_board = 0.01
-    counts = [it._count(1000, it._planned(seconds, 0.7)) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)]
+    counts = [
+        it._count(1000, it._planned(Clock(seconds, 5.0), 0.7)) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)
+    ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1000
     assert counts[-1] == counts[-2] < 10
@@ -172,7 +184,7 @@ def test_a_clocked_bot_follows_fewer_boards_when_time_is_short() -> None:
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
     limits = []
     for seconds in (900.0, 120.0, 1.0, -3.0):
-        it.choose(senses, seconds)
+        choose(it, senses, seconds)
         limits.append(it.tracker.options.limit)
     assert limits == [2_000_000, 600_000, 20_000, 20_000]
 

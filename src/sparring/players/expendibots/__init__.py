@@ -1,6 +1,6 @@
-"""Players of Expendibots: the agent, its predecessors, and what the report's authors knew by hand."""
+"""Players of Expendibots: the agent, its predecessors, and the report's endgame heuristics."""
 
-from sparring.players.expendibots.agent import AgentComponents, AlphaBetaLimits, ExpendibotsAgent
+from sparring.players.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, ReportAgent
 from sparring.players.expendibots.endgame_heuristics import endgame_move
 from sparring.players.expendibots.ladder import (
@@ -14,7 +14,6 @@ from sparring.players.expendibots.ladder import (
 __all__ = [
     "LADDER",
     "AgentComponents",
-    "AlphaBetaLimits",
     "ExpendibotsAgent",
     "GreedyPlayer",
     "RandomPlayer",

@@ -1,73 +1,87 @@
-"""The agent that the package ships: a book, a search that asks tables, and rules for when time is short."""
+"""The shipped Expendibots agent: a book, a search with endgame tables, and heuristics for short time."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Protocol
 
 from sparring._core import ExpendibotsEndgameTables, ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
 from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import endgame_move
-from sparring.players.learned_player import describe_analysis
-from sparring.players.player import Decision
+from sparring.players.learned_player import (
+    analysis_limits,
+    describe_analysis,
+    expected_value,
+    stopping,
+)
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.time_management import resolve_limits
+from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import LinearEvaluation
 
 _HURRIED = 0.05
-"""Seconds: with less, an ending that no table has is played by rules of thumb."""
+"""With fewer seconds, endgames outside the tables are played by heuristics."""
 
 
 class BestMoveBook(Protocol):
-    """Moves that were thought about long before the game."""
+    """A book with one move a position."""
 
     def move(self, state: ExpendibotsState) -> Move | None:
-        """The book's move, where it has one."""
+        """The book's move; None if it has none."""
         ...
 
 
 @dataclass(frozen=True)
-class AlphaBetaLimits:
-    """How long a move may take: until the first of these is reached."""
-
-    seconds: float | None = None
-    nodes: int | None = None
-    depth: int | None = None
-
-
-@dataclass(frozen=True)
 class AgentComponents:
-    """What the agent knows; each part may be left out, which is how the steps of its ladder differ."""
+    """The parts of the agent. Each may be left out: so the steps of the ladder differ."""
 
     evaluation: LinearEvaluation
     network: ExpendibotsNetwork | None = None
-    """Evaluates instead of the weights."""
+    """Evaluates in place of the weights."""
     tables: ExpendibotsEndgameTables | None = None
     book: BestMoveBook | None = None
 
 
-class ExpendibotsAgent:
-    """Plays from the book as long as it can, then searches; positions of the tables count as decided."""
+class ExpendibotsAgent(BasePlayer):
+    """Plays from the book, then searches. Positions of the endgame tables count as decided.
 
-    def __init__(
-        self, agent_components: AgentComponents, budget: AlphaBetaLimits, *, megabytes: int = 16
-    ) -> None:
-        self.budget = budget
-        self._components = agent_components
-        self.search = ExpendibotsSearch(agent_components.evaluation.weights, megabytes)
-        if agent_components.tables is not None:
-            self.search.set_endgame_tables(agent_components.tables)
-        if agent_components.network is not None:
-            self.search.set_network(agent_components.network)
+    With nodes or depth for a limit it plays the same game every time: it draws nothing at random.
+    """
 
-    def choose(self, state: ExpendibotsState) -> Decision:
-        """The move that it thinks best: with nodes or depth for a budget always the same in the same game."""
+    def __init__(self, components: AgentComponents, limits: SearchLimits, *, megabytes: int = 16) -> None:
+        """`limits` apply where a turn has none; `megabytes` is the size of the transposition table."""
+        super().__init__("Expendibots agent")
+        self.limits = limits
+        self._components = components
+        self._megabytes = megabytes
+        self.search = self._new_search()
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins with an empty transposition table."""
+        super().new_game(start)
+        self.search = self._new_search()
+
+    def choose(self, turn: Turn) -> Decision:
+        """The book's move, else the best move of the search; in a hurry the move of an endgame heuristic."""
+        state: ExpendibotsState = turn.state
+        limits = resolve_limits(turn.limits, self.limits)
         book, tables = self._components.book, self._components.tables
         known = None if book is None else book.move(state)
         if known is not None:
             return Decision(known, {known: 1.0}, "from the book")
-        hurried = self.budget.seconds is not None and self.budget.seconds < _HURRIED
+        hurried = limits.seconds is not None and limits.seconds < _HURRIED
         by_hand = endgame_move(state) if hurried and (tables is None or tables.probe(state) is None) else None
         if by_hand is not None:
             return Decision(by_hand, {by_hand: 1.0}, "by rule of thumb")
-        found = self.search.analyse(state, **asdict(self.budget))
+        with stopping(self.search.stop, turn.stop):
+            found = self.search.analyse(state, **analysis_limits(limits))
         move = found.moves[0][0]
-        return Decision(move, {move: 1.0}, describe_analysis(found))
+        return Decision(move, {move: 1.0}, describe_analysis(found), expected_value(found))
+
+    def _new_search(self) -> ExpendibotsSearch:
+        search = ExpendibotsSearch(self._components.evaluation.weights, self._megabytes)
+        if self._components.tables is not None:
+            search.set_endgame_tables(self._components.tables)
+        if self._components.network is not None:
+            search.set_network(self._components.network)
+        return search

@@ -1,38 +1,38 @@
-"""The agent's predecessors: the bottom rungs of its ladder, up to the agent that the report describes."""
+"""Baselines: the lower rungs of the agent's ladder, up to the agent of the Expendibots report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from sparring._core import ExpendibotsState
 from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import Square, endgame_move, stacks, tokens
-from sparring.players.player import Decision
+from sparring.players.player import BasePlayer, Decision, Turn
 from sparring.search.linear_evaluation import LinearEvaluation
 
 
-class RandomPlayer:
-    """Any legal action, each as likely."""
+class RandomPlayer(BasePlayer):
+    """Plays uniformly random legal moves, in any game."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
+    def __init__(self) -> None:
+        super().__init__("random")
 
-    def choose(self, state: Any) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         """One of the legal moves."""
-        return _drawn(state.legal_moves(), self._rng, "at random")
+        return _drawn(turn.legal_moves, self._rng, "at random")
 
 
-class GreedyPlayer:
-    """One action ahead: whatever leaves it furthest ahead in tokens, else at random."""
+class GreedyPlayer(BasePlayer):
+    """Looks one action ahead, for the best balance of tokens; draws among equals."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
+    def __init__(self) -> None:
+        super().__init__("greedy")
 
-    def choose(self, state: ExpendibotsState) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         """One of the moves with the best balance."""
+        state: ExpendibotsState = turn.state
         moves = state.legal_moves()
         balances = [self._balance(state.play(move)) for move in moves]
         best = max(balances)
@@ -47,21 +47,22 @@ class GreedyPlayer:
         return own - other
 
 
-class ReportAgent:
-    """The agent of the Expendibots report: its opening, its endings by hand, and two plies of alpha-beta.
+class ReportAgent(BasePlayer):
+    """The agent of the Expendibots report: its opening, its endgame heuristics, two plies of alpha-beta.
 
-    Two plies as there, with its prunings and without quiescence; values come from features and stages as the
-    report has them. What it is given for an evaluation has been learned the report's way.
+    It has the report's pruning, features and stages, and no quiescence search. It draws nothing at random.
     """
 
     _WIN = 200.0
-    """What a finished game is worth: more than any evaluation."""
+    """Value of a won game: more than any evaluation."""
 
     def __init__(self, evaluation: LinearEvaluation) -> None:
+        super().__init__("report")
         self._search = evaluation.searcher(megabytes=1)
 
-    def choose(self, state: ExpendibotsState) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         """The same move whenever it is asked."""
+        state: ExpendibotsState = turn.state
         for move, why in ((opening_move(state), "the report's opening"), (endgame_move(state), "by hand")):
             if move is not None:
                 return Decision(move, {move: 1.0}, why)

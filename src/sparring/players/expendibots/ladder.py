@@ -1,25 +1,19 @@
-"""The ladder: every step of the agent's improvement as a player, each by its name."""
+"""The ladder: every step of the agent's improvement as a player, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias
 
-import numpy as np
-
-from sparring._core import ExpendibotsNetwork
-from sparring.players.expendibots.agent import AgentComponents, AlphaBetaLimits, ExpendibotsAgent
+from sparring._core import ExpendibotsNetwork, ExpendibotsSearch
+from sparring.players.expendibots.agent import AgentComponents, ExpendibotsAgent
 from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, ReportAgent
 from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_book
 from sparring.players.learned_player import LearnedPlayer
 from sparring.players.player import Player
+from sparring.search import SearchLimits
 from sparring.search.expendibots.endgame_tables import shipped_tables
 from sparring.search.expendibots.value_network_files import open_network
 from sparring.search.linear_evaluation import open_evaluation
-
-PlayerFactory: TypeAlias = Callable[[int], Player[Any]]
-"""Makes a player from a seed."""
 
 LADDER = {
     "random": "any legal action",
@@ -34,36 +28,41 @@ LADDER = {
 """From the bottom up."""
 
 
-def ladder_player(name: str, budget: AlphaBetaLimits, *, megabytes: int = 16) -> PlayerFactory:
-    """The makers of the players; raises KeyError for a name that is none."""
-    if name in ("random", "greedy"):
-        simple = RandomPlayer if name == "random" else GreedyPlayer
-        return lambda seed: simple(np.random.default_rng(seed))
-    if name == "report":
-        return lambda _: ReportAgent(open_evaluation("expendibots"))
-    known = agent_components(name)
-    return lambda _: ExpendibotsAgent(known, budget, megabytes=megabytes)
+def ladder_player(name: str, limits: SearchLimits, *, megabytes: int = 16) -> Player:
+    """The player of a rung. Raises KeyError for an unknown name."""
+    match name:
+        case "random":
+            return RandomPlayer()
+        case "greedy":
+            return GreedyPlayer()
+        case "report":
+            return ReportAgent(open_evaluation("expendibots"))
+    return ExpendibotsAgent(agent_components(name), limits, megabytes=megabytes)
 
 
-def shipped_agent(budget: AlphaBetaLimits | None = None, *, megabytes: int = 16) -> ExpendibotsAgent:
-    """The agent with all that the package has; a second a move unless it is told otherwise."""
+def shipped_agent(limits: SearchLimits | None = None, *, megabytes: int = 16) -> ExpendibotsAgent:
+    """The agent with all its parts; one second a move unless `limits` say otherwise."""
     return ExpendibotsAgent(
-        agent_components("champion"), budget or AlphaBetaLimits(seconds=1.0), megabytes=megabytes
+        agent_components("champion"), limits or SearchLimits(seconds=1.0), megabytes=megabytes
     )
 
 
-def make_level_agent(nodes: int, rng: np.random.Generator, *, megabytes: int) -> LearnedPlayer:
-    """The agent for an evening: it varies its play, so it has no book."""
-    agent = LearnedPlayer(open_evaluation("expendibots"), rng, nodes=nodes, megabytes=megabytes)
-    searcher: Any = agent.searcher
-    searcher.set_endgame_tables(shipped_tables())
-    searcher.set_network(_network())
-    return agent
+def make_level_agent(nodes: int, *, megabytes: int) -> LearnedPlayer:
+    """The agent as a casual opponent: it varies its play, so it has no book."""
+
+    def prepare(searcher: ExpendibotsSearch) -> None:
+        searcher.set_endgame_tables(shipped_tables())
+        searcher.set_network(_network())
+
+    evaluation = open_evaluation("expendibots")
+    return LearnedPlayer(evaluation, SearchLimits(nodes=nodes), megabytes=megabytes, prepare=prepare)
 
 
 @cache
 def agent_components(name: str) -> AgentComponents:
-    """What a rung from `hand` up knows."""
+    """The parts of a rung from `hand` up. Raises KeyError for an unknown name."""
+    if name not in LADDER:
+        raise KeyError(name)
     weights = open_evaluation("expendibots", "start" if name == "hand" else "learned")
     parts = list(LADDER).index(name) - list(LADDER).index("learned")
     return AgentComponents(

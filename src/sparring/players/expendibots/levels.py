@@ -1,14 +1,12 @@
-"""Expendibots agents by level."""
+"""The Expendibots agent by level."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from sparring.players.expendibots.ladder import make_level_agent
 from sparring.players.learned_player import LearnedPlayer
+from sparring.players.levels import effort
 
 
-def level_agent(game: str, level: int, rng: np.random.Generator, player: int = 0) -> LearnedPlayer:
+def level_agent(game: str, level: int) -> LearnedPlayer:
     """The shipped agent with the nodes of a level from 1 to 9."""
-    effort = int(3 ** (level - 1))
-    return make_level_agent(150 * effort, rng, megabytes=max(1, effort // 100))
+    return make_level_agent(150 * effort(level), megabytes=max(1, effort(level) // 100))

@@ -1,13 +1,11 @@
-"""Players of reconnaissance blind chess, from random to one that keeps every possible board."""
+"""Bots: players of reconnaissance blind chess, from random to one that keeps every possible board."""
 
-from sparring.players.rbc.bot import Bot
 from sparring.players.rbc.config import BOTS, BadBotConfig, BotConfig, load_bot_config, make_bot
 from sparring.players.rbc.evaluators import StockfishNotFound, find_stockfish
 
 __all__ = [
     "BOTS",
     "BadBotConfig",
-    "Bot",
     "BotConfig",
     "StockfishNotFound",
     "find_stockfish",

@@ -8,11 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from msgspec import Meta
 
 from sparring.config import BadConfig, Fraction, PositiveInt, read_config
-from sparring.players.rbc.bot import Bot
+from sparring.players.player import Player
 from sparring.players.rbc.evaluators import (
     BoardEvaluator,
     NativeEvaluator,
@@ -118,21 +117,21 @@ def load_bot_config(text: str) -> BotConfig:
     return read_config(BotConfig, Path(text), BadBotConfig)
 
 
-def make_bot(setting: BotConfig, player: int, rng: np.random.Generator) -> Bot:
-    """A bot for one game as `player` (0: White, 1: Black). Raises StockfishNotFound."""
-    match setting.kind:
+def make_bot(config: BotConfig) -> Player:
+    """The bot of a configuration. Raises StockfishNotFound."""
+    match config.kind:
         case "random":
-            return RandomBot(rng)
+            return RandomBot("random")
         case "attacker":
-            return AttackerBot(player, rng)
+            return AttackerBot("attacker")
         case "guesser":
-            return GuesserBot(player, _make_evaluator(setting), rng)
-    limits = InferenceLimits(**{each.name: getattr(setting, each.name) for each in fields(InferenceLimits)})
-    return InferenceBot(player, limits, setting.risk_parameters(), _make_evaluator(setting), rng)
+            return GuesserBot(_make_evaluator(config))
+    limits = InferenceLimits(**{each.name: getattr(config, each.name) for each in fields(InferenceLimits)})
+    return InferenceBot(limits, config.risk_parameters(), _make_evaluator(config))
 
 
-def _make_evaluator(setting: BotConfig) -> BoardEvaluator:
-    native = NativeEvaluator(setting.depth, setting.threads or os.cpu_count() or 1)
-    if setting.evaluator == "native":
+def _make_evaluator(config: BotConfig) -> BoardEvaluator:
+    native = NativeEvaluator(config.depth, config.threads or os.cpu_count() or 1)
+    if config.evaluator == "native":
         return native
-    return StockfishEvaluator(find_stockfish(setting.stockfish), setting.nodes, native)
+    return StockfishEvaluator(find_stockfish(config.stockfish), config.nodes, native)

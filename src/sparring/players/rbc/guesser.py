@@ -1,4 +1,4 @@
-"""A bot with a single board in mind, as reconchess's TroutBot: strong chess on what it believes."""
+"""A bot that follows a single board, as reconchess's TroutBot: strong chess on its best guess."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ import numpy as np
 from sparring._core import RbcBoardSet
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, Observation, OpponentMoveResult
-from sparring.players.player import Decision
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.evaluators import BoardEvaluator
 from sparring.players.rbc.guess import Guess
 
 
-class GuesserBot:
-    """Plays the best move on its guess, and looks where that captures or where it lost a piece."""
+class GuesserBot(BasePlayer):
+    """Plays the best move on its guess. It senses where that move captures, or where it lost a piece."""
 
-    def __init__(self, player: int, evaluator: BoardEvaluator, rng: np.random.Generator) -> None:
-        self._guess = Guess(player)
-        self._evaluator, self._rng = evaluator, rng
+    def __init__(self, evaluator: BoardEvaluator) -> None:
+        """The evaluator is closed with the bot."""
+        super().__init__()
+        self._evaluator = evaluator
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins with the initial board for its guess."""
+        super().new_game(start)
+        self._guess = Guess(start.player or 0)
         self._lost: int | None = None
 
     def observe(self, observation: Observation) -> None:
-        """Takes in what it is told."""
+        """Updates its guess."""
         if isinstance(observation, OpponentMoveResult):
             self._lost = observation.capture_square
         self._guess.observe(observation)
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         """A sense or a request, whichever is due."""
-        move = self._sense() if legal_moves[-1] == NO_SENSE else self._best(legal_moves)
+        move = self._sense() if turn.legal_moves[-1] == NO_SENSE else self._best(turn.legal_moves)
         return Decision(move, {move: 1.0}, "believes in one board")
 
-    def ponder(self) -> None:
-        """Nothing."""
-
     def close(self) -> None:
-        """Closes its judge."""
+        """Closes the evaluator."""
         self._evaluator.close()
 
     def _sense(self) -> Move:

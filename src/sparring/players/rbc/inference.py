@@ -1,4 +1,4 @@
-"""The bot that keeps all boards: senses for what it will need to know, moves by mean and worst case."""
+"""The bot that keeps all boards: it senses for its next move, and moves by mean and worst case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparring._core import RbcBoardSet
 from sparring.belief import Tracker, TrackerOptions, sense_statistics, winning_request, winning_senses
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.players.player import Decision
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.evaluators import BoardEvaluations, BoardEvaluator
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.utility import (
@@ -26,75 +26,69 @@ from sparring.players.rbc.utility import (
     sense_values,
     win_probabilities,
 )
-from sparring.players.time_management import Clock, allocate_time
+from sparring.players.time_management import allocate_time
+from sparring.search import Clock
 
-_INCREMENT = 5.0
-"""Seconds a turn that reconchess adds."""
 _HURRY = 10.0
-"""With fewer seconds left only the least is looked at."""
+"""With fewer seconds left it evaluates the fewest boards."""
 _DEEPEST = 3
-"""Steps deeper than usual, where there is time."""
+"""Extra depth, if there is time."""
 _FEWEST = 6
-"""Boards that are looked at in any case."""
+"""Boards that are evaluated in any case."""
 _PATIENT_TURNS, _BOLDER = 12, 0.03
-"""After so many turns without a capture attacks are thought likelier to go unseen, so much each turn."""
+"""After so many turns without a capture, the assumed rate of unseen attacks grows by this each turn."""
 _FOLLOWED_A_SECOND = 5_000
-"""Boards that a clocked bot follows for every second on its clock: their successors take time, too."""
+"""Boards that a bot with a clock follows for each second that it has left."""
 _FEWEST_FOLLOWED = 20_000
 _WEIGHED = 200_000
-"""Boards on which senses are weighed by what they tell."""
+"""Most boards over which the information of senses is computed."""
 _HUNTED = 20_000
-"""Boards on which a sense is sought that makes a king capture certain."""
+"""Most boards over which a sense is sought that makes a king capture certain."""
 
 
 @dataclass(frozen=True)
 class InferenceLimits:
-    """How much a bot looks at."""
+    """How many boards a bot follows and evaluates."""
 
     boards: int
-    """That it follows; of more it follows a sample."""
+    """Boards that it follows; of more it keeps a sample."""
     sense_boards: int
-    """That it judges before a sense."""
+    """Boards that it evaluates before a sense."""
     move_boards: int
-    """That it judges before a move."""
+    """Boards that it evaluates before a move."""
     use_clock: bool = False
-    """Whether it takes these numbers for the most, and uses its clock."""
+    """Whether these numbers are upper bounds and its clock decides."""
     threads: int = 1
 
 
-class InferenceBot:
-    """Follows every possible board. The judge is closed with the bot."""
+class InferenceBot(BasePlayer):
+    """Follows every possible board. The evaluator is closed with the bot."""
 
     def __init__(
-        self,
-        player: int,
-        limits: InferenceLimits,
-        risk_parameters: RiskParameters,
-        evaluator: BoardEvaluator,
-        rng: np.random.Generator,
+        self, limits: InferenceLimits, risk_parameters: RiskParameters, evaluator: BoardEvaluator
     ) -> None:
-        self.player, self.limits, self.risk_parameters, self.evaluator = (
-            player,
-            limits,
-            risk_parameters,
-            evaluator,
-        )
+        super().__init__()
+        self.limits, self.risk_parameters, self.evaluator = limits, risk_parameters, evaluator
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins with the initial board."""
+        super().new_game(start)
+        self.player = start.player or 0
         self._options = TrackerOptions(
-            limit=limits.boards,
-            past_limit=2 * limits.boards,
-            threads=limits.threads or os.cpu_count() or 1,
-            seed=int(rng.integers(2**63)),
+            limit=self.limits.boards,
+            past_limit=2 * self.limits.boards,
+            threads=self.limits.threads or os.cpu_count() or 1,
+            seed=self._draw(),
             repair=True,
         )
-        self.tracker = Tracker(player, self._options)
-        self._rng = rng
+        self.tracker = Tracker(self.player, self._options)
         self._seconds_a_board = 0.01
         self._quiet_turns = 0
         self.restarts = 0
-        """How often it had missed something and began anew from a guess."""
+        """How often an observation contradicted all boards and it began anew from a guess."""
 
     def observe(self, observation: Observation) -> None:
-        """Takes in what it is told. Where that contradicts all boards it goes on with boards made to fit."""
+        """Updates the boards. If an observation contradicts all of them, it begins anew from a guess."""
         if isinstance(observation, MoveResult | OpponentMoveResult):
             quiet = isinstance(observation, MoveResult) and observation.capture_square is None
             self._quiet_turns += quiet
@@ -102,7 +96,7 @@ class InferenceBot:
                 self._quiet_turns = 0
         try:
             self.tracker.observe(observation)
-        except ValueError:  # something was not told, as when a connection was lost: it begins anew
+        except ValueError:  # an observation was lost, as with a broken connection
             self.restarts += 1
             guess = Guess(self.player, self.tracker.boards.sample(1, self._draw())[0])
             guess.observe(observation)
@@ -110,22 +104,25 @@ class InferenceBot:
             if isinstance(observation, SenseResult):
                 self.tracker.sensed(())
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
+    def choose(self, turn: Turn) -> Decision:
         """A sense or a request, whichever is due."""
-        if self.limits.use_clock and seconds is not None:
-            follow = min(max(seconds * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
+        clock = turn.limits.clock if self.limits.use_clock else None
+        if clock is not None:
+            follow = min(max(clock.remaining * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
             self.tracker.options = replace(self._options, limit=int(follow))
-        return self._sense(seconds) if legal_moves[-1] == NO_SENSE else self._move(legal_moves, seconds)
+        if turn.legal_moves[-1] == NO_SENSE:
+            return self._sense(clock)
+        return self._move(turn.legal_moves, clock)
 
     def ponder(self) -> None:
-        """Works out the boards that there will be if nothing is captured, which is so most often."""
+        """Computes the boards that follow if nothing is captured, the most frequent case."""
         self.tracker.precompute_successors()
 
     def close(self) -> None:
-        """Closes its judge."""
+        """Closes the evaluator."""
         self.evaluator.close()
 
-    def _sense(self, seconds: float | None) -> Decision:
+    def _sense(self, clock: Clock | None) -> Decision:
         boards = self.tracker.boards
         why = f"{len(boards):,} possible boards"
         weighed = boards if len(boards) <= _WEIGHED else boards.subsample(_WEIGHED, 0)
@@ -133,7 +130,7 @@ class InferenceBot:
         if not senses.undominated:
             return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
         looked_at, _, win_probability, weights = self._look(
-            self.limits.sense_boards, self._planned(seconds, 0.3)
+            self.limits.sense_boards, self._planned(clock, 0.3)
         )
         values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
         for square in winning_senses(boards.subsample(_HUNTED, self._draw()), self._options.threads):
@@ -144,17 +141,17 @@ class InferenceBot:
         move = SENSE + senses.undominated[int(np.argmax(values))]
         return Decision(move, {move: 1.0}, why)
 
-    def _move(self, legal_moves: Sequence[Move], seconds: float | None) -> Decision:
+    def _move(self, legal_moves: Sequence[Move], clock: Clock | None) -> Decision:
         boards = self.tracker.boards
         winner = winning_request(boards)
         if winner is not None and winner in legal_moves:
             return Decision(winner, {winner: 1.0}, "captures the king")
         _, evaluations, win_probability, weights = self._look(
-            self.limits.move_boards, self._planned(seconds, 0.7)
+            self.limits.move_boards, self._planned(clock, 0.7)
         )
         values = request_values(win_probability, weights, self.risk_parameters)
         allowed = np.isin(evaluations.requests, np.asarray(legal_moves))
-        if not allowed.any():  # only where its own pieces are others than it thinks
+        if not allowed.any():  # only if its own pieces stand elsewhere than it believes
             move = legal_moves[int(self._rng.integers(len(legal_moves)))]
             return Decision(move, {move: 1.0}, "has lost track")
         values[~allowed] = -np.inf
@@ -166,9 +163,9 @@ class InferenceBot:
     def _look(
         self, most: int, planned: float | None
     ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
-        """Some boards, those among them on which the king is attacked even where they are few.
+        """Evaluates a sample of the boards; boards with an attacked king are always among it.
 
-        With what requests come to there, the chances [boards, requests], and how likely the boards are.
+        Returns the sample, its evaluations, win probabilities [boards, requests] and likelihoods [boards].
         """
         boards, count = self.tracker.boards, self._count(most, planned)
         attacked = boards.with_king_attacked()
@@ -180,7 +177,7 @@ class InferenceBot:
         win_probability = win_probabilities(
             evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
         )
-        in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the pass comes first: it loses the king
+        in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the first request is the pass: it loses the king
         share = len(attacked) / len(boards)
         weights = likelihoods(
             win_probability,
@@ -192,14 +189,14 @@ class InferenceBot:
         return looked_at, evaluations, win_probability, weights
 
     def _unseen_attack_rate(self) -> float:
-        """Without captures it grows bolder, lest it be a draw: who only waits sees no attacks either."""
+        """The rate of unseen attacks that it assumes. It grows without captures, which avoids draws."""
         return min(
             1.0,
             self.risk_parameters.unseen_attack_rate + _BOLDER * max(0, self._quiet_turns - _PATIENT_TURNS),
         )
 
     def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> BoardEvaluations:
-        """In `planned` seconds, if any, as deep as they allow by how long each step took."""
+        """Evaluates boards, deeper step by step as far as `planned` seconds allow."""
         began = time.perf_counter()
         evaluations = self.evaluator.evaluate(boards)
         spent = time.perf_counter() - began
@@ -214,14 +211,16 @@ class InferenceBot:
             spent = time.perf_counter() - now
         return evaluations
 
-    def _planned(self, seconds: float | None, share: float) -> float | None:
-        """Seconds for a part of this turn; None for one who does not use the clock, or has none."""
-        if not self.limits.use_clock or seconds is None:
+    def _planned(self, clock: Clock | None, share: float) -> float | None:
+        """Seconds for a part of this turn; None without a clock."""
+        if clock is None:
             return None
-        return 0.0 if seconds < _HURRY else share * allocate_time(Clock(seconds - _HURRY / 2, _INCREMENT))
+        if clock.remaining < _HURRY:
+            return 0.0
+        return share * allocate_time(replace(clock, remaining=clock.remaining - _HURRY / 2))
 
     def _count(self, most: int, planned: float | None) -> int:
-        """How many boards to look at: as many as the time allows, by how long they took before."""
+        """Boards to evaluate: as many as fit into `planned` seconds, by the time they took before."""
         return most if planned is None else int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
 
     def _draw(self) -> int:

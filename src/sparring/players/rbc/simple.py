@@ -1,4 +1,4 @@
-"""Bots that keep no board: random play, and attacks learned by heart."""
+"""Bots that keep no board: random play, and prepared attacks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation
-from sparring.players.player import Decision
-from sparring.players.rbc.bot import NoPonder
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 
 ATTACKS = (
     "b1c3 c3b5 b5d6 d6e8",
@@ -27,31 +26,25 @@ ATTACKS = (
     "c2c3 d1a4 a4d7 d7e8",
     "d2d4 c1f4 b1a3 a3b5 b5c7 c7e8",
 )
-"""Ways to the black king on e8 that work against who does not look. Black's are the mirror images."""
+"""Ways to the black king on e8 that work against opponents who do not sense. Black mirrors them."""
 
 
-class RandomBot(NoPonder):
-    """Senses and moves anywhere."""
+class RandomBot(BasePlayer):
+    """Senses and moves uniformly at random."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    def observe(self, observation: Observation) -> None:
-        """Learns nothing from it."""
-
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
-        """Any of them."""
-        move = legal_moves[int(self._rng.integers(len(legal_moves)))]
-        return Decision(move, dict.fromkeys(legal_moves, 1 / len(legal_moves)), "by chance")
+    def choose(self, turn: Turn) -> Decision:
+        """Any of the moves."""
+        return random_decision(turn.legal_moves, self._rng)
 
 
-class AttackerBot(NoPonder):
-    """Plays one of the attacks to its end, looking where it goes next; afterwards it plays anything."""
+class AttackerBot(BasePlayer):
+    """Plays one of the attacks and senses where it goes next; afterwards it plays at random."""
 
-    def __init__(self, player: int, rng: np.random.Generator) -> None:
-        self._rng = rng
-        self._afterwards = RandomBot(rng)
-        attack = ATTACKS[int(rng.integers(len(ATTACKS)))]
+    def new_game(self, start: GameStart) -> None:
+        """Draws an attack."""
+        super().new_game(start)
+        attack = ATTACKS[int(self._rng.integers(len(ATTACKS)))]
+        player = start.player or 0
         self._plan = [_as_seen_by(player, chess.Move.from_uci(word)) for word in attack.split()]
 
     def observe(self, observation: Observation) -> None:
@@ -60,15 +53,21 @@ class AttackerBot(NoPonder):
             arrived = observation.taken == observation.request
             self._plan = self._plan[1:] if arrived else []
 
-    def choose(self, legal_moves: Sequence[Move], seconds: float | None = None) -> Decision:
-        """The next step, or a look at where it leads."""
-        sensing = legal_moves[-1] == NO_SENSE
-        if self._plan and not sensing and self._plan[0] not in legal_moves:
+    def choose(self, turn: Turn) -> Decision:
+        """The next step, or a sense of the square it leads to."""
+        sensing = turn.legal_moves[-1] == NO_SENSE
+        if self._plan and not sensing and self._plan[0] not in turn.legal_moves:
             self._plan = []
         if not self._plan:
-            return self._afterwards.choose(legal_moves)
+            return random_decision(turn.legal_moves, self._rng)
         move = SENSE + (self._plan[0] & 63) if sensing else self._plan[0]
         return Decision(move, {move: 1.0}, f"{len(self._plan)} steps of its attack to go")
+
+
+def random_decision(moves: Sequence[Move], rng: np.random.Generator) -> Decision:
+    """A uniformly random move."""
+    move = moves[int(rng.integers(len(moves)))]
+    return Decision(move, dict.fromkeys(moves, 1 / len(moves)), "at random")
 
 
 def _as_seen_by(player: int, move: chess.Move) -> Move:

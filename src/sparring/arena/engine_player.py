@@ -1,0 +1,120 @@
+"""Another program as a player: an engine behind UCI, USI or GTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparring.arena.clocks import Clocks
+from sparring.arena.engine_process import EngineFailure, FailureReason
+from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
+from sparring.arena.gtp import GtpEngine
+from sparring.arena.tournament import EngineConfig
+from sparring.arena.uci import UciEngine
+from sparring.games import Move
+from sparring.players import NO_MOVE, BasePlayer, Decision, GameStart, SearchLimits, TimeControl, Turn
+
+_CLAIMS = ("win", "(none)", "0000")
+"""Answers that claim the end of the game in place of a move."""
+
+
+class EnginePlayer(BasePlayer):
+    """An engine that is kept from game to game, and started again after it failed.
+
+    It is limited by its own configuration and by the clock. It ignores a game's seed and a turn's other
+    limits: engines have no word for the first, and tournaments set the second in the configuration.
+    """
+
+    attempts = 2
+    """Failed starts in a row after which the engine is given up."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        super().__init__(config.name)
+        self._config = config
+        self._engine: UciEngine | GtpEngine | None = None
+        self._given_up: EngineFailure | None = None
+        self._time_control: TimeControl | None = None
+
+    def new_game(self, start: GameStart) -> None:
+        """Starts the engine if it does not run, and tells it of a new game. Raises EngineFailure."""
+        self._time_control = start.time_control
+        clocks = None if start.time_control is None else Clocks.begin(start.time_control)
+        state = start.game.initial() if start.state is None else start.state
+        if self._engine is None:
+            self._engine = self._start()
+        try:
+            self._engine.new_game(PositionHistory.of(state).start, clocks)
+        except EngineFailure:
+            self._kill()
+            raise
+
+    def choose(self, turn: Turn) -> Decision:
+        """The engine's move, checked against the rules. Raises EngineFailure or TimeForfeit."""
+        assert self._engine is not None, "new_game comes first"
+        history = PositionHistory.of(turn.state)
+        try:
+            answer = self._engine.choose(history, self._clocks(turn.state.to_move, turn.limits))
+            if answer.move is None:
+                return Decision(NO_MOVE, resign=True, centipawns=answer.score, seconds=answer.spent)
+            move = _parse_answer(answer, turn, len(history.moves))
+            return Decision(move, {move: 1.0}, centipawns=answer.score, seconds=answer.spent)
+        except EngineFailure:
+            self._kill()
+            raise
+        except TimeForfeit:
+            if self._config.protocol == "gtp":  # it has no `stop`: the engine still searches
+                self._kill()
+            raise
+
+    def end_game(self, score: float | None) -> None:
+        """Tells the engine the result, if its protocol can."""
+        if score is not None and isinstance(self._engine, UciEngine):
+            try:
+                self._engine.game_over(score)
+            except EngineFailure:  # the next game starts a new engine
+                self._kill()
+
+    def close(self) -> None:
+        """Lets the engine quit."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def _clocks(self, player: int, limits: SearchLimits) -> Clocks | None:
+        """Both clocks, as engines are told them."""
+        if limits.clock is None:
+            return None
+        own, opponent = limits.clock, limits.opponent_clock or limits.clock
+        left = (own.remaining, opponent.remaining)
+        control = self._time_control or TimeControl(own.remaining, own.increment, own.byoyomi)
+        return Clocks(control, left if player == 0 else left[::-1])
+
+    def _start(self) -> UciEngine | GtpEngine:
+        if self._given_up is not None:
+            raise self._given_up
+        for _ in range(self.attempts):
+            try:
+                return GtpEngine(self._config) if self._config.protocol == "gtp" else UciEngine(self._config)
+            except EngineFailure as error:
+                failure = EngineFailure(FailureReason.NOT_STARTED, str(error))
+        self._given_up = failure
+        raise failure
+
+    def _kill(self) -> None:
+        if self._engine is not None:
+            self._engine.kill()
+            self._engine = None
+
+
+def _parse_answer(answer: PlayResult, turn: Turn, ply: int) -> Move:
+    text = answer.move or ""
+    state: Any = turn.state
+    try:
+        # The state itself takes the protocol's notation only, and does not check legality.
+        move: Move = state.parse_move(text)
+    except ValueError:
+        move = NO_MOVE
+    if move not in turn.legal_moves:
+        detail = f"{text[:40]!r} among {len(turn.legal_moves)} legal moves, ply {ply}"
+        reason = FailureReason.FALSE_CLAIM if text in _CLAIMS else FailureReason.ILLEGAL
+        raise EngineFailure(reason, detail)
+    return move

@@ -1,0 +1,105 @@
+"""Loading players: from a TOML file, a configuration, or the name of a shipped bot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sparring.config import BadConfig, Source, from_table, read_toml
+from sparring.games import Game
+from sparring.networks import BadNetwork
+from sparring.players.book import BadBook, Book, open_book
+from sparring.players.player import Player
+from sparring.players.player_config import BadPlayerConfig, PlayerConfig, parse_player_config
+from sparring.players.policy_player import PolicyPlayer
+from sparring.players.rbc.config import BOTS, BotConfig, make_bot
+from sparring.players.rbc.evaluators import StockfishNotFound
+from sparring.players.search_player import SearchPlayer
+from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
+
+_BOT_GAME = "rbc"
+LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
+"""What loading a player from its configuration can raise. Each message is meant for the user."""
+
+
+class BadPlayer(BadConfig):
+    """A player that cannot be loaded; the message says why."""
+
+
+def load_player(
+    source: str | Path | PlayerConfig | BotConfig, game: str | Game[Any] | None = None, **overrides: Any
+) -> Player:
+    """Loads a player.
+
+    Args:
+        source: a player's TOML file (docs/players.md), the TOML file or the name of a bot of reconnaissance
+            blind chess (docs/rbc-bots.md), or a configuration.
+        game: the game that the player must play, by name or as rules; None accepts any.
+        overrides: keys that replace those of the source, such as `nodes=100`; they are checked alike.
+
+    Raises BadPlayer.
+    """
+    try:
+        config = _config(source, overrides)
+        wanted = game if game is None or isinstance(game, str) else game.spec.name
+        plays = config.game if isinstance(config, PlayerConfig) else _BOT_GAME
+        if wanted is not None and plays != wanted:
+            raise BadPlayer(f"{source} is a player of {plays}, not of {wanted}")
+        return make_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
+    except BadPlayer:
+        raise
+    except LOAD_ERRORS as error:
+        raise BadPlayer(str(error)) from error
+
+
+def make_player(
+    config: PlayerConfig, policy: Policy | None = None, *, search: bool = False
+) -> PolicyPlayer | SearchPlayer:
+    """The player of a configuration: a PolicyPlayer if it has no nodes to search, else a SearchPlayer.
+
+    Args:
+        policy: the configuration's policy, if it is loaded already.
+        search: makes a SearchPlayer in any case, for front ends whose turns may ask for a search.
+
+    Raises one of LOAD_ERRORS.
+    """
+    policy = policy or load_policy(config.model, config.game, threads=config.threads)
+    ratings = config.rating_number("rating"), config.rating_number("opponent_rating")
+    if complaint := rating_out_of_range(policy, *ratings):
+        raise BadPlayerConfig(complaint)
+    if ratings != (None, None) and (complaint := unrated(policy)):
+        raise BadPlayerConfig(f"{complaint}: leave out rating and opponent_rating")
+    book: Book | None = None
+    if config.book:
+        book = open_book(Path(config.book), config.game, config.book_plies)
+    if not search and not config.nodes:
+        return PolicyPlayer(config, policy, book)
+    evaluator = None
+    if config.evaluator:
+        evaluator = load_policy(config.evaluator, config.game, threads=config.threads)
+    return SearchPlayer(config, policy, evaluator, book)
+
+
+def _config(
+    source: str | Path | PlayerConfig | BotConfig, overrides: Mapping[str, Any]
+) -> PlayerConfig | BotConfig:
+    if isinstance(source, PlayerConfig | BotConfig):
+        return _overridden(source, overrides)
+    if str(source) in BOTS:
+        return _overridden(BOTS[str(source)], overrides)
+    path = Path(source)
+    if path.suffix != ".toml":
+        raise BadPlayer(f"there is no player '{source}': expected a TOML file, or one of {', '.join(BOTS)}")
+    table = {**read_toml(path, BadPlayer), **overrides}
+    where = Source(path, BadPlayer)
+    if "game" in table:  # bots have no such key
+        return parse_player_config({"name": path.stem, **table}, where)
+    return from_table(BotConfig, table, where)
+
+
+def _overridden(config: PlayerConfig | BotConfig, overrides: Mapping[str, Any]) -> PlayerConfig | BotConfig:
+    if not overrides:
+        return config
+    table = {key: value for key, value in {**vars(config), **overrides}.items() if value is not None}
+    return from_table(type(config), table, Source(error=BadPlayer))

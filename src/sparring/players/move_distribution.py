@@ -1,0 +1,116 @@
+"""Distributions over moves from which a player draws: of its book, its policy or its search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.games import Move, describe, resolve
+from sparring.networks import Prediction
+from sparring.players.book import Book
+from sparring.players.player import Decision
+from sparring.search import MoveSelection, SearchResult
+
+
+@dataclass(frozen=True)
+class MoveDistribution:
+    """Moves with weights, and words for the move that is drawn."""
+
+    moves: NDArray[np.int64]
+    """[moves]"""
+    weights: NDArray[np.float64]
+    """[moves], at least 0; `draw` normalises them."""
+    describe: Callable[[int, float], str]
+    """Words for a move, from its index and its probability."""
+
+    def draw(self, rng: np.random.Generator, searchmoves: Sequence[Move] = ()) -> Decision:
+        """Draws one of the moves; `searchmoves` restricts them, empty for all."""
+        weights = self.weights
+        if searchmoves:
+            allowed = np.isin(self.moves, searchmoves)
+            weights = np.where(allowed, weights, 0)
+            if not weights.any():
+                weights = allowed.astype(np.float64)
+        probabilities = weights / weights.sum()
+        index = int(rng.choice(len(probabilities), p=probabilities))
+        distribution = {int(m): float(p) for m, p in zip(self.moves, probabilities, strict=True) if p > 0}
+        return Decision(
+            int(self.moves[index]), distribution, self.describe(index, float(probabilities[index]))
+        )
+
+
+def book_distribution(book: Book, state: Any) -> MoveDistribution | None:
+    """The book's moves in a state; None if it has none."""
+    weights = book.moves(state)
+    if not weights:
+        return None
+    return MoveDistribution(
+        np.array(list(weights)),
+        np.array(list(weights.values())),
+        lambda index, probability: f"from the book ({probability:.0%})",
+    )
+
+
+def policy_distribution(
+    game: str, state: Any, prediction: Prediction, temperature: float, of_whom: str
+) -> MoveDistribution:
+    """The policy's probabilities to the power of 1 / temperature; at 0 its likeliest move alone.
+
+    `of_whom` goes into the words for a move, such as ` of a 1500`.
+    """
+    weights = _tempered(prediction.probabilities.astype(np.float64), temperature)
+    weights = _adjusted(game, state, prediction.moves, weights, prediction.value)
+    hope = "" if prediction.value is None else f", {_expectation(prediction.value)}"
+    return MoveDistribution(
+        np.array(prediction.moves),
+        weights,
+        lambda index, probability: f"a {_percent(probability)} move{of_whom}{hope}",
+    )
+
+
+def search_distribution(
+    game: str, state: Any, result: SearchResult, selection: MoveSelection
+) -> MoveDistribution:
+    """A search's moves, by a rule of move selection."""
+    weights = _adjusted(game, state, result.moves.tolist(), selection(result), result.value)
+    values = result.values
+    return MoveDistribution(
+        result.moves, weights, lambda index, probability: _expectation(float(values[index]))
+    )
+
+
+def _adjusted(
+    game: str, state: Any, moves: Sequence[Move], weights: NDArray[np.float64], value: float | None
+) -> NDArray[np.float64]:
+    """The weights as the game's own rule corrects them, such as Go's passing rules."""
+    reference = describe(game).search.adjust_policy
+    if not reference:
+        return weights
+    prediction = Prediction(tuple(moves), weights.astype(np.float32), value)
+    adjusted: NDArray[np.float64] = resolve(reference)(state, prediction)
+    return adjusted
+
+
+def _tempered(probabilities: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    if temperature == 0:
+        best: NDArray[np.float64] = np.zeros(len(probabilities))
+        best[int(probabilities.argmax())] = 1
+        return best
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities) / temperature
+    weights = np.exp(logs - logs.max())
+    tempered: NDArray[np.float64] = weights / weights.sum()
+    return tempered
+
+
+def _expectation(value: float) -> str:
+    return "not searched" if math.isnan(value) else f"hopes for {_percent((value + 1) / 2)}"
+
+
+def _percent(share: float) -> str:
+    return "<1%" if share < 0.005 else f"{share:.0%}"

@@ -1,0 +1,106 @@
+"""A player that draws its moves from a policy, without search."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sparring.networks import Position, Prediction
+from sparring.players.book import Book
+from sparring.players.draw_offers import DrawOffers
+from sparring.players.move_distribution import MoveDistribution, book_distribution, policy_distribution
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.player_config import PlayerConfig
+from sparring.players.resignation import Resignation
+from sparring.policies import Policy, rating_text
+from sparring.search import SearchResult
+
+
+class PolicyPlayer(BasePlayer):
+    """Plays from its book, then draws each move from the policy. It has no tree and no thread.
+
+    The policy is told the ratings of both players. `config.seed` goes before the seed of a game.
+    """
+
+    def __init__(self, config: PlayerConfig, policy: Policy, book: Book | None = None) -> None:
+        super().__init__(config.name, config.seed)
+        self.config, self.policy = config, policy
+        self._book = book
+        self._ratings = (config.rating_number("rating"), config.rating_number("opponent_rating"))
+        self._resignation = Resignation(config.resign_below, config.resign_after)
+        self._draw_offers = DrawOffers(config.draw_within, config.draw_after)
+        self._player = 0
+        """The side that it plays, or was last asked for."""
+
+    def new_game(self, start: GameStart) -> None:
+        """Forgets the last game and seeds its randomness."""
+        seed = start.seed if self.config.seed is None else self.config.seed
+        self._rng = np.random.default_rng(seed)
+        self._resignation.reset()
+
+    def choose(self, turn: Turn) -> Decision:
+        """Draws a move. With `limits.infinite` it answers when `stop` is set."""
+        started = time.perf_counter()
+        if turn.limits.infinite and turn.stop is not None:
+            turn.stop.wait()
+        self.take_side(turn.state)
+        prediction = self.predict(turn.state)
+        rating, _ = self._ratings
+        of_whom = "" if rating is None else f" of a {rating_text(self.policy.game, rating)}"
+        distribution = self.opening(turn.state) or policy_distribution(
+            self.config.game, turn.state, prediction, self.config.temperature, of_whom
+        )
+        return self.decide(turn, distribution, prediction, None, started)
+
+    def accepts_draw(self, state: Any) -> bool:
+        """Whether the policy's value of the state is level."""
+        return self._draw_offers.agrees(state.ply, self.predict(state).value)
+
+    # The parts below also serve SearchPlayer.
+
+    def take_side(self, state: Any) -> None:
+        """Plays the side to move from here on: ratings are told from its point of view."""
+        self._player = state.to_move
+
+    def position(self, state: Any) -> Position:
+        """The state with the ratings of both players; an opponent without a rating is as strong."""
+        own, opponent = self._ratings
+        opponent = own if opponent is None else opponent
+        return Position(state, *((own, opponent) if state.to_move == self._player else (opponent, own)))
+
+    def predict(self, state: Any) -> Prediction:
+        """The policy's prediction."""
+        return self.policy.predict([self.position(state)])[0]
+
+    def opening(self, state: Any) -> MoveDistribution | None:
+        """The book's moves; None where the player is out of its book."""
+        if self._book is None or state.ply >= self.config.book_plies:
+            return None
+        return book_distribution(self._book, state)
+
+    def decide(
+        self,
+        turn: Turn,
+        distribution: MoveDistribution,
+        prediction: Prediction,
+        search: SearchResult | None,
+        started: float,
+    ) -> Decision:
+        """Draws the move; adds resignation, draw offer and what led to them.
+
+        `started` is the `time.perf_counter()` at which the turn began.
+        """
+        value = prediction.value if search is None else search.value
+        drawn = distribution.draw(self._rng, turn.limits.searchmoves)
+        return replace(
+            drawn,
+            value=value,
+            resign=self._resignation.decide(turn.state.to_move, value),
+            offer_draw=self._draw_offers.agrees(turn.state.ply, value),
+            seconds=time.perf_counter() - started,
+            search=search,
+            prediction=prediction,
+        )

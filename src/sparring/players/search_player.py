@@ -1,0 +1,130 @@
+"""A player that searches with PUCT, guided by a policy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sparring.games import describe
+from sparring.networks import Prediction
+from sparring.players.book import Book
+from sparring.players.move_distribution import search_distribution
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.player_config import PlayerConfig
+from sparring.players.policy_player import PolicyPlayer
+from sparring.players.time_management import allocate_time
+from sparring.policies import Policy
+from sparring.search import (
+    MoveSelection,
+    Puct,
+    PuctConfig,
+    SearchLimits,
+    by_visits,
+    kl_regularised,
+    prefer_proven,
+)
+
+
+class SearchPlayer(BasePlayer):
+    """Searches each move and selects from what the search found. It keeps its tree from move to move.
+
+    With `config.nodes` 0 it plays from the policy alone, unless a turn asks for more than one node. The tree
+    is made by the first search.
+    """
+
+    def __init__(
+        self,
+        config: PlayerConfig,
+        policy: Policy,
+        evaluator: Policy | None = None,
+        book: Book | None = None,
+    ) -> None:
+        """`evaluator` searches in place of the policy, if given."""
+        super().__init__(config.name)
+        self.config, self.policy = config, policy
+        self._evaluator = evaluator
+        self._policy_player = PolicyPlayer(config, policy, book)
+        self._selection = move_selection(config)
+        self._search: Puct | None = None
+
+    def new_game(self, start: GameStart) -> None:
+        """Forgets the last game and seeds its randomness."""
+        self._policy_player.new_game(start)
+        self._search = None
+
+    def choose(self, turn: Turn) -> Decision:
+        """Searches and draws a move by the rule of its configuration."""
+        if not self._searches(turn.limits):
+            return self._policy_player.choose(turn)
+        started = time.perf_counter()
+        player = self._policy_player
+        player.take_side(turn.state)
+        if self._search is None:
+            self._search = Puct(self._evaluate, puct_config(self.config))
+        result = self._search.search(
+            turn.state,
+            self._limits(turn.limits),
+            stop=turn.stop,
+            report=turn.report,
+            every=turn.report_seconds,
+        )
+        prediction = result.evaluation if self._evaluator is None else None
+        prediction = prediction or player.predict(turn.state)
+        distribution = player.opening(turn.state) or search_distribution(
+            self.config.game, turn.state, result, self._selection
+        )
+        return player.decide(turn, distribution, prediction, result, started)
+
+    def accepts_draw(self, state: Any) -> bool:
+        """Whether the policy's value of the state is level."""
+        return self._policy_player.accepts_draw(state)
+
+    def close(self) -> None:
+        """Releases the tree."""
+        self._search = None
+
+    def _searches(self, limits: SearchLimits) -> bool:
+        return self.config.nodes > 0 or (limits.nodes or 0) > 1
+
+    def _limits(self, asked: SearchLimits) -> SearchLimits:
+        """Nodes as asked, else its own; the least of all times."""
+        if asked.infinite:
+            return SearchLimits(infinite=True, searchmoves=asked.searchmoves)
+        nodes = self.config.nodes if asked.nodes is None else asked.nodes
+        seconds = [limit for limit in (self.config.seconds, asked.seconds) if limit is not None]
+        if asked.clock is not None:
+            seconds.append(allocate_time(asked.clock))
+        return SearchLimits(
+            nodes=nodes or None, seconds=min(seconds, default=None), searchmoves=asked.searchmoves
+        )
+
+    def _evaluate(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        policy = self._evaluator or self.policy
+        return policy.predict([self._policy_player.position(state) for state in states])
+
+
+def puct_config(config: PlayerConfig) -> PuctConfig:
+    """The search settings of a player."""
+    search = describe(config.game).search
+    return PuctConfig(
+        c_puct=config.c_puct,
+        c_base=config.c_base,
+        c_factor=config.c_factor,
+        prior_temperature=config.policy_temperature,
+        fpu_reduction=config.fpu_reduction,
+        fpu_absolute=config.fpu_absolute,
+        find_immediate_wins=search.find_immediate_wins,
+        repetition_draws=search.repetition_draws,
+        draw_value=config.draw_value,
+        batch=config.batch,
+        memory=config.memory,
+    )
+
+
+def move_selection(config: PlayerConfig) -> MoveSelection:
+    """The rule by which a player selects a move from its search."""
+    if config.rule == "kl":
+        return kl_regularised(config.kl_weight)
+    rule = by_visits(config.temperature)
+    return prefer_proven(rule) if describe(config.game).search.prefer_proven else rule
