@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sparring.players.player import Player as Player
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
+    from sparring.records.game_records import open_records as open_records
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
@@ -31,5 +32,6 @@ __getattr__, __dir__, __all__ = attach(
         "players.player": ("Decision", "Player"),
         "policies.loading": ("load_policy",),
         "policies.policy": ("Policy",),
+        "records.game_records": ("open_records",),
     },
 )

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.games import describe, load_game
-from sparring.records import GameRecord, PositionFilter, Split, load_preset, records_of, split_of
+from sparring.records import BadTable, GameRecord, PositionFilter, Split, load_preset, records_of, split_of
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
 from sparring.records.streams import TruncatedFile, open_chunks
-from sparring.records.table import BadTable, read_manifest, read_shards
+from sparring.records.table import read_manifest, read_shards
 
 _NO_CLOCK = -1
 

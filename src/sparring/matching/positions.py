@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import describe, load_game
+from sparring.games import describe
 from sparring.matching.games import GameSelection, NoGames, PlayedGame, select
 from sparring.matching.phases import game_phase
 from sparring.networks import Position
-from sparring.records.table import BadTable
+from sparring.records.recorded_game import RecordedGame
 
 METADATA_DTYPE = np.dtype(
     [
@@ -96,7 +95,7 @@ def read_sample(selection: GameSelection) -> Sample:
 def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[Position], NDArray[np.void]]:
     """The positions of a game that count and in which the rules had a choice to offer, with their facts."""
     record = played.record
-    states = _states(game, played)
+    states = RecordedGame(game, record).states
     clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
     evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
     strengths = record.ratings(describe(game).ratings)
@@ -127,20 +126,6 @@ def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[
             )
         )
     return positions, np.array(rows, METADATA_DTYPE)
-
-
-def _states(game: str, played: PlayedGame) -> list[Any]:
-    """All states of the game's line, from the first."""
-    rules, record = load_game(game), played.record
-    start = rules.initial() if record.start is None else rules.parse(record.start)
-    try:
-        state = start.unpack_moves(record.moves, describe(game).packed_move_bytes)
-    except ValueError as error:
-        raise BadTable(f"game {played.identity:016x} cannot be unpacked: {error}") from None
-    states = [state]
-    while (state := state.previous) is not None:
-        states.append(state)
-    return states[::-1]
 
 
 def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:

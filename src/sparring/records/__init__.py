@@ -11,16 +11,20 @@ if TYPE_CHECKING:
     from sparring.records.build import TableWriteError as TableWriteError
     from sparring.records.build import build_table as build_table
     from sparring.records.build import find_sources as find_sources
+    from sparring.records.game_records import GameRecords as GameRecords
+    from sparring.records.game_records import open_records as open_records
     from sparring.records.presets import BadPreset as BadPreset
     from sparring.records.presets import PositionFilter as PositionFilter
     from sparring.records.presets import Preset as Preset
     from sparring.records.presets import load_preset as load_preset
+    from sparring.records.record import BadTable as BadTable
     from sparring.records.record import GameRecord as GameRecord
     from sparring.records.record import Termination as Termination
     from sparring.records.record import UnsupportedFormat as UnsupportedFormat
+    from sparring.records.recorded_game import RecordedGame as RecordedGame
+    from sparring.records.recorded_game import RecordedPosition as RecordedPosition
     from sparring.records.splits import Split as Split
     from sparring.records.splits import split_of as split_of
-    from sparring.records.table import BadTable as BadTable
     from sparring.records.table import read_shards as read_shards
     from sparring.records.table import records_of as records_of
 
@@ -29,9 +33,11 @@ __getattr__, __dir__, __all__ = attach(
     {
         "batches": ("Batch", "Batches"),
         "build": ("BuildReport", "TableWriteError", "build_table", "find_sources"),
+        "game_records": ("GameRecords", "open_records"),
         "presets": ("BadPreset", "PositionFilter", "Preset", "load_preset"),
-        "record": ("GameRecord", "Termination", "UnsupportedFormat"),
+        "record": ("BadTable", "GameRecord", "Termination", "UnsupportedFormat"),
+        "recorded_game": ("RecordedGame", "RecordedPosition"),
         "splits": ("Split", "split_of"),
-        "table": ("BadTable", "read_shards", "records_of"),
+        "table": ("read_shards", "records_of"),
     },
 )

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from sparring.games import GameDescription, describe
 from sparring.records.game_rows import GameRows, read_rows, shard_paths
 from sparring.records.presets import PositionFilter
+from sparring.records.record import BadTable
 from sparring.records.splits import Split
-from sparring.records.table import BadTable, read_manifest
+from sparring.records.table import read_manifest
 
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32

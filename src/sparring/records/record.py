@@ -14,6 +14,10 @@ class UnsupportedFormat(Exception):
     """No reader takes the file; the message names the formats that exist."""
 
 
+class BadTable(Exception):
+    """A table, or a game of a table, that cannot be read; the message says why."""
+
+
 class ParsedGame(NamedTuple):
     """One game from a reader: a record or an error, and where reading can continue."""
 

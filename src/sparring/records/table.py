@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from sparring.games import describe
 from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
-from sparring.records.record import GameRecord, Termination
+from sparring.records.record import BadTable, GameRecord, Termination
 from sparring.storage import atomic_write, atomic_writer
 
 VERSION = 1
@@ -55,10 +55,6 @@ _PACKING: dict[str, Any] = {
     "use_dictionary": [name for name in _TYPES if name not in _UNIQUE],
     "column_encoding": {"moves": "DELTA_BYTE_ARRAY"},
 }
-
-
-class BadTable(Exception):
-    """A folder that is no table of games that we can read; the message says why."""
 
 
 def schema(game: str) -> pa.Schema:

@@ -1,0 +1,136 @@
+"""A recorded game with its rules: moves as text, states, ratings, clocks, and the positions played in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sparring.games import Move, describe, load_game
+from sparring.games.position import Position
+from sparring.records.readers import writer_of
+from sparring.records.record import BadTable, GameRecord
+from sparring.records.splits import Split, split_of
+
+_UNKNOWN_CLOCK = -1
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """A game of a table or of a file. `str(game)` is the game in its notation, such as PGN or SGF."""
+
+    game: str
+    """Name of the game, such as `chess`."""
+    record: GameRecord
+    """The stored facts: players, result, date, time control and so on. Moves and clocks are packed."""
+
+    @cached_property
+    def identity(self) -> int:
+        """A 63-bit hash of the content. Splits and duplicates go by it."""
+        return self.record.identity(self.game)
+
+    @property
+    def id(self) -> str:
+        """The identity as 16 hexadecimal digits, as `sparring records list` prints it."""
+        return f"{self.identity:016x}"
+
+    @property
+    def players(self) -> tuple[str | None, str | None]:
+        """Names of the first and the second player; None where unknown."""
+        return self.record.first, self.record.second
+
+    @property
+    def ratings(self) -> tuple[int | None, int | None]:
+        """Ratings of the first and the second player; None where unknown. Ranks are numbers: 1 is 1d."""
+        return self.record.ratings(describe(self.game).ratings)
+
+    @property
+    def result(self) -> float | None:
+        """Score of the first player: 1, 0.5 or 0; None where unknown."""
+        return self.record.result
+
+    @property
+    def clocks(self) -> list[float | None]:
+        """Seconds that the mover had left after each move, [plies]; None where unknown."""
+        known = [] if self.record.clocks is None else np.frombuffer(self.record.clocks, np.int32).tolist()
+        seconds = [None if tenths == _UNKNOWN_CLOCK else tenths / 10 for tenths in known]
+        return seconds + [None] * (len(self) - len(seconds))
+
+    @cached_property
+    def states(self) -> list[Any]:
+        """All states, [plies + 1], the initial state first. Raises BadTable if a move is not legal."""
+        description, rules = describe(self.game), load_game(self.game)
+        start = rules.initial() if self.record.start is None else rules.parse(self.record.start)
+        try:
+            state = start.unpack_moves(self.record.moves, description.packed_move_bytes)
+        except ValueError as error:
+            raise BadTable(f"game {self.id} cannot be unpacked: {error}") from None
+        states = [state]
+        while (state := state.previous) is not None:
+            states.append(state)
+        return states[::-1]
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves as text, [plies], such as `e2e4` or `D4`. Raises BadTable if a move is not legal."""
+        return [before.move_text(after.last_move) for before, after in pairwise(self.states)]
+
+    def __len__(self) -> int:
+        """The number of plies."""
+        return self.record.plies(self.game)
+
+    def __str__(self) -> str:
+        return writer_of(self.game)(self.record)
+
+    def split(self, seed: int = 0) -> Split:
+        """The split that the game belongs to. Another seed gives another division of the games."""
+        return split_of(self.identity, seed)
+
+    def positions(self, *, skip_plies: int = 0, min_clock: float = 0) -> Iterator[RecordedPosition]:
+        """The positions with the moves played in them, in order.
+
+        The first `skip_plies` positions are left out, and moves after which the mover had less than
+        `min_clock` seconds left. Raises BadTable if a move is not legal.
+        """
+        clocks, ratings = self.clocks, self.ratings
+        for ply, (state, after) in enumerate(pairwise(self.states)):
+            left = clocks[ply]
+            if ply < skip_plies or (left is not None and left < min_clock) or state.outcome is not None:
+                continue  # some records go on after the end by the rules
+            mover = state.to_move
+            clock = clocks[ply - 2] if ply >= 2 else None
+            position = Position(state, ratings[mover], ratings[1 - mover], clock)
+            yield RecordedPosition(position, after.last_move, ply, self)
+
+
+@dataclass(frozen=True)
+class RecordedPosition:
+    """A position in which a person moved, and the move."""
+
+    position: Position
+    """State, ratings and clock before the move: an argument of `Policy.predict`."""
+    move: Move
+    """The code of the move played."""
+    ply: int
+    """Number of moves played before."""
+    game: RecordedGame
+
+    @property
+    def state(self) -> Any:
+        """The state in which the move was played."""
+        return self.position.state
+
+    @property
+    def move_text(self) -> str:
+        """The move played, as text."""
+        return str(self.state.move_text(self.move))
+
+    @property
+    def result(self) -> float | None:
+        """Score of the mover at the end of the game: 1, 0.5 or 0; None where unknown."""
+        score = self.game.result
+        return score if score is None or self.state.to_move == 0 else 1 - score
