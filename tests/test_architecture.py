@@ -10,6 +10,7 @@ from nanobind.stubgen import StubGen
 
 import sparring
 from sparring import _core
+from sparring.games import DESCRIPTIONS
 
 SOURCE = Path(sparring.__file__).parent
 LAYERS = [
@@ -97,3 +98,58 @@ def test_experiments_and_tests_are_not_part_of_the_package() -> None:
     for path in SOURCE.rglob("*.py"):
         outside = re.search(r"^\s*(from|import) (studies|tests|bench)\b", path.read_text(), re.MULTILINE)
         assert outside is None, f"{path} has {outside and outside[0]}"
+
+
+NAMES_A_GAME = {
+    "arena.uci": "the command `go` of UCI and USI",
+    "engines.uci": "the command `go` of UCI and USI, and the UCI option UCI_Variant",
+    "cli.commands": "the command group `sparring rbc`",
+    "cli.terminal": "the terminal of a game with hidden information is that of RBC",
+}
+"""Modules outside a game's own that name a game, and why."""
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def games_named(path: Path) -> set[str]:
+    """String constants that are a game's name, and imports of a game's rules or native classes."""
+    tree = ast.parse(path.read_text())
+    names = {game.name for game in DESCRIPTIONS}
+    prefixes = tuple(game.native for game in DESCRIPTIONS)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings and node.value in names:
+            found.add(repr(node.value))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sparring."):
+            package, *rest = (node.module or "").split(".")[1:]
+            for alias in node.names:
+                if package == "_core" or (package == "games" and not rest):
+                    named = re.fullmatch(rf"({'|'.join(prefixes)})([A-Z]\w*)?", alias.name)
+                else:
+                    named = None
+                if named or (package == "games" and {*rest, alias.name} & names):
+                    found.add(f"{node.module}.{alias.name}")
+    return found
+
+
+def test_only_its_own_modules_name_a_game() -> None:
+    """A game's description lists its own modules. Everything else asks the description."""
+    own = [module for game in DESCRIPTIONS for module in game.modules]
+    for path in SOURCE.rglob("*.py"):
+        name = module_name(path)
+        if name.startswith("games") or any(f"{name}.".startswith(f"{each}.") for each in own):
+            continue
+        found = games_named(path)
+        assert bool(found) == (name in NAMES_A_GAME), (
+            f"{path} names {', '.join(sorted(found)) or 'no game'}: ask sparring.games.describe, list the "
+            "module in the game's description, or mend NAMES_A_GAME"
+        )
+
+
+def test_the_modules_of_a_game_exist() -> None:
+    known = {module_name(path) for path in SOURCE.rglob("*.py")}
+    for game in DESCRIPTIONS:
+        assert set(game.modules) <= known, f"games/{game.name}.py lists modules that do not exist"

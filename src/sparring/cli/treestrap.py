@@ -17,7 +17,7 @@ from sparring.cli.progress import metrics_progress
 from sparring.players import BadBook
 from sparring.players.book import open_book
 from sparring.reports.plot_style import MatplotlibMissing
-from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.search.linear_evaluation import SEARCHERS, BadEvaluation, open_evaluation
 from sparring.storage import lock_folder
 from sparring.training.treestrap import (
     ALGORITHMS,
@@ -32,7 +32,8 @@ from sparring.training.treestrap.selfplay import SelfPlayGame
 from sparring.workers import RayUnavailable, WorkerDied
 
 _INTERRUPTED = 130
-_DEFAULT = TreeStrapRunConfig("expendibots")
+_DEFAULT = TreeStrapRunConfig(next(iter(SEARCHERS)))
+"""For the defaults of options, which do not depend on the game."""
 
 
 def treestrap(

@@ -155,7 +155,6 @@ DESCRIPTION = GameDescription(
     ),
     display_move=lambda state, move: Chess().san(state, move),
     modules=(
-        "engines.uci",
         "networks.lc0",
         "networks.maia3",
         "records.chess_filter",

@@ -90,6 +90,7 @@ DESCRIPTION = GameDescription(
     ),
     players=PlayerDefaults(level_player="sparring.players.expendibots.levels:level_agent"),
     modules=(
+        "cli.accept",
         "cli.book",
         "cli.tables",
         "cli.train_evaluator",
