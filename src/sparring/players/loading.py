@@ -18,7 +18,6 @@ from sparring.players.rbc.evaluators import StockfishNotFound
 from sparring.players.search_player import SearchPlayer
 from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
 
-_BOT_GAME = "rbc"
 LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
 """What loading a player from its configuration can raise. Each message is meant for the user."""
 
@@ -43,9 +42,8 @@ def load_player(
     try:
         config = _config(source, overrides)
         wanted = game if game is None or isinstance(game, str) else game.spec.name
-        plays = config.game if isinstance(config, PlayerConfig) else _BOT_GAME
-        if wanted is not None and plays != wanted:
-            raise BadPlayer(f"{source} is a player of {plays}, not of {wanted}")
+        if wanted is not None and config.game != wanted:
+            raise BadPlayer(f"{source} is a player of {config.game}, not of {wanted}")
         return make_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
     except BadPlayer:
         raise

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from sparring.config import BadConfig, Fraction, PositiveInt, read_config
+from sparring.games.rbc import DESCRIPTION
 from sparring.players.player import Player
 from sparring.players.rbc.evaluators import (
     BoardEvaluator,
@@ -36,6 +37,7 @@ Weight = Annotated[float, Meta(ge=0, le=100)]
 class BotConfig:
     """A bot of reconnaissance blind chess: the keys of its TOML file."""
 
+    game: ClassVar[str] = DESCRIPTION.name
     RENAMED: ClassVar[Mapping[str, str]] = {
         "judge": "evaluator",
         "clocked": "use_clock",
