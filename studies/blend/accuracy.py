@@ -1,4 +1,4 @@
-"""Blends against their parts: accuracy and likelihood by group, the paper's figures 1 to 5, 7 and 8."""
+"""Blends against their member policies: accuracy and likelihood by group (figures 1 to 5, 7 and 8)."""
 
 from __future__ import annotations
 
@@ -27,45 +27,49 @@ from sparring.matching.metrics import PolicyMetrics
 from sparring.policies.segments import Array
 from studies.blend.config import HeldOutSample, PredictedSample
 
-WAYS = ("grid", "alpha", "rating", "position")
-"""How weights are chosen: alpha by group on accuracy, as in the paper; alpha by group on likelihood; free
-weights along curves over the rating; the same with traits of the position."""
-_NEAR = 0.1
+_SHIFT = 0.1
+"""The change of alpha whose cost is measured."""
 _BETAS = (0.5, -0.5)
+"""Exponents of the power means (formula 4)."""
 
 
-def fitted(part: PredictedSample, *names: str) -> tuple[list[GroupFit], dict[str, WeightModel]]:
-    """Every way to weigh some policies, fitted on a part; the grid is for two."""
+def fit_methods(part: PredictedSample, *names: str) -> tuple[list[GroupFit], dict[str, WeightModel]]:
+    """Fits the weights of the named policies by every method; returns the fits by group and the models.
+
+    Methods: `grid` (alpha by group on accuracy, as in the paper; two policies only), `alpha` (alpha by group
+    on likelihood), `rating` (free weights as curves over the rating), `position` (the same with position
+    features).
+    """
     choices = part.of(*names)
     groups = fit_groups(choices, part.sample)
-    ways: dict[str, WeightModel] = {"grid": grid_blend(groups)} if len(names) == 2 else {}
-    ways |= {
+    methods: dict[str, WeightModel] = {"grid": grid_blend(groups)} if len(names) == 2 else {}
+    methods |= {
         "alpha": constrained_blend(groups),
         "rating": rating_blend(choices, "rating"),
         "position": position_blend(choices),
     }
-    return groups, ways
+    return groups, methods
 
 
 def evaluate_blend(measured: HeldOutSample, weighing: WeightModel, *names: str) -> PolicyMetrics:
-    """A blend on the part that is measured on."""
+    """Metrics of a blend of the named policies on the test sample."""
     choices = measured.part.of(*names)
-    return measured.matching(pooled_logs(choices, weighing.weights(choices, measured.part.groups)))
+    return measured.metrics(pooled_logs(choices, weighing.weights(choices, measured.part.groups)))
 
 
-def group_metrics(matching: PolicyMetrics) -> dict[str, Any]:
-    """Its numbers by group and in the mean over groups."""
-    return {"groups": matching.by_group(), "mean": matching.mean()}
+def group_metrics(metrics: PolicyMetrics) -> dict[str, Any]:
+    """A policy's metrics by group, and their mean over groups."""
+    return {"groups": metrics.by_group(), "mean": metrics.mean()}
 
 
 def paired_difference(blend: PolicyMetrics, other: PolicyMetrics, upper: int) -> dict[str, Any]:
-    """A blend less another policy, paired: by group, in the mean, and in the mean of the highest groups."""
+    """A blend minus another policy, paired by game: by group, mean, and mean of the `upper` highest."""
     last = range(len(blend.sample.groups))[-upper:]
     return {**blend.difference(other), "upper": blend.macro_difference(other, list(last))}
 
 
 def describe_fit(groups: list[GroupFit], choices: ChoiceData) -> dict[str, Any]:
-    """Alpha of each group in both ways with intervals, and how it goes with the rating."""
+    """Alpha of each group by grid and by likelihood, with intervals, and its trend over the rating."""
     found: dict[str, Any] = {
         each.group: {
             "rating": each.rating,
@@ -81,7 +85,7 @@ def describe_fit(groups: list[GroupFit], choices: ChoiceData) -> dict[str, Any]:
 
 
 def _trend(choices: ChoiceData) -> dict[str, Any] | None:
-    """Alpha along a straight line over ratings, on likelihood, with the interval of its change."""
+    """Alpha as a straight line over ratings, by likelihood, with a 95 % interval of its change."""
     knots = place_knots(choices.metadata["rating"], 2)
     if len(knots) < 2:
         return None
@@ -99,8 +103,8 @@ def _trend(choices: ChoiceData) -> dict[str, Any] | None:
     }
 
 
-def curves(groups: list[GroupFit]) -> dict[str, Any]:
-    """Accuracy by alpha on the games that alpha was chosen on, the paper's figures 2, 5 and 8."""
+def accuracy_by_alpha(groups: list[GroupFit]) -> dict[str, Any]:
+    """Accuracy over alpha on the validation games, by group (figures 2, 5 and 8)."""
     return {
         "alphas": ALPHAS.tolist(),
         "groups": {each.group: list(each.best.curve) for each in groups if each.best is not None},
@@ -108,10 +112,10 @@ def curves(groups: list[GroupFit]) -> dict[str, Any]:
 
 
 def alpha_sensitivity(measured: HeldOutSample, weighing: GroupWeights, *names: str) -> dict[str, Any]:
-    """What alpha 0.1 off costs in accuracy, in the mean of both sides, where it was not chosen."""
+    """The accuracy lost on the test sample when alpha is 0.1 too low or too high, in the mean of both."""
     choices, part = measured.part.of(*names), measured.part
     columns = []
-    for shift in (0.0, -_NEAR, _NEAR):
+    for shift in (0.0, -_SHIFT, _SHIFT):
         alpha = np.clip(weighing.table[:, 0] + shift, 0, 1)
         weights = GroupWeights(np.stack([alpha, 1 - alpha], axis=1)).weights(choices, part.groups)
         columns.append(choices.scores(pooled_logs(choices, weights))["rank"] == 0)
@@ -135,7 +139,7 @@ def _cost(accuracies: Array) -> Array:
 def compare_means(
     validation: PredictedSample, measured: HeldOutSample, upper: int, *names: str
 ) -> dict[str, Any]:
-    """The three means, formulas 1, 3 and 4, each with the alpha by group that is best for it."""
+    """Geometric, arithmetic and power mean (formulas 1, 3 and 4), each with its best alpha by group."""
     found: dict[str, Any] = {}
     first: PolicyMetrics | None = None
     for kind, beta in (("geometric", 1.0), ("arithmetic", 1.0), *(("power", beta) for beta in _BETAS)):
@@ -143,17 +147,17 @@ def compare_means(
         table = GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
         choices = measured.part.of(*names)
         weights = table.weights(choices, measured.part.groups)
-        matching = measured.matching(pooled_logs(choices, weights, kind, beta))
+        metrics = measured.metrics(pooled_logs(choices, weights, kind, beta))
         label = kind if kind != "power" else f"power, beta {beta:g}"
-        first = first or matching
-        found[label] = {"mean": matching.mean(), "alphas": alphas.tolist()}
-        if matching is not first:
-            found[label]["less geometric"] = paired_difference(matching, first, upper)["mean"]
+        first = first or metrics
+        found[label] = {"mean": metrics.mean(), "alphas": alphas.tolist()}
+        if metrics is not first:
+            found[label]["less geometric"] = paired_difference(metrics, first, upper)["mean"]
     return found
 
 
 def _best_by_group(part: PredictedSample, kind: str, beta: float, *names: str) -> Array:
-    """[groups]: alpha on the paper's grid, in steps of 0.05 here."""
+    """The most accurate alpha of each group, [groups], on a grid of step 0.05."""
     steps = alpha_weights()[::5]
     right = hits(part.of(*names), steps, kind, beta)
     accuracies = np.stack([right[part.groups == g].mean(axis=0) for g in range(len(part.sample.groups))])
@@ -164,18 +168,21 @@ def _best_by_group(part: PredictedSample, kind: str, beta: float, *names: str) -
 def three_policy_blends(
     validation: PredictedSample, measured: HeldOutSample, upper: int, *names: str
 ) -> dict[str, Any]:
-    """Blends of three policies, the paper's future work, beside the best of two."""
-    groups, ways = fitted(validation, *names)
+    """Blends of three policies against blends of the first and the last (the paper's future work)."""
+    groups, methods = fit_methods(validation, *names)
     right = hits(validation.of(*names), shares := simplex_grid())
     by_group = [right[validation.groups == g].mean(axis=0) for g in range(len(groups))]
-    ways = {"grid": GroupWeights(shares[np.stack(by_group).argmax(axis=1)]), **ways}
+    methods = {"grid": GroupWeights(shares[np.stack(by_group).argmax(axis=1)]), **methods}
     pair = (names[0], names[-1])
-    _, pair_ways = fitted(validation, *pair)
-    found: dict[str, Any] = {"policies": list(names), "weights": {}, "ways": {}}
+    _, pair_methods = fit_methods(validation, *pair)
+    found: dict[str, Any] = {"policies": list(names), "weights": {}, "methods": {}}
     for each in groups:
         found["weights"][each.group] = [asdict(weight) for weight in each.weights]
-    for way in ways:
-        matching = evaluate_blend(measured, ways[way], *names)
-        two = evaluate_blend(measured, pair_ways[way], *pair)
-        found["ways"][way] = {"mean": matching.mean(), "less two": paired_difference(matching, two, upper)}
+    for method in methods:
+        metrics = evaluate_blend(measured, methods[method], *names)
+        two = evaluate_blend(measured, pair_methods[method], *pair)
+        found["methods"][method] = {
+            "mean": metrics.mean(),
+            "less two": paired_difference(metrics, two, upper),
+        }
     return found

@@ -1,6 +1,6 @@
-"""A judge: an engine that says what moves are worth, and a file that remembers what it said.
+"""Values of moves by an external engine (UCI, USI or GTP), cached in a journal.
 
-The loss of a move is the blend paper's (appendix B): how much better the best of the compared moves is.
+The blend paper's loss of a move (appendix B) is the value of the best compared move minus the move's value.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from sparring.games import Move
 from sparring.storage import Journal
 
 WIN_SCORE = 32_000
-"""What a move that wins at once is worth."""
+"""The value of a move that wins at once."""
 _TRIES = 3
+"""Attempts at one position before the analysis fails."""
 
 
 class AnalysisFailed(Exception):
-    """The judge died or hung over one position again and again; what it had said before is kept."""
+    """The engine died or hung on one position in every attempt. Earlier values stay in the journal."""
 
 
 class AnalysisEngine:
-    """A running engine. One that dies is started anew and asked again."""
+    """An engine process that is restarted when it dies; `restarts` counts that."""
 
     def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
@@ -38,9 +39,9 @@ class AnalysisEngine:
         self.restarts = 0
 
     def value(self, state: Any, move: Move) -> int:
-        """What a move is worth to whoever plays it: centipawns, in Go hundredths of a point.
+        """The value of a move for the player who makes it: centipawns, in Go hundredths of a point.
 
-        Every question is a new game to the engine, so that an answer does not depend on those before.
+        Each position is a new game to the engine, so that values do not depend on earlier ones.
         Raises AnalysisFailed.
         """
         after = state.play(move)
@@ -58,12 +59,12 @@ class AnalysisEngine:
                 if attempt == _TRIES - 1:
                     why = str(error) or "time forfeit"
                     raise AnalysisFailed(
-                        f"the judge {self._entry.name} failed {_TRIES} times over {after.text()}: {why}"
+                        f"the engine {self._entry.name} failed {_TRIES} times on {after.text()}: {why}"
                     ) from None
         raise AssertionError("every try returns or raises")
 
     def close(self) -> None:
-        """Ends the engine."""
+        """Stops the engine."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None
@@ -81,7 +82,7 @@ class AnalysisEngine:
 
 
 class CachedAnalysis:
-    """What a judge said, in a journal. Raises BadJournal or OSError."""
+    """An AnalysisEngine with a journal of its values. Raises BadJournal or OSError."""
 
     def __init__(self, path: Path, entry: EngineConfig) -> None:
         self._analysis_engine = AnalysisEngine(entry)
@@ -91,11 +92,11 @@ class CachedAnalysis:
 
     @property
     def restarts(self) -> int:
-        """How often the engine had to be started anew."""
+        """The number of restarts of the engine."""
         return self._analysis_engine.restarts
 
     def value(self, state: Any, move: Move) -> int:
-        """As `AnalysisEngine.value`; the judge is asked once. Raises AnalysisFailed or OSError."""
+        """As `AnalysisEngine.value`, computed once for each move. Raises AnalysisFailed or OSError."""
         words = f"{self._named} {state.text()} {state.move_text(move)}"
         key = hashlib.blake2b(words.encode(), digest_size=10).hexdigest()
         if key not in self._known:
@@ -104,12 +105,12 @@ class CachedAnalysis:
         return self._known[key]
 
     def close(self) -> None:
-        """Ends the engine."""
+        """Stops the engine."""
         self._analysis_engine.close()
 
 
 def _identity(entry: EngineConfig) -> str:
-    """All that answers depend on. The words are those of existing journals: do not change them."""
+    """The engine settings that values depend on, as a key. Existing journals have it: do not change it."""
     parts: tuple[Mapping[str, str], ...] = (entry.options, entry.env)
     settings = [sorted(part.items()) for part in parts]
     limits = entry.limits
@@ -118,7 +119,7 @@ def _identity(entry: EngineConfig) -> str:
 
 
 def _line(state: Any, *, whole: bool) -> PositionHistory:
-    """The position as an engine is told it: from the beginning of the game, or as it stands."""
+    """The position for the engine: with all moves of the game (`whole`), or alone."""
     if not whole:
         alone = type(state).parse(state.text())
         return PositionHistory(alone, (), alone)

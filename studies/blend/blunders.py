@@ -1,4 +1,4 @@
-"""Why blends match people better (section VI-C and appendix B): a judge says what moves lose."""
+"""Why blends match people better (section VI-C, appendix B): an engine finds the blunders that they avoid."""
 
 from __future__ import annotations
 
@@ -18,44 +18,47 @@ from studies.blend.analysis_engine import CachedAnalysis
 from studies.blend.config import EngineAnalysisConfig, PredictedSample, TaskProgressCallback
 
 MOVES = ("person", "policy", "strong", "blend")
-"""Whose moves are judged: the one played, and the first choices of the human-like policy, the strong one and
-the blend."""
+"""The first axis of the arrays here: the move played, and the most likely moves of the human-like policy, of
+the strong policy and of the blend."""
 
 
 def mechanism(
     part: PredictedSample,
     human: str,
     strong: str,
-    weighing: WeightModel,
+    model: WeightModel,
     plan: EngineAnalysisConfig,
     path: Path,
     upper: int,
     on_progress: TaskProgressCallback,
 ) -> dict[str, Any]:
-    """Venn counts, losses, and the share of the gain that comes from bad moves avoided.
+    """Venn counts, losses, and the share of the gain that comes from avoided blunders.
 
-    Positions are those of the highest groups, evenly thinned. What the judge said is kept in the file.
-    Raises AnalysisFailed or OSError.
+    Takes evenly spaced positions of the `upper` highest groups. The engine's values are journalled at `path`.
+    Returns the report's section. Raises AnalysisFailed or OSError.
     """
     names = part.sample.groups
     high = np.flatnonzero(part.groups >= len(names) - upper)
     which = high[:: max(1, len(high) // plan.positions)]
-    chosen = _first_choices(part, human, strong, weighing)[:, which]
-    judgments = CachedAnalysis(path, plan.entry)
+    chosen = _first_choices(part, human, strong, model)[:, which]
+    analysis = CachedAnalysis(path, plan.entry)
     try:
-        values = _engine_values(part, which, chosen, judgments, on_progress)
-        values = np.clip(values, -2 * plan.decided, 2 * plan.decided)  # a mate is not worth a hundred queens
+        values = _engine_values(part, which, chosen, analysis, on_progress)
     finally:
-        judgments.close()
+        analysis.close()
+    # Clipped, so that mate scores do not dominate the mean losses.
+    values = np.clip(values, -2 * plan.decided, 2 * plan.decided)
     best = values.max(axis=0)
     open_ones = np.abs(best) < plan.decided
     losses = (best - values)[:, open_ones]
-    found = _content(losses, chosen[:, open_ones], part.sample.metadata["game"][which[open_ones]], plan.bad)
+    found = _content(
+        losses, chosen[:, open_ones], part.sample.metadata["game"][which[open_ones]], plan.blunder_loss
+    )
     return {
         "engine": plan.entry.name,
         "nodes": plan.entry.limits.nodes,
-        "restarts": judgments.restarts,
-        "bad": plan.bad,
+        "restarts": analysis.restarts,
+        "bad": plan.blunder_loss,
         "decided": plan.decided,
         "left out": int((~open_ones).sum()),
         "groups": names[-upper:],
@@ -63,12 +66,10 @@ def mechanism(
     }
 
 
-def _first_choices(
-    part: PredictedSample, human: str, strong: str, weighing: WeightModel
-) -> NDArray[np.int64]:
-    """[MOVES, positions]: the index of each one's move among the legal ones."""
+def _first_choices(part: PredictedSample, human: str, strong: str, model: WeightModel) -> NDArray[np.int64]:
+    """The index of each move among the legal moves, [MOVES, positions]."""
     pair = part.of(human, strong)
-    blend = pooled_logs(pair, weighing.weights(pair, part.groups))
+    blend = pooled_logs(pair, model.weights(pair, part.groups))
     logs = (*pair.log_probabilities.astype(np.float64), blend)
     firsts = [segment_argmax(each, pair.offsets) for each in logs]
     return np.stack([pair.played, *firsts]) - pair.offsets[:-1]
@@ -78,10 +79,10 @@ def _engine_values(
     part: PredictedSample,
     which: NDArray[np.int64],
     chosen: NDArray[np.int64],
-    judgments: CachedAnalysis,
+    analysis: CachedAnalysis,
     on_progress: TaskProgressCallback,
 ) -> NDArray[np.int64]:
-    """[MOVES, positions]: what each move is worth to whoever plays it."""
+    """The engine's value of each move for the player who makes it, [MOVES, positions]."""
     values = np.zeros(chosen.shape, np.int64)
     wanted = {int(place): column for column, place in enumerate(which)}
     done = 0
@@ -91,16 +92,16 @@ def _engine_values(
                 column = wanted[place]
                 legal = position.state.legal_moves()
                 for move in np.unique(chosen[:, column]).tolist():
-                    values[chosen[:, column] == move, column] = judgments.value(position.state, legal[move])
+                    values[chosen[:, column] == move, column] = analysis.value(position.state, legal[move])
                 done += 1
-                on_progress("judging moves", done, len(which))
+                on_progress("analysing moves", done, len(which))
     return values
 
 
 def _content(
     losses: NDArray[np.int64], chosen: NDArray[np.int64], games: NDArray[np.integer], bad: int
 ) -> dict[str, Any]:
-    """What the losses [MOVES, positions] say, with intervals over games."""
+    """The report's numbers from losses [MOVES, positions], with bootstrap intervals over games."""
     policy, blend = chosen[1] == chosen[0], chosen[3] == chosen[0]
     bad_policy, bad_blend = losses[1] >= bad, losses[3] >= bad
     columns = np.stack(
@@ -136,7 +137,7 @@ def _from_loss(
     policy: NDArray[np.bool_],
     blend: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    """How many positions there are where the policy's move is bad, and how much of the gain is there."""
+    """The share of positions in which the policy blunders, and the gain there."""
     columns = np.stack([policy, blend, bad, bad & policy, bad & blend], axis=1).astype(np.float64)
     means = resamples.group_sums(columns, games).pooled()
     return {
@@ -154,14 +155,14 @@ _COLUMNS = (
 
 
 def _derived(means: Means, of: Callable[[Array], Array]) -> dict[str, float | None]:
-    """A number made of means [resamples, columns]; None where there is nothing to divide by."""
+    """A function of means [resamples, columns] with its interval; None instead of a division by zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = intervals(of(means.values[None]), of(means.resampled_means)[:, None])[0]
     return {key: value if math.isfinite(value) else None for key, value in asdict(found).items()}
 
 
 def _venn(policy: NDArray[np.bool_], blend: NDArray[np.bool_]) -> dict[str, int]:
-    """How many positions either is right in: the circles of figures 9 and 10."""
+    """Counts of positions in which policy and blend match: the circles of figures 9 and 10."""
     return {
         "positions": len(policy),
         "both": int((policy & blend).sum()),

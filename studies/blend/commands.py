@@ -20,59 +20,59 @@ from sparring.records import BadTable, UnsupportedFormat
 from studies.options import Html, command_line
 
 _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
-_BAD = {"chess": 200, "go": 300, "shogi": 500}
+_BLUNDER_LOSS = {"chess": 200, "go": 300, "shogi": 500}
 _DECIDED = {"chess": 1000, "go": 3000, "shogi": 3000}
 _HUMAN = ["human"]
 
 
 def blend_command(game: str) -> Callable[..., None]:
-    """The command for one game."""
+    """The command `blend-GAME`."""
 
     def command(
         records: Annotated[
             list[Path],
-            typer.Option("--records", "-r", help="A table by `sparring records build`, or a file."),
+            typer.Option("--records", "-r", help="A table of `sparring records build`, or a game file."),
         ],
-        strong: Annotated[str, typer.Option(help="The policy that plays well: a name, a file or a TOML.")],
-        human: Annotated[
-            list[str], typer.Option(help="A policy that plays like people; again for more.")
-        ] = _HUMAN,
+        strong: Annotated[str, typer.Option(help="The strong policy: a name, a network or a TOML file.")],
+        human: Annotated[list[str], typer.Option(help="A human-like policy; repeatable.")] = _HUMAN,
         baseline: Annotated[
-            list[str] | None, typer.Option(help="A policy to compare the first blend with; again for more.")
+            list[str] | None, typer.Option(help="A policy to compare the first blend with; repeatable.")
         ] = None,
-        out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path(f"results/blend-{game}"),
+        out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path(f"results/blend-{game}"),
         cache: Annotated[
-            Path | None, typer.Option(help="What policies and the judge said is kept here.")
+            Path | None, typer.Option(help="Folder of cached predictions and engine analyses.")
         ] = None,
         validation: Annotated[
-            int | None, typer.Option(min=1, help="At most so many positions of each group to fit on.")
+            int | None, typer.Option(min=1, help="Maximum positions of each group to fit on.")
         ] = None,
         test: Annotated[
-            int | None, typer.Option(min=1, help="At most so many of each group to measure on.")
+            int | None, typer.Option(min=1, help="Maximum positions of each group to measure on.")
         ] = None,
-        every: Annotated[int, typer.Option(min=1, help="One position in so many of each game.")] = 1,
-        group: Annotated[list[str] | None, typer.Option(help="Only these groups.")] = None,
-        upper: Annotated[int, typer.Option(min=1, help="Highest groups that are counted together.")] = 3,
-        trials: Annotated[int, typer.Option(min=1, help="How often games are divided anew.")] = 10,
+        every: Annotated[int, typer.Option(min=1, help="Take one position in so many of each game.")] = 1,
+        group: Annotated[list[str] | None, typer.Option(help="Only this group; repeatable.")] = None,
+        upper: Annotated[int, typer.Option(min=1, help="Highest groups whose mean is reported too.")] = 3,
+        trials: Annotated[int, typer.Option(min=1, help="Random divisions of the games.")] = 10,
         search: Annotated[
             int, typer.Option(min=0, help="Positions of each group for KL-regularised search; 0 for none.")
         ] = 0,
         search_group: Annotated[
-            list[str] | None, typer.Option(help="Groups for it; the first and the last unless given.")
+            list[str] | None, typer.Option(help="Groups of the search; default: the first and the last.")
         ] = None,
-        nodes: Annotated[int, typer.Option(min=1, help="Visits of that search.")] = 30,
+        nodes: Annotated[int, typer.Option(min=1, help="Visits of a search.")] = 30,
         engine: Annotated[
-            str | None, typer.Option(help="An engine (UCI, USI or GTP) that says what moves lose.")
+            str | None, typer.Option(help="An engine command (UCI, USI or GTP) that finds blunders.")
         ] = None,
-        engine_nodes: Annotated[int, typer.Option(min=1, help="Its nodes for each move.")] = 20_000,
-        engine_positions: Annotated[int, typer.Option(min=1, help="Positions that it judges.")] = 1000,
-        bad: Annotated[
-            int, typer.Option(min=1, help="The loss from which a move is bad; in Go hundredths of a point.")
-        ] = _BAD[game],
+        engine_nodes: Annotated[int, typer.Option(min=1, help="Nodes of the engine a move.")] = 20_000,
+        engine_positions: Annotated[
+            int, typer.Option(min=1, help="Positions that the engine analyses.")
+        ] = 1000,
+        blunder_loss: Annotated[
+            int, typer.Option(min=1, help="The loss of a blunder: centipawns, in Go hundredths of a point.")
+        ] = _BLUNDER_LOSS[game],
         threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
         html: Html = False,
     ) -> None:
-        """Policies and blends by group, alpha, search, and why blending helps."""
+        """Measure blends of human-like policies with a strong one: accuracy, alpha, search, blunders."""
         from sparring import matching
         from sparring.arena.tournament import EngineConfig, EngineProtocol
         from sparring.search import SearchLimits
@@ -88,7 +88,7 @@ def blend_command(game: str) -> Callable[..., None]:
         if engine is not None:
             words = tuple(shlex.split(engine))
             if not words:
-                raise UserError("the engine is a command, such as stockfish")
+                raise UserError("--engine takes a command, such as stockfish")
             limits = SearchLimits(nodes=engine_nodes)
             protocol = cast(EngineProtocol, _PROTOCOLS[game])
             entry = EngineConfig(Path(words[0]).name, protocol, words, limits=limits)
@@ -108,7 +108,7 @@ def blend_command(game: str) -> Callable[..., None]:
             search=config.SearchComparisonConfig(tuple(search_group or ()), search, nodes),
             engine=None
             if entry is None
-            else config.EngineAnalysisConfig(entry, engine_positions, bad, _DECIDED[game]),
+            else config.EngineAnalysisConfig(entry, engine_positions, blunder_loss, _DECIDED[game]),
             threads=threads,
         )
         with ProgressBar() as bar:
@@ -128,7 +128,7 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
     console = Console(highlight=False)
     table = Table("policy", "alone", f"with {content['strong']}", "gain", "highest groups", "nats", box=None)
     for name in content["humans"]:
-        blend = content["blends"][name]["ways"]["rating"]
+        blend = content["blends"][name]["methods"]["rating"]
         alone, gain = content["policies"][name]["mean"], blend["gain"]
         table.add_row(
             name,
@@ -143,7 +143,7 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
         table.add_row(
             name,
             f"{entry['mean']['top1']:.3f}",
-            "the first blend less it:",
+            "the first blend minus it:",
             _signed(less["mean"]),
             _signed(less["upper"]),
             f"{entry['mean']['nll']:.3f}",
@@ -151,8 +151,8 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
     console.print(table)
     for name, found in content.get("mechanism", {}).items():
         console.print(
-            f"{name}'s move is bad in {_share(found['policy bad'])} of positions; the blend avoids "
-            f"{_share(found['avoided'])} of these, which is {_share(found['share of the gain'])} of the gain"
+            f"{name} blunders in {_share(found['policy bad'])} of positions; the blend avoids "
+            f"{_share(found['avoided'])} of these, {_share(found['share of the gain'])} of the gain"
         )
     console.print(f"[dim]the report is {out / 'report.json'}[/]", soft_wrap=True)
     if undone:

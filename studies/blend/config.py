@@ -1,4 +1,4 @@
-"""What a study of blends is told, and the people's choices that all of it is measured on."""
+"""The configuration of a blend study, and the samples of people's moves that it fits and measures on."""
 
 from __future__ import annotations
 
@@ -17,64 +17,73 @@ from sparring.policies.segments import Array
 from sparring.records import Split
 
 TaskProgressCallback = Callable[[str, int, int], None]
-"""Hears what is being done, how much of it is done, and how much there is."""
+"""Called with a task's name, the units done and the total."""
 
 
 @dataclass(frozen=True)
 class SearchComparisonConfig:
-    """The comparison with KL-regularised search, the paper's figure 6."""
+    """The comparison with KL-regularised search (figure 6 of the paper)."""
 
     groups: tuple[str, ...] = ()
-    """Empty for the first and the last."""
+    """Rating groups; empty for the first and the last."""
     positions: int = 0
-    """Of each group and split; 0 leaves it out."""
+    """Positions of each group and split; 0 skips the comparison."""
     nodes: int = 30
+    """Visits of a search."""
     c_pucts: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0)
-    """Infinity, which is the policy itself, is always among them."""
+    """Candidates, chosen by group on the validation split; infinity (the policy itself) is added."""
 
 
 @dataclass(frozen=True)
 class EngineAnalysisConfig:
-    """The mechanism, the paper's section VI-C: an engine says what moves lose."""
+    """The analysis of blunders by an engine (section VI-C of the paper)."""
 
     entry: EngineConfig
     positions: int
-    bad: int
-    """A loss from which a move is bad: centipawns, in Go hundredths of a point."""
+    """Positions of the highest groups that are analysed."""
+    blunder_loss: int
+    """A move that loses at least this much is a blunder: centipawns, in Go hundredths of a point."""
     decided: int
-    """A position in which the best move is worth more than this for either side is left out."""
+    """Positions whose best move is worth at least this for either side are left out."""
 
 
 @dataclass(frozen=True)
 class BlendStudyConfig:
-    """A study."""
+    """The data, the policies and the sizes of a blend study."""
 
     game: str
     records: tuple[Path, ...]
     humans: tuple[tuple[str, str], ...]
-    """Names and sources of human-like policies; what takes long is done with the first ones."""
+    """(name, source) of the human-like policies; slow comparisons use only the first ones."""
     strong: tuple[str, str]
+    """(name, source) of the strong policy."""
     cache: Path
+    """The folder of cached predictions and engine analyses."""
     baselines: tuple[tuple[str, str], ...] = ()
-    """Policies that are not blended, for the first blend to be compared with."""
+    """(name, source) of policies that the first blend is compared with."""
     groups: tuple[str, ...] = ()
+    """Rating groups; empty for all."""
     validation: int | None = None
-    """At most so many positions of each group to fit on, ..."""
+    """The maximum number of positions of each group to fit on."""
     test: int | None = None
-    """... and to measure on."""
+    """The maximum number of positions of each group to measure on."""
     every: int = 1
+    """Take one position in so many of each game."""
     trial: int = 0
+    """The seed of the split."""
     trials: int = 10
-    """How often the games are divided anew into those to fit on and those to measure on."""
+    """Random divisions of the held-out games into a fitting and a measuring part (appendix A)."""
     upper: int = 3
-    """So many of the highest groups are also counted together."""
+    """The number of highest groups whose mean is reported too."""
     search: SearchComparisonConfig = SearchComparisonConfig()
     engine: EngineAnalysisConfig | None = None
     threads: int = 1
+    """Threads of a network's session."""
     resamples: int = 1000
+    """Bootstrap resamples of games."""
 
     def selection(self, split: Split, positions: int | None, groups: tuple[str, ...] = ()) -> GameSelection:
-        """The games of a split."""
+        """The selection of a split's games, with at most `positions` of each group (default: all groups)."""
         return GameSelection(
             self.game, self.records, split, self.trial, groups or self.groups, positions, self.every
         )
@@ -82,43 +91,43 @@ class BlendStudyConfig:
 
 @dataclass(frozen=True)
 class PredictedSample:
-    """A sample with what some policies say of it."""
+    """A sample of positions with the predictions of several policies."""
 
     sample: Sample
     choices: ChoiceData
     names: tuple[str, ...]
-    """Of the policies, as the choices have them."""
+    """The policies, in the order of the rows of `choices.log_probabilities`."""
 
     @property
     def groups(self) -> NDArray[np.int64]:
-        """[positions]: the number of each one's group."""
+        """The group index of each position, [positions]."""
         found: NDArray[np.int64] = self.sample.group_of_game[self.sample.metadata["game"]]
         return found
 
     def of(self, *names: str) -> ChoiceData:
-        """The choices of some policies alone."""
+        """The choice data of the named policies, in that order."""
         rows = [self.names.index(name) for name in names]
         return ChoiceData.of(self.choices.log_probabilities[rows], self.sample.metadata)
 
 
 @dataclass(frozen=True)
 class HeldOutSample:
-    """The part to measure on, with the resamples that all policies share."""
+    """The test sample, with bootstrap resamples that all policies share."""
 
     part: PredictedSample
     resamples: Resamples
 
-    def matching(self, logs: Array) -> PolicyMetrics:
-        """A policy with these logarithms [moves] against people."""
+    def metrics(self, logs: Array) -> PolicyMetrics:
+        """Metrics of a policy with these log-probabilities, [moves of all positions]."""
         return PolicyMetrics(self.part.sample, self.part.choices.scores(logs), self.resamples)
 
-    def alone(self, name: str) -> PolicyMetrics:
-        """One of the policies as it is."""
-        return self.matching(self.part.of(name).log_probabilities[0].astype(np.float64))
+    def metrics_of(self, name: str) -> PolicyMetrics:
+        """Metrics of one of the policies."""
+        return self.metrics(self.part.of(name).log_probabilities[0].astype(np.float64))
 
 
 def open_experts(plan: BlendStudyConfig, policies: Sequence[tuple[str, str]]) -> list[CachedPolicy]:
-    """Policies by name and source. Raises BadPolicy, BadNetwork or OSError."""
+    """Opens policies from (name, source) pairs. Raises BadPolicy, BadNetwork or OSError."""
     return [CachedPolicy.open(name, source, plan.game, threads=plan.threads) for name, source in policies]
 
 
@@ -128,10 +137,13 @@ def predict_sample(
     plan: BlendStudyConfig,
     on_progress: TaskProgressCallback,
 ) -> PredictedSample:
-    """Reads games and asks every policy about them, or its file."""
+    """Reads the selected games and predicts every position with every policy; predictions are cached."""
     sample = read_sample(selection)
     total = len(experts) * len(sample)
     choices = gather_choice_data(
-        experts, sample, plan.cache, lambda done: on_progress(f"asking, {selection.split} games", done, total)
+        experts,
+        sample,
+        plan.cache,
+        lambda done: on_progress(f"predicting {selection.split} games", done, total),
     )
     return PredictedSample(sample, choices, tuple(expert.name for expert in experts))

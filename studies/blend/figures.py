@@ -52,7 +52,7 @@ def _accuracy(content: dict[str, Any], names: list[str]) -> Any:
     for name in names:
         colour = LINE_COLORS[content["humans"].index(name) % len(LINE_COLORS)]
         ends.append(_line(axis, content["policies"][name], name, colour, _HUMAN))
-        blend = content["blends"][name]["ways"]["rating"]
+        blend = content["blends"][name]["methods"]["rating"]
         label = f"{name} + {content['strong']}"
         ends.append(_line(axis, blend, label, colour, _BLEND, band=name == names[0]))
     _finish(axis, groups, "players", "share of moves predicted")
@@ -68,7 +68,7 @@ def _gains(content: dict[str, Any]) -> Any:
     ends = []
     for number, name in enumerate(content["humans"]):
         colour = LINE_COLORS[number % len(LINE_COLORS)]
-        entries = content["blends"][name]["ways"]["rating"]["gain"]["groups"]
+        entries = content["blends"][name]["methods"]["rating"]["gain"]["groups"]
         shift = 0.5 * ((number + 0.5) / len(content["humans"]) - 0.5)
         x = [groups.index(group) + shift for group in entries]
         _marks(axis, x, [(e["low"], e["top1"], e["high"]) for e in entries.values()], colour)
@@ -145,13 +145,13 @@ def _trials(found: dict[str, Any]) -> Any:
     figure, axis = _axes()
     axis.axhline(0, color=INK_COLOR, linewidth=0.8)
     ends = []
-    for number, (way, entries) in enumerate(found["ways"].items()):
+    for number, (method, entries) in enumerate(found["methods"].items()):
         groups = [name for name in entries if name != "mean"]
         for place, group in enumerate(groups):
             gains = entries[group]["gains"]
             x = [place + 0.25 * (number - 0.5)] * len(gains)
             axis.plot(x, gains, linestyle="", marker="o", markersize=3, color=LINE_COLORS[number], alpha=0.6)
-        ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {way}", LINE_COLORS[number]))
+        ends.append((len(groups) - 0.5, entries[groups[-1]]["mean"], f"by {method}", LINE_COLORS[number]))
     _finish(axis, groups, "players", "accuracy gained, one mark per trial")
     label_line_ends(axis, ends)
     return figure

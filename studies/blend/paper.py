@@ -1,4 +1,4 @@
-"""What Ogawa, Hsueh and Ikeda (2024) measured, to stand beside what we measure."""
+"""The numbers of the blend paper (Ogawa, Hsueh and Ikeda, 2024), for comparison."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ PAPER: dict[str, dict[str, Any]] = {
         },
     },
 }
-"""Rows: what was blended, alpha, the gain in accuracy, and the blend's accuracy where the text has it."""
+"""By game. Rows: label, alpha, gain in accuracy, and accuracy of the blend; None if not in the paper."""

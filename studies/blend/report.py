@@ -1,4 +1,4 @@
-"""The report of a study of blends: one HTML page, the figures, and everything as JSON."""
+"""The report of a blend study: JSON, figures, and an HTML page rendered from them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sparring.storage import atomic_write
 from studies.blend.figures import report_figures
 
 _CAPTIONS = {
-    "Accuracy by group": "The share of moves that were a policy's first choice. Chain lines: human-like "
-    "policies; dotted: the strong one; solid: their blends, weights by rating.",
-    "Gain by group": "Accuracy of the blend less that of its human-like half, on the same games, with 95 % "
+    "Accuracy by group": "Share of positions whose most likely move was played. Dash-dotted: human-like "
+    "policies; dotted: the strong policy; solid: their blends, weights by rating.",
+    "Gain by group": "Accuracy of the blend minus that of its human-like policy, paired by game, with 95 % "
     "intervals.",
     "Accuracy by alpha": "On the validation games, for the first human-like policy.",
-    "Alpha by group": "Marks with 95 % intervals: by likelihood. Dashes: the paper's grid, by accuracy.",
-    "KL-regularised search": "c_puct was chosen on validation games; an infinite one is the policy itself.",
-    "Trials": "The games divided anew into those to fit on and those to measure on.",
-    "Where the moves match": "Positions in which the policy's or the blend's first choice was played.",
+    "Alpha by group": "Marks with 95 % intervals: maximum likelihood. Dashes: the paper's grid on accuracy.",
+    "KL-regularised search": "c_puct is chosen on validation games; infinity is the policy itself.",
+    "Trials": "Random divisions of the games into a fitting and a measuring part.",
+    "Where the moves match": "Positions whose most likely move, of the policy or of the blend, was played.",
 }
-_WAYS = {
+_METHODS = {
     "grid": "alpha by group, on accuracy (the paper's)",
     "alpha": "alpha by group, on likelihood",
     "rating": "weights by rating, on likelihood",
@@ -63,8 +63,8 @@ def _html(content: Content, figures: dict[str, str]) -> str:
     parts = [
         page.paragraph(
             f"Human-like policies blended with {content['strong']}, on games from "
-            f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, all "
-            "numbers are of the test games, and intervals hold 95 % by bootstrap over games."
+            f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, "
+            "metrics are of the test games; 95 % intervals are by bootstrap over games."
         ),
         page.heading("Policies and blends"),
         _overview(content),
@@ -74,7 +74,7 @@ def _html(content: Content, figures: dict[str, str]) -> str:
         parts += [page.heading(title), page.paragraph(caption, faint=True), page.figure(svg, title)]
     parts += [page.heading("Gain by group, weights by rating"), _gain_table(content)]
     parts += [page.heading("Alpha"), _alpha_table(content)]
-    parts += [page.heading("Ways to choose weights"), _way_table(content)]
+    parts += [page.heading("Methods to choose weights"), _method_table(content)]
     parts += [page.heading("What 0.1 of alpha costs"), _robustness_table(content)]
     parts += [page.heading("Three means"), _kind_table(content)]
     if "three" in content:
@@ -90,7 +90,7 @@ def _html(content: Content, figures: dict[str, str]) -> str:
 
 
 def _estimate_text(estimate: dict[str, Any], digits: int = 3, *, sign: bool = False) -> str:
-    """Such as 0.512|0.498 to 0.526; a dash where there was nothing to count."""
+    """An estimate as a table cell, such as 0.512|0.498 to 0.526; a dash for None."""
     value = estimate["value"] if "value" in estimate else estimate["top1"]
     texts = [
         "-" if number is None else f"{number:{'+' if sign else ''}.{digits}f}"
@@ -108,7 +108,7 @@ def _overview(content: Content) -> str:
     for name, entry in content["policies"].items():
         rows.append([name, _estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
         if name in content["blends"]:
-            found = content["blends"][name]["ways"]["rating"]
+            found = content["blends"][name]["methods"]["rating"]
             gain = found["gain"]
             rows.append(
                 [
@@ -124,7 +124,7 @@ def _overview(content: Content) -> str:
         less = entry["blend less it"]
         rows.append(
             [
-                f"{content['humans'][0]} + {content['strong']} less {name}",
+                f"{content['humans'][0]} + {content['strong']} minus {name}",
                 _estimate_text(less["mean"], 4, sign=True),
                 _nats(less["mean"]),
                 "",
@@ -142,7 +142,9 @@ def _gain_table(content: Content) -> str:
         [
             group,
             *(
-                _estimate_text(content["blends"][name]["ways"]["rating"]["gain"]["groups"][group], sign=True)
+                _estimate_text(
+                    content["blends"][name]["methods"]["rating"]["gain"]["groups"][group], sign=True
+                )
                 for name in content["humans"]
             ),
         ]
@@ -171,15 +173,15 @@ def _alpha_table(content: Content) -> str:
     return page.table(["", "alpha by accuracy", "alpha by likelihood", "free weights, or the change"], rows)
 
 
-def _way_table(content: Content) -> str:
+def _method_table(content: Content) -> str:
     rows = []
     for name in content["humans"]:
         blend = content["blends"][name]
-        for way, entry in blend["ways"].items():
+        for method, entry in blend["methods"].items():
             mean = entry["mean"]
             rows.append(
                 [
-                    f"{name}: {_WAYS[way]}",
+                    f"{name}: {_METHODS[method]}",
                     _estimate_text(mean),
                     f"{mean['nll']:.4f}",
                     _estimate_text(entry["gain"]["mean"], 4, sign=True),
@@ -194,9 +196,9 @@ def _way_table(content: Content) -> str:
 
 def _robustness_table(content: Content) -> str:
     rows = [
-        [f"{name}: {_WAYS[way]}", _estimate_text(costs["mean"], 4, sign=True)]
+        [f"{name}: {_METHODS[method]}", _estimate_text(costs["mean"], 4, sign=True)]
         for name in content["humans"]
-        for way, costs in content["blends"][name]["robustness"].items()
+        for method, costs in content["blends"][name]["robustness"].items()
     ]
     return page.table(["", "accuracy lost, mean of groups"], rows)
 
@@ -211,21 +213,21 @@ def _kind_table(content: Content) -> str:
         ]
         for kind, found in content["kinds"].items()
     ]
-    return page.table(["mean", "accuracy", "nats", "less geometric"], rows)
+    return page.table(["mean", "accuracy", "nats", "minus geometric"], rows)
 
 
 def _three_table(found: dict[str, Any]) -> str:
     names = ", ".join(found["policies"])
     rows = [
         [
-            _WAYS[way],
+            _METHODS[method],
             _estimate_text(entry["mean"]),
             _estimate_text(entry["less two"]["mean"], 4, sign=True),
             _nats(entry["less two"]["mean"]),
         ]
-        for way, entry in found["ways"].items()
+        for method, entry in found["methods"].items()
     ]
-    head = ["", "accuracy", "less the first and the last alone", "nats, likewise"]
+    head = ["", "accuracy", "minus the blend of first and last", "nats, likewise"]
     return page.paragraph(names, faint=True) + page.table(head, rows)
 
 
@@ -254,7 +256,7 @@ def _mechanism_table(found: dict[str, Any]) -> str:
     nodes = "" if found["nodes"] is None else f", {found['nodes']:,} nodes a move"
     note = (
         f"{found['positions']:,} positions of {found['games']:,} games of {', '.join(found['groups'])}; the "
-        f"judge is {found['engine']}{nodes}; a move is bad from a loss of {found['bad']}; "
+        f"engine is {found['engine']}{nodes}; a loss of at least {found['bad']} is a blunder; "
         f"{found['left out']:,} positions beyond {found['decided']} are left out."
     )
     by_loss = [
@@ -271,12 +273,12 @@ def _mechanism_table(found: dict[str, Any]) -> str:
 def _paper_table(paper: dict[str, Any]) -> str:
     rows = [
         [
-            what,
+            label,
             "" if alpha is None else f"{alpha:.2f}",
             f"{gain:+.3f}",
             "" if accuracy is None else f"{accuracy:.3f}",
         ]
-        for what, alpha, gain, accuracy in paper["rows"]
+        for label, alpha, gain, accuracy in paper["rows"]
     ]
     parts = [page.paragraph(paper["policies"], faint=True)]
     parts.append(page.table(["", "alpha", "gain", "accuracy of the blend"], rows))

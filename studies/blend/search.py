@@ -1,4 +1,4 @@
-"""The blend paper's figure 6: blends beside KL-regularised search with the same human-like policy."""
+"""Blends against KL-regularised search with the same human-like policy (figure 6 of the paper)."""
 
 from __future__ import annotations
 
@@ -30,19 +30,21 @@ def compare_search(
     experts: list[CachedPolicy],
     human: str,
     strong: str,
-    ways: dict[str, WeightModel],
+    blend: WeightModel,
     on_progress: TaskProgressCallback,
 ) -> dict[str, Any]:
-    """Accuracy of the policy, of search with the c_puct that is best on validation games, and of the blend.
+    """Accuracy of the policy `human`, of search with it, and of its blend with `strong`.
 
-    The blends were fitted on all validation games; only the measuring is on fewer positions here.
+    c_puct is chosen by group on validation games. The blend was fitted on all of them; the test sample is
+    smaller here, since search is slow. Returns the report's section; {"left out": reason} if the policy has
+    no values to search with.
     """
     asked = [each for each in experts if each.name in (human, strong)]
     by_name = {each.name: each for each in asked}
-    searched = [_searched(by_name[human], c, plan.search.nodes) for c in plan.search.c_pucts]
+    searched = [_search_policy(by_name[human], c, plan.search.nodes) for c in plan.search.c_pucts]
     parts = {}
     for split in (Split.VALIDATION, Split.TEST):
-        # One position in many of each game: a search takes long, and a few games would say little.
+        # Fewer positions of each game keep the number of games, and so the intervals, for the same time.
         chosen = replace(
             plan.selection(split, plan.search.positions, plan.search.groups), every=8 * plan.every
         )
@@ -50,7 +52,7 @@ def compare_search(
             parts[split] = predict_sample(
                 [by_name[human], by_name[strong], *searched], chosen, plan, on_progress
             )
-        except BadPolicy as error:  # a policy that has no values cannot be searched with
+        except BadPolicy as error:  # a policy without values cannot be searched with
             return {"left out": str(error)}
     names = [human, *(each.name for each in searched)]
     c_pucts = [math.inf, *plan.search.c_pucts]
@@ -69,12 +71,12 @@ def compare_search(
         },
         "positions": len(part.sample),
         "games": len(part.sample.games),
-        **_measured(measured, names, best, human, strong, ways["rating"]),
+        **_compare(measured, names, best, human, strong, blend),
     }
 
 
-def _measured(
-    measured: HeldOutSample, names: list[str], best: Any, human: str, strong: str, weighing: WeightModel
+def _compare(
+    measured: HeldOutSample, names: list[str], best: Any, human: str, strong: str, model: WeightModel
 ) -> dict[str, Any]:
     part = measured.part
     pair = part.of(human, strong)
@@ -82,8 +84,8 @@ def _measured(
     sizes = np.diff(part.choices.offsets)
     moves = np.arange(part.choices.offsets[-1])
     search = part.choices.log_probabilities[np.repeat(chosen, sizes), moves].astype(np.float64)
-    policy, found = measured.alone(human), measured.matching(search)
-    blend = measured.matching(pooled_logs(pair, weighing.weights(pair, part.groups)))
+    policy, found = measured.metrics_of(human), measured.metrics(search)
+    blend = measured.metrics(pooled_logs(pair, model.weights(pair, part.groups)))
     return {
         "policies": {
             human: group_metrics(policy),
@@ -96,7 +98,7 @@ def _measured(
 
 
 def _accuracies(part: PredictedSample, names: list[str]) -> Any:
-    """[groups, names]"""
+    """Accuracy by group and policy, [groups, names]."""
     columns = []
     for name in names:
         right = part.choices.scores(part.of(name).log_probabilities[0].astype(np.float64))["rank"] == 0
@@ -104,7 +106,7 @@ def _accuracies(part: PredictedSample, names: list[str]) -> Any:
     return np.array(columns).T
 
 
-def _searched(expert: CachedPolicy, c_puct: float, nodes: int) -> CachedPolicy:
+def _search_policy(expert: CachedPolicy, c_puct: float, nodes: int) -> CachedPolicy:
     return CachedPolicy(
         SearchPolicy(expert.policy, c_puct, nodes), cache_key(expert.key, f"search {c_puct:g} {nodes}")
     )

@@ -1,8 +1,7 @@
-"""The blend paper's sections IV, V and VI as one study, for chess, Go or shogi.
+"""Sections IV, V and VI of the blend paper as one study, for chess, Go or shogi.
 
-Everything that takes long is kept: what policies and searches said in files of choices, what the judge said
-in a file of judgments. All else is arithmetic on these, so that a study that was killed goes on where it was,
-and one with another policy asks that one alone.
+Slow results are cached in files: predictions of policies and searches, and engine analyses. The rest is
+arithmetic on them, so that a stopped study resumes, and one with another policy predicts with that one alone.
 """
 
 from __future__ import annotations
@@ -14,18 +13,19 @@ from typing import Any
 
 from sparring.blending import GroupFit, WeightModel, alpha_curve, alpha_text, curves_text, traits_text
 from sparring.blending.weight_models import GroupWeights, PositionWeights, RatingWeights
+from sparring.matching import CachedPolicy
 from sparring.matching.bootstrap import Resamples
 from sparring.matching.metrics import PolicyMetrics
 from sparring.records import Split
 from sparring.reports import today
 from sparring.storage import atomic_write
 from studies.blend.accuracy import (
+    accuracy_by_alpha,
     alpha_sensitivity,
     compare_means,
-    curves,
     describe_fit,
     evaluate_blend,
-    fitted,
+    fit_methods,
     group_metrics,
     paired_difference,
     three_policy_blends,
@@ -44,13 +44,15 @@ from studies.blend.search import compare_search
 from studies.blend.trials import trials
 
 _CLOSER = 2
-"""So many human-like policies, the first ones, are also looked at in trials and with the judge."""
+"""The number of human-like policies, the first ones, with trials and an engine analysis."""
+Methods = dict[str, WeightModel]
+"""The fitted weights of a blend by method."""
 
 
 def run(
     plan: BlendStudyConfig, out: Path, on_progress: TaskProgressCallback = lambda *_: None
 ) -> dict[str, Any]:
-    """The content of a report; blends' files are written to `out`.
+    """Runs a study and returns the content of its report; writes the blends' policy files to `out/blends`.
 
     Raises BadPolicy, BadNetwork, NoGames, BadTable, UnsupportedFormat, AnalysisFailed or OSError.
     """
@@ -59,49 +61,59 @@ def run(
     validation = predict_sample(experts, plan.selection(Split.VALIDATION, plan.validation), plan, on_progress)
     test = predict_sample(experts, plan.selection(Split.TEST, plan.test), plan, on_progress)
     measured = HeldOutSample(test, Resamples.draw(test.sample.group_of_game, plan.resamples))
-    strong, first = plan.strong[0], plan.humans[0][0]
-    alone = {name: measured.alone(name) for name in test.names}
+    strong, humans = plan.strong[0], [name for name, _ in plan.humans]
     content = _facts(plan, validation, test)
-    content["policies"] = {name: group_metrics(matching) for name, matching in alone.items()}
+    content["policies"] = {name: group_metrics(measured.metrics_of(name)) for name in test.names}
     content["blends"] = {}
-    ways: dict[str, dict[str, WeightModel]] = {}
+    fitted: dict[str, Methods] = {}
     for number, (name, source) in enumerate(plan.humans):
         on_progress("fitting", number, len(plan.humans))
-        groups, ways[name] = fitted(validation, name, strong)
-        content["blends"][name] = _blend(plan, validation, measured, alone[name], groups, ways[name], name)
-        _write(plan, groups, ways[name], out / "blends", name, source, validation)
+        groups, fitted[name] = fit_methods(validation, name, strong)
+        content["blends"][name] = _blend(plan, validation, measured, groups, fitted[name], name)
+        _write_policies(plan, groups, fitted[name], out / "blends", name, source, validation)
     on_progress("fitting", len(plan.humans), len(plan.humans))
+    blend = fitted[humans[0]]["rating"]
     if others:
         part = predict_sample(others, plan.selection(Split.TEST, plan.test), plan, on_progress)
-        first_blend = evaluate_blend(measured, ways[first]["rating"], first, strong)
-        content["baselines"] = _beside(HeldOutSample(part, measured.resamples), first_blend, plan.upper)
-    content["kinds"] = compare_means(validation, measured, plan.upper, first, strong)
-    if len(plan.humans) > 1:
-        content["three"] = three_policy_blends(
-            validation, measured, plan.upper, first, plan.humans[1][0], strong
-        )
-    closer = [name for name, _ in plan.humans[:_CLOSER]]
+        first_blend = evaluate_blend(measured, blend, humans[0], strong)
+        content["baselines"] = _baselines(HeldOutSample(part, measured.resamples), first_blend, plan.upper)
+    content["kinds"] = compare_means(validation, measured, plan.upper, humans[0], strong)
+    if len(humans) > 1:
+        content["three"] = three_policy_blends(validation, measured, plan.upper, *humans[:2], strong)
+    closer = humans[:_CLOSER]
     content["trials"] = {name: trials(validation, test, name, strong, plan.trials) for name in closer}
     if plan.search.positions:
-        ends = plan.search.groups or tuple(dict.fromkeys([test.sample.groups[0], test.sample.groups[-1]]))
-        wanted = replace(plan, search=replace(plan.search, groups=ends))
-        content["search"] = compare_search(wanted, experts, first, strong, ways[first], on_progress)
+        content["search"] = _search(plan, experts, test, blend, on_progress)
     if plan.engine is not None:
+        # The suffix is older than the module's name; files of earlier studies count.
         path = plan.cache / f"{plan.game}-{plan.engine.entry.name}.judgments"
         content["mechanism"] = {
             name: mechanism(
-                test, name, strong, ways[name]["rating"], plan.engine, path, plan.upper, on_progress
+                test, name, strong, fitted[name]["rating"], plan.engine, path, plan.upper, on_progress
             )
             for name in closer
         }
     return content
 
 
-def _beside(measured: HeldOutSample, blend: PolicyMetrics, upper: int) -> dict[str, Any]:
-    """Policies that were not blended, and the first blend less each."""
+def _search(
+    plan: BlendStudyConfig,
+    experts: list[CachedPolicy],
+    test: PredictedSample,
+    blend: WeightModel,
+    on_progress: TaskProgressCallback,
+) -> dict[str, Any]:
+    """The comparison with search, by default on the first and the last group."""
+    ends = plan.search.groups or tuple(dict.fromkeys([test.sample.groups[0], test.sample.groups[-1]]))
+    config = replace(plan, search=replace(plan.search, groups=ends))
+    return compare_search(config, experts, plan.humans[0][0], plan.strong[0], blend, on_progress)
+
+
+def _baselines(measured: HeldOutSample, blend: PolicyMetrics, upper: int) -> dict[str, Any]:
+    """Metrics of other policies, and the first blend minus each."""
     found = {}
     for name in measured.part.names:
-        other = measured.alone(name)
+        other = measured.metrics_of(name)
         found[name] = {**group_metrics(other), "blend less it": paired_difference(blend, other, upper)}
     return found
 
@@ -125,26 +137,25 @@ def _blend(
     plan: BlendStudyConfig,
     validation: PredictedSample,
     measured: HeldOutSample,
-    alone: PolicyMetrics,
     groups: list[GroupFit],
-    ways: dict[str, WeightModel],
+    methods: Methods,
     name: str,
 ) -> dict[str, Any]:
-    """One human-like policy with the strong one, in every way."""
-    strong = plan.strong[0]
-    found = {way: evaluate_blend(measured, weighing, name, strong) for way, weighing in ways.items()}
-    nearby = {
-        way: alpha_sensitivity(measured, weighing, name, strong)
-        for way, weighing in ways.items()
-        if isinstance(weighing, GroupWeights)
+    """The blends of a human-like policy with the strong one, by every method."""
+    strong, policy = plan.strong[0], measured.metrics_of(name)
+    found = {method: evaluate_blend(measured, model, name, strong) for method, model in methods.items()}
+    robustness = {
+        method: alpha_sensitivity(measured, model, name, strong)
+        for method, model in methods.items()
+        if isinstance(model, GroupWeights)
     }
     return {
         "fit": describe_fit(groups, validation.of(name, strong)),
-        "curves": curves(groups),
-        "robustness": nearby,
-        "ways": {
-            way: {**group_metrics(matching), "gain": paired_difference(matching, alone, plan.upper)}
-            for way, matching in found.items()
+        "curves": accuracy_by_alpha(groups),
+        "robustness": robustness,
+        "methods": {
+            method: {**group_metrics(metrics), "gain": paired_difference(metrics, policy, plan.upper)}
+            for method, metrics in found.items()
         },
         "comparisons": {
             f"{later} less {earlier}": paired_difference(found[later], found[earlier], plan.upper)
@@ -153,25 +164,25 @@ def _blend(
     }
 
 
-def _write(
+def _write_policies(
     plan: BlendStudyConfig,
     groups: list[GroupFit],
-    ways: dict[str, WeightModel],
+    methods: Methods,
     folder: Path,
     name: str,
     source: str,
     validation: PredictedSample,
 ) -> None:
-    """The blends as policies' files, named after the human-like one."""
+    """Writes the blends of a human-like policy as policy files, `name-method.toml`."""
     uses = [
         os.path.relpath(each, folder) if Path(each).is_file() else each for each in (source, plan.strong[1])
     ]
     note = f"Fitted by a study on {len(validation.sample):,} positions of the validation split on {today()}."
     texts = {"grid": alpha_text(plan.game, uses, alpha_curve(groups, "rating"), note)}
-    for way, weighing in ways.items():
-        if isinstance(weighing, RatingWeights):
-            texts[way] = curves_text(plan.game, uses, weighing.curves(), note)
-        if isinstance(weighing, PositionWeights):
-            texts[way] = traits_text(plan.game, uses, weighing, note)
-    for way, text in texts.items():
-        atomic_write(folder / f"{name}-{way}.toml", text)
+    for method, model in methods.items():
+        if isinstance(model, RatingWeights):
+            texts[method] = curves_text(plan.game, uses, model.curves(), note)
+        if isinstance(model, PositionWeights):
+            texts[method] = traits_text(plan.game, uses, model, note)
+    for method, text in texts.items():
+        atomic_write(folder / f"{name}-{method}.toml", text)

@@ -1,7 +1,7 @@
-"""The blend paper's appendix A: do gains depend on which games were fitted on and which measured on?
+"""The spread of gains over random divisions of the games (appendix A of the paper).
 
-The games are those that no policy of ours learned from, divided anew in every trial; the paper also trained
-its networks anew.
+Each trial divides the validation and test games at random into a fitting and a measuring part. The paper also
+retrained its networks in each trial; this study does not.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Mask = NDArray[np.bool_]
 def trials(
     validation: PredictedSample, test: PredictedSample, human: str, strong: str, count: int, seed: int = 0
 ) -> dict[str, Any]:
-    """Gains in accuracy over the human-like policy in each trial, by the grid and by curves over the rating.
+    """Gains in accuracy over the policy `human` in each of `count` trials, by `grid` and `rating`.
 
-    Empty where a group has a single game.
+    Returns the report's section, empty if a group has a single game.
     """
-    whole = _together(validation, test)
+    whole = _concatenate(validation, test)
     if np.bincount(whole.sample.group_of_game).min() < 2:
         return {}
     choices, groups = whole.of(human, strong), whole.groups
@@ -36,28 +36,31 @@ def trials(
     share = len(validation.sample.games) / len(whole.sample.games)
     gains: dict[str, list[list[float]]] = {"grid": [], "rating": []}
     for trial in range(count):
-        drawn = _drawn(whole.sample, share, np.random.default_rng([seed, trial]))
+        drawn = _draw_games(whole.sample, share, np.random.default_rng([seed, trial]))
         by_rating = _by_rating(choices, groups, drawn)
         of_groups = [groups == group for group in range(len(whole.sample.groups))]
         best = [right[drawn & here].mean(axis=0).argmax() for here in of_groups]
         rest = [here & ~drawn for here in of_groups]
         grid = [right[here, point] for here, point in zip(rest, best, strict=True)]
-        for way, found in (("grid", grid), ("rating", [by_rating[here] for here in rest])):
+        for method, found in (("grid", grid), ("rating", [by_rating[here] for here in rest])):
             gain = [float(a.mean() - alone[here].mean()) for a, here in zip(found, rest, strict=True)]
-            gains[way].append([*gain, float(np.mean(gain))])
+            gains[method].append([*gain, float(np.mean(gain))])
     names = [*whole.sample.groups, "mean"]
-    return {"trials": count, "ways": {way: _summary(np.array(found), names) for way, found in gains.items()}}
+    return {
+        "trials": count,
+        "methods": {method: _summary(np.array(found), names) for method, found in gains.items()},
+    }
 
 
 def _by_rating(choices: ChoiceData, groups: NDArray[np.int64], drawn: Mask) -> Mask:
-    """[positions]: whether the blend by rating, fitted on the games that were drawn, is right."""
+    """Whether the blend by rating, fitted on the drawn games, is right, [positions]."""
     blend = rating_blend(choices.subset(np.flatnonzero(drawn)), "rating")
     right: Mask = choices.scores(pooled_logs(choices, blend.weights(choices, groups)))["rank"] == 0
     return right
 
 
 def _summary(gains: Array, names: list[str]) -> dict[str, Any]:
-    """By group and in the mean over groups, from gains [trials, groups + 1]."""
+    """Gains, mean and standard deviation by column of gains [trials, groups + 1]; the last is the mean."""
     return {
         name: {
             "gains": column.tolist(),
@@ -68,8 +71,8 @@ def _summary(gains: Array, names: list[str]) -> dict[str, Any]:
     }
 
 
-def _together(first: PredictedSample, second: PredictedSample) -> PredictedSample:
-    """Both parts as one."""
+def _concatenate(first: PredictedSample, second: PredictedSample) -> PredictedSample:
+    """Two samples of the same policies as one."""
     metadata = second.sample.metadata.copy()
     metadata["game"] += len(first.sample.games)
     sample = Sample(
@@ -81,8 +84,8 @@ def _together(first: PredictedSample, second: PredictedSample) -> PredictedSampl
     return PredictedSample(sample, ChoiceData.of(logs, sample.metadata), first.names)
 
 
-def _drawn(sample: Sample, share: float, rng: np.random.Generator) -> Mask:
-    """[positions]: whether each one's game was drawn, the same share of every group's games."""
+def _draw_games(sample: Sample, share: float, rng: np.random.Generator) -> Mask:
+    """Whether each position's game is drawn, [positions]: the same share of every group's games."""
     order = rng.random(len(sample.games))
     chosen = np.zeros(len(order), np.bool_)
     for group in range(len(sample.groups)):

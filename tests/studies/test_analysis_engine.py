@@ -1,4 +1,4 @@
-"""The judge: what a move is worth by any protocol; one that dies is asked again, and nothing is lost."""
+"""AnalysisEngine: values of moves by any protocol, restarts after a crash, values kept in a journal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_move_is_worth_what_the_engine_says_of_the_position_after_it(tmp_path:
     analysis_engine.close()
 
 
-def test_shogi_is_judged_by_usi(tmp_path: Path) -> None:
+def test_shogi_is_analysed_by_usi(tmp_path: Path) -> None:
     analysis_engine = AnalysisEngine(entry("usi", tmp_path))
     state = load_game("shogi").initial()
     assert analysis_engine.value(state, state.legal_moves()[0]) == 0
@@ -45,7 +45,7 @@ def test_shogi_is_judged_by_usi(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("analysis", "stone", "nothing"), [(False, 150, 50), (True, 225, 225)])
-def test_go_is_judged_by_an_estimate_or_an_analysis(
+def test_go_is_analysed_by_an_estimate_or_an_analysis(
     tmp_path: Path, analysis: bool, stone: int, nothing: int
 ) -> None:
     if analysis:
@@ -60,7 +60,7 @@ def test_go_is_judged_by_an_estimate_or_an_analysis(
     analysis_engine.close()
 
 
-def test_the_rules_judge_moves_that_end_the_game(tmp_path: Path) -> None:
+def test_the_rules_value_moves_that_end_the_game(tmp_path: Path) -> None:
     analysis_engine = AnalysisEngine(entry("uci", tmp_path))
     state = load_game("chess").parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
     assert analysis_engine.value(state, moved(state, "g6g7")) == WIN_SCORE
@@ -70,7 +70,7 @@ def test_the_rules_judge_moves_that_end_the_game(tmp_path: Path) -> None:
     analysis_engine.close()
 
 
-def test_a_judge_that_dies_is_started_anew(tmp_path: Path) -> None:
+def test_an_engine_that_dies_is_restarted(tmp_path: Path) -> None:
     (tmp_path / "deaths").write_text("2")
     analysis_engine = AnalysisEngine(entry("uci", tmp_path))
     state = load_game("chess").parse(HANGING)
@@ -79,14 +79,14 @@ def test_a_judge_that_dies_is_started_anew(tmp_path: Path) -> None:
     analysis_engine.close()
 
 
-def test_one_that_always_dies_is_said_in_one_line_and_what_was_judged_is_kept(tmp_path: Path) -> None:
+def test_an_engine_that_always_dies_fails_and_earlier_values_are_kept(tmp_path: Path) -> None:
     state, path = load_game("chess").parse(HANGING), tmp_path / "cache" / "judgments"
     kept = CachedAnalysis(path, entry("uci", tmp_path))
     assert kept.value(state, moved(state, "e4d5")) == 100
     (tmp_path / "deaths").write_text("100")
     kept.close()
     dying = CachedAnalysis(path, entry("uci", tmp_path))
-    with pytest.raises(AnalysisFailed, match=r"the judge fake failed 3 times over .*: died: exit status 3"):
+    with pytest.raises(AnalysisFailed, match=r"the engine fake failed 3 times on .*: died: exit status 3"):
         dying.value(state, moved(state, "e4e5"))
     assert dying.value(state, moved(state, "e4d5")) == 100
     (tmp_path / "deaths").write_text("0")
@@ -113,13 +113,13 @@ def test_judgments_are_asked_for_once_and_survive_a_kill(tmp_path: Path) -> None
     other = CachedAnalysis(path, entry("uci", tmp_path, env={"A": "b"}))
     other.value(state, moved(state, "e4e5"))
     other.close()
-    assert (tmp_path / "questions").read_text() == "4", "another judge is another opinion"
+    assert (tmp_path / "questions").read_text() == "4", "another engine configuration has its own values"
 
 
 @pytest.mark.parametrize(
     ("protocol", "why"), [("uci", "it told no score"), ("gtp", "neither 'kata-analyze' nor")]
 )
-def test_an_engine_that_judges_nothing_is_said(tmp_path: Path, protocol: EngineProtocol, why: str) -> None:
+def test_an_engine_without_a_value_fails(tmp_path: Path, protocol: EngineProtocol, why: str) -> None:
     (tmp_path / "mute").touch()
     analysis_engine = AnalysisEngine(entry(protocol, tmp_path))
     state = load_game("chess" if protocol == "uci" else "go").initial()

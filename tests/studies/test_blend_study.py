@@ -1,4 +1,4 @@
-"""`python -m studies blend-chess` on a small table: every part of the report, going on, a judge that dies."""
+"""`python -m studies blend-chess` on a small table: every part of the report, resuming, engine crashes."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     found = study(
         "--search", "12", "--nodes", "6", "--baseline", "other=human.onnx", "--html", *engine(folder)
     )
-    gain = found["blends"]["human"]["ways"]["rating"]["gain"]
+    gain = found["blends"]["human"]["methods"]["rating"]["gain"]
     assert found["baselines"]["other"]["blend less it"] == gain
     assert set(found["policies"]) == {"human", "second", "strong"}
     for name in ("human", "second"):
         blend = found["blends"][name]
-        assert list(blend["ways"]) == ["grid", "alpha", "rating", "position"]
+        assert list(blend["methods"]) == ["grid", "alpha", "rating", "position"]
         assert set(blend["robustness"]) == {"grid", "alpha"}
         assert len(blend["curves"]["groups"]["1900"]) == 101
-        for entry in blend["ways"].values():
+        for entry in blend["methods"].values():
             assert set(entry["gain"]) == {"groups", "mean", "upper"}
         for way in ("grid", "rating", "position"):
             assert load_policy(f"report/blends/{name}-{way}.toml", "chess").game == "chess"
     assert list(found["kinds"])[:2] == ["geometric", "arithmetic"]
     assert found["three"]["policies"] == ["human", "second", "strong"]
-    assert len(found["trials"]["human"]["ways"]["grid"]["1100"]["gains"]) == 3
+    assert len(found["trials"]["human"]["methods"]["grid"]["1100"]["gains"]) == 3
     assert set(found["search"]["c_puct"]) == {"1100", "1900"}
     assert set(found["mechanism"]) == {"human", "second"}
     counts = found["mechanism"]["human"]["all"]
@@ -109,14 +109,14 @@ def test_a_second_run_asks_nobody_and_says_the_same(folder: Path) -> None:
     assert {path.name: path.stat().st_size for path in (folder / "cache").iterdir()} == sizes
 
 
-def test_a_judge_that_dies_loses_nothing(folder: Path) -> None:
+def test_an_engine_that_dies_loses_nothing(folder: Path) -> None:
     (folder / "deaths").write_text("1")
     first = run(study_config(folder), folder / "report")
     assert first["mechanism"]["human"].pop("restarts") == 1
     for kept in (folder / "cache").glob("*.judgments"):
         kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:3]))
     (folder / "deaths").write_text("1000")
-    with pytest.raises(AnalysisFailed, match="failed 3 times over"):
+    with pytest.raises(AnalysisFailed, match="failed 3 times on"):
         run(study_config(folder), folder / "report")
     (folder / "deaths").write_text("0")
     again = run(study_config(folder), folder / "report")
@@ -134,7 +134,7 @@ def test_one_group_is_enough(folder: Path) -> None:
     ("arguments", "complaint"),
     [
         (["--group", "2400"], "there are no games of group 2400"),
-        (["--engine", ""], "the engine is a command"),
+        (["--engine", ""], "--engine takes a command"),
         (["--engine", "no-such-engine"], "could not be started"),
         (["--strong", "table"], "there is no network 'table'"),
     ],
