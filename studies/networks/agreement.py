@@ -1,7 +1,7 @@
-"""How far our readers agree with the programs that the networks were made for.
+"""Agreement of our network readers with the original programs.
 
-Lc0's own code judges Lc0 and Maia networks, KataGo's recorded answers judge KataGo's, the original graph
-at batch 1 judges Maia-3's.
+References: Lc0's own code for Lc0 and Maia networks, KataGo's recorded outputs for KataGo networks, the
+published graph at batch 1 for Maia-3.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 from sparring._core import chess_moves
 from sparring.records.pgn import read_pgn
 from sparring.records.streams import open_chunks
-from sparring.reports.machine import describe_machine, today
-from sparring.storage import atomic_write
+from sparring.reports import provenance
+from sparring.reports.report import write_json
 from studies.networks import katago, lc0, maia3
 
 Games = Sequence[Sequence[str]]
-Agreement = dict[str, Any]
+"""Games as UCI moves."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The greatest difference that counts as agreement."""
+    """The largest difference that counts as agreement, of the report's entry `key`."""
 
     key: str
     maximum: float
@@ -34,10 +34,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Case:
-    """A network's file and what to compare it with."""
+    """A network's file, its comparison, and the tolerances."""
 
     path: Path
-    measure: Callable[[], Agreement]
+    measure: Callable[[], dict[str, Any]]
     limits: tuple[Tolerance, ...]
 
 
@@ -50,12 +50,13 @@ KATAGO = (
 
 
 def run(nets: Path, references: Path, games: Path, positions: int, out: Path, command: str) -> dict[str, Any]:
-    """Measures every network that is there and writes `agreement.json` after each."""
+    """Compares every network in `nets` and writes `agreement.json` after each; returns the report.
+
+    `references` is the folder of KataGo's outputs, `games` a PGN file with at least `positions` positions.
+    """
     moves = read_games(games, positions)
     report: dict[str, Any] = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "games": f"{len(moves)} of {games.name}",
         "networks": {},
     }
@@ -64,12 +65,12 @@ def run(nets: Path, references: Path, games: Path, positions: int, out: Path, co
         limits = {limit.key: limit.maximum for limit in case.limits}
         agrees = all(found[key] <= maximum for key, maximum in limits.items())
         report["networks"][case.path.name] = {**found, "limits": limits, "agrees": agrees}
-        atomic_write(out / "agreement.json", json.dumps(report, indent=2) + "\n")
+        write_json(report, out / "agreement.json")
     return report
 
 
 def cases(nets: Path, references: Path, moves: Games) -> Iterator[Case]:
-    """The comparisons that the files at hand allow."""
+    """The comparisons for the network files in `nets/lc0`, `nets/katago` and `nets/maia3`."""
     for path in sorted((nets / "lc0").glob("*.pb.gz")):
         yield Case(path, partial(lc0.agreement, path, moves), LC0)
     for path in sorted((nets / "katago").glob("*.bin.gz")):
@@ -81,7 +82,7 @@ def cases(nets: Path, references: Path, moves: Games) -> Iterator[Case]:
 
 
 def read_games(path: Path, positions: int) -> list[list[str]]:
-    """The UCI moves of a PGN file's first games, until they hold so many positions."""
+    """The UCI moves of the first games of a PGN file that together have `positions` positions."""
     games: list[list[str]] = []
     for found in read_pgn(open_chunks(path)):
         if sum(map(len, games)) >= positions:

@@ -1,7 +1,7 @@
-"""Agreement with KataGo: our predictions against what KataGo itself answered (`kata-raw-nn`, symmetry 0).
+"""Agreement of KataGo networks with KataGo's own outputs (`kata-raw-nn`, symmetry 0).
 
-A reference file holds positions as moves with komi and rules, and for each the probabilities of all points
-in rows from the top, of the pass, of a win and a loss for White, and White's lead in points.
+A reference file has positions as moves with komi and rules. For each it has the policy of all points in rows
+from the top, the policy of the pass, the win probabilities of White, and White's lead in points.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparring.networks import Position, Prediction, load_network
 
 
 def agreement(network: Path, references: Path) -> dict[str, object]:
-    """Our predictions beside KataGo's recorded answers for the same positions."""
+    """The differences between our predictions and the recorded outputs of a reference file."""
     entries = json.loads(references.read_text())["positions"]
     positions = [_position(entry) for entry in entries]
     predictions = load_network(network).predict(positions)
@@ -41,7 +41,7 @@ def _position(entry: dict[str, Any]) -> Position:
 
 
 def _reference(entry: dict[str, Any], size: int) -> dict[int, float]:
-    """KataGo's probabilities by our moves; nothing for illegal ones."""
+    """KataGo's probabilities of the legal moves, by our move numbers."""
     rows = np.array(entry["out"]["policy"], dtype=np.float64).reshape(size, size)[::-1].reshape(-1)
     by_move = {point: float(p) for point, p in enumerate(rows) if not np.isnan(p)}
     return {**by_move, size * size: float(entry["out"]["policyPass"])}
@@ -50,7 +50,7 @@ def _reference(entry: dict[str, Any], size: int) -> dict[int, float]:
 def _differences(
     entry: dict[str, Any], position: Position, prediction: Prediction
 ) -> tuple[float, float, float]:
-    """The greatest of any move's probability, the win rate's and the lead's."""
+    """The differences of the policy (largest over moves), the win rate and the lead."""
     reference = _reference(entry, position.state.size)
     if reference.keys() != set(prediction.moves):
         raise ValueError(f"KataGo has other legal moves in {position.state.text()}")

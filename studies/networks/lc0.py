@@ -1,4 +1,4 @@
-"""How closely our Lc0 networks agree with Lc0's own code on the same files."""
+"""Agreement of Lc0 and Maia networks with Lc0's own code on the same files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.reference.lc0 import Lc0Output, UciPosition, evaluate_with_lc0
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
-    """Our predictions beside Lc0's at every position of the games (moves in UCI) that is not the end."""
+    """The differences between our predictions and Lc0's, at every non-terminal position of games (UCI)."""
     positions, lines = _positions(games)
     ours = load_network(path).predict(positions)
     outputs = evaluate_with_lc0(path, lines)
@@ -53,7 +53,7 @@ def _positions(games: Sequence[Sequence[str]]) -> tuple[list[Position], list[Uci
 def _move_differences(
     position: Position, prediction: Prediction, output: Lc0Output
 ) -> tuple[float, float, bool]:
-    """The greatest and the mean difference, and whether the likeliest move is the same."""
+    """The largest and the mean difference of probabilities, and whether the most likely move is the same."""
     names = [position.state.move_text(move) for move in prediction.moves]
     theirs = np.array([output.probabilities[name] for name in names])
     differences = np.abs(prediction.probabilities - theirs)
@@ -62,7 +62,7 @@ def _move_differences(
 
 
 def _value_difference(prediction: Prediction, output: Lc0Output) -> float:
-    """The greatest difference of win, draw and loss, or that of the value."""
+    """The largest difference of win, draw and loss, or that of the value."""
     if prediction.wdl is None:
         return abs((prediction.value or 0.0) - output.value)
     win = (1 - output.draw + output.value) / 2

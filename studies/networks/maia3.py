@@ -1,4 +1,4 @@
-"""Does our Maia-3 agree with the file as it was published? Position by position, against the original."""
+"""Agreement of our Maia-3 reader with the published graph."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BATCH = 64
 
 
 def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
-    """How far our batches are from the published graph in every position of games of UCI moves.
+    """The differences between our batches and the published graph, at every position of games of UCI moves.
 
-    The judge is the original graph at batch 1, fed with tokens that plain Python builds with
-    python-chess. Ratings change from position to position.
+    The reference is the published graph at batch 1, with tokens built in plain Python with python-chess.
+    Ratings change from position to position.
     """
     name = path.stem
     original, network = _session(path), load_network(path)
@@ -48,7 +48,7 @@ def agreement(path: Path, games: Sequence[Sequence[str]]) -> dict[str, object]:
 def _reference(
     session: onnxruntime.InferenceSession, line: Sequence[chess.Board], position: Position
 ) -> tuple[dict[str, float], NDArray[np.float64]]:
-    """Each legal move's probability, and win, draw and loss, from the original graph."""
+    """Probabilities by UCI move, and win, draw and loss, of the published graph."""
     logits_move, logits_value = session.run(
         ["logits_move", "logits_value"],
         {
@@ -77,7 +77,7 @@ def _batches(games: Sequence[Sequence[str]]) -> Iterator[list[tuple[list[chess.B
 
 
 def _lines(game: Sequence[str]) -> Iterator[tuple[list[chess.Board], Position]]:
-    """Every position of a game that is not over: its last boards, and the same as a state with ratings."""
+    """For each position of a game: its last boards, and its state with ratings."""
     rules = Chess()
     board, state, line = chess.Board(), rules.initial(), [chess.Board()]
     for ply, text in enumerate(game):

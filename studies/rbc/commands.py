@@ -13,22 +13,25 @@ from rich.table import Table
 
 from sparring.cli.errors import UserError
 from studies.options import command_line
+from studies.rbc.histories import find_histories
 
 
 def rbc_tracking(
-    records: Annotated[Path, typer.Option(help="Games as reconchess histories: a file, or a folder.")],
-    games: Annotated[int | None, typer.Option(min=1, help="So many games at most.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Boards that are followed.")] = 1_000_000,
-    compared: Annotated[int, typer.Option(min=0, help="Games that plain Python follows too.")] = 200,
-    compared_boards: Annotated[int, typer.Option(min=1, help="Up to so many boards.")] = 20_000,
-    sampled: Annotated[int, typer.Option(min=0, help="Games followed on beyond the limit.")] = 10,
-    threads: Annotated[int, typer.Option(min=0, help="0: as many as there are cores.")] = 0,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+    records: Annotated[Path, typer.Option(help="reconchess histories: a file or a folder.")],
+    games: Annotated[int | None, typer.Option(min=1, help="Maximum number of games.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum size of a complete set.")] = 1_000_000,
+    compared: Annotated[int, typer.Option(min=0, help="Games that the reference tracker follows too.")] = 200,
+    compared_boards: Annotated[
+        int, typer.Option(min=1, help="Largest set for the reference tracker.")
+    ] = 20_000,
+    sampled: Annotated[int, typer.Option(min=0, help="Games followed beyond the limit, with a sample.")] = 10,
+    threads: Annotated[int, typer.Option(min=0, help="Threads of the tracker; 0 for all cores.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
-    """Follow every possible board of recorded games: is the true one always among them?"""
+    """Check the belief tracker on recorded games, against the truth and a reference tracker."""
     from studies.rbc import tracking as study
 
-    paths = _histories(records)
+    paths = find_histories(records)
     config = study.TrackingConfig(limit, compared, compared_boards, sampled, threads)
     columns = (TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, transient=True) as bar:
@@ -40,29 +43,31 @@ def rbc_tracking(
             )
 
         report = study.run(paths, config, out, command_line(), games, on_progress)
-    complete, plain = report["complete"], report["reference_tracker"]
+    complete, reference = report["complete"], report["reference_tracker"]
     table = Table("", "observations", "wrong", box=None)
     table.add_row(
         "the true board is in the complete set", f"{complete['observations']:,}", str(complete["misses"])
     )
-    table.add_row("the set is the plain tracker's", f"{plain['observations']:,}", str(plain["different"]))
+    table.add_row(
+        "the set is the reference tracker's", f"{reference['observations']:,}", str(reference["different"])
+    )
     Console().print(f"{report['games']:,} games, {report['broken']} broken, {report['sides']:,} sides")
     Console().print(table)
-    if complete["misses"] or plain["different"] or report["contradictions_of_complete_sets"]:
-        raise UserError("the sets are wrong")
+    if complete["misses"] or reference["different"] or report["contradictions_of_complete_sets"]:
+        raise UserError("the tracker is wrong: see the report")
 
 
 def rbc_games(
-    records: Annotated[Path, typer.Option(help="Games as reconchess histories: a file, or a folder.")],
-    limit: Annotated[int, typer.Option(min=1, help="Boards that are followed.")] = 100_000,
-    replayed: Annotated[int, typer.Option(min=0, help="Games that are replayed for the figure.")] = 2_000,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+    records: Annotated[Path, typer.Option(help="reconchess histories: a file or a folder.")],
+    limit: Annotated[int, typer.Option(min=1, help="Maximum size of a complete set.")] = 100_000,
+    replayed: Annotated[int, typer.Option(min=0, help="Games to replay for the figure.")] = 2_000,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
-    """Count games of reconnaissance blind chess; draw who wins with how many possible boards."""
+    """Count games of reconnaissance blind chess; draw the win rate by number of possible boards."""
     from sparring.reports.plot_style import MatplotlibMissing
     from studies.rbc import games as study
 
-    paths = _histories(records)
+    paths = find_histories(records)
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("reading", total=None)
         try:
@@ -86,16 +91,14 @@ def rbc_games(
 
 
 def rbc_matches(
-    bot: Annotated[
-        str, typer.Option(help="A bot of ours: a name, or a TOML file (docs/rbc.md).")
-    ] = "inference",
-    opponents: Annotated[str, typer.Option(help="Of reconchess's bots.")] = "trout,attacker,random",
-    games: Annotated[int, typer.Option(min=1, help="Against each.")] = 100,
-    seconds: Annotated[float, typer.Option(min=1, help="On the clocks; 5 are added a turn.")] = 120,
-    processes: Annotated[int, typer.Option(min=1, help="Games at a time.")] = 1,
-    out: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("results/rbc"),
+    bot: Annotated[str, typer.Option(help="A bot: a name or a TOML file (docs/rbc-bots.md).")] = "inference",
+    opponents: Annotated[str, typer.Option(help="Bots of reconchess.")] = "trout,attacker,random",
+    games: Annotated[int, typer.Option(min=1, help="Games against each.")] = 100,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock; 5 are added a turn.")] = 120,
+    processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
-    """Play a bot against the bots that come with reconchess, as rc-bot-match does."""
+    """Play a bot against the bots of reconchess, as rc-bot-match does."""
     from sparring.players.rbc import BadBotConfig, StockfishNotFound, find_stockfish, load_bot_config
     from studies.rbc import matches as study
 
@@ -128,10 +131,3 @@ def rbc_matches(
             f"{each['bot']} - {each['opponent']}", *numbers, f"{each['share']:.1%}", f"{low:.1%}-{high:.1%}"
         )
     Console().print(table)
-
-
-def _histories(records: Path) -> list[Path]:
-    paths = sorted(p for p in records.rglob("*.json*") if p.is_file()) if records.is_dir() else [records]
-    if not paths or not paths[0].exists():
-        raise UserError(f"there are no histories (.json, .jsonl, .jsonl.zst) in {records}")
-    return paths

@@ -1,13 +1,11 @@
-"""What games of reconnaissance blind chess are like: who wins, how long they last, and figure 1 of the DSMCP
-paper, the win rate against the number of boards that a player must reckon with.
+"""Statistics of recorded RBC games, and figure 1 of the DSMCP paper: win rate by number of possible boards.
 
-Games are replayed from both sides. A turn counts where the player is to move, its sense having answered; a
-side is followed until its set is no longer complete. Draws count as half a win.
+Games are replayed from both sides. A turn counts after its sense and before its move. A side is followed
+until its set is no longer complete. Draws count as half a win.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -22,47 +20,48 @@ from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.games.rbc import DESCRIPTION
 from sparring.matching.bootstrap import Resamples
 from sparring.records import GameRecord
-from sparring.reports.machine import describe_machine, today
+from sparring.reports import provenance
 from sparring.reports.plot_style import BAR_COLOR, INK_COLOR, open_pyplot, save_svg
-from sparring.storage import Journal, atomic_write
-from studies.rbc.tracking import read_games
+from sparring.reports.report import write_json
+from sparring.storage import Journal
+from studies.rbc.histories import read_games
 
 JOURNAL = "games.jsonl"
 REPORT = "games.json"
 FIGURE = "win-rate-by-boards"
 BOUNDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-"""Inclusive upper bounds of the buckets, up to the limit of what is followed."""
+"""Inclusive upper bounds of the buckets of set sizes."""
 
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """What is replayed, and how far."""
+    """The sizes of a replay study."""
 
     limit: int = 100_000
-    """Boards that are followed."""
+    """The maximum size of a complete set."""
     replayed: int = 2_000
-    """So many games are replayed; all are counted."""
+    """Games that are replayed; all games are counted."""
     excluded: tuple[str, ...] = ("random",)
-    """Games of these players are not replayed: they do not play to win."""
+    """Players whose games are not replayed, because they do not play to win."""
 
 
 @dataclass(frozen=True)
 class ReplayedSide:
-    """One side of a game that was replayed."""
+    """One side of a replayed game."""
 
     game: int
     player: int
     score: float
     sizes: list[int]
-    """The complete sets, at each move."""
+    """The size of the complete set at each move."""
     misses: int
-    """Of them, those without the true board."""
+    """Complete sets without the true board."""
     complete: bool
-    """Whether it could be followed to the end."""
+    """Whether the set stayed complete to the end."""
 
 
 def replay_side(game: RbcState, number: int, player: int, score: float, limit: int) -> ReplayedSide:
-    """The sizes of a side's sets at its moves."""
+    """Replays one side of game `number`; `score` is its points, `limit` the maximum set size."""
     tracker = Tracker(player, TrackerOptions(limit=limit, past_limit=1, threads=1))
     sizes: list[int] = []
     misses, complete = 0, True
@@ -86,7 +85,11 @@ def run(
     command: str,
     on_progress: Callable[[int], None] = lambda games: None,
 ) -> dict[str, Any]:
-    """Replays the games, going on where an earlier run was stopped, and writes report and figure."""
+    """Counts and replays the games; writes `games.json` and the figure; returns the report.
+
+    Sides are journalled in `games.jsonl`, so that a stopped run resumes. `on_progress` is called with the
+    number of replayed games. Raises MatplotlibMissing or OSError.
+    """
     journal = Journal(out / JOURNAL, header=asdict(config) | {"replayed": None}, overwrite=True)
     sides = [ReplayedSide(**each) for each in journal.entries]
     done = {(side.game, side.player) for side in sides}
@@ -109,22 +112,20 @@ def run(
                 journal.add(asdict(sides[-1]))
         on_progress(replayed)
     report = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "setting": asdict(config),
         "broken": broken,
         **counts.report(),
         "replayed": _replayed(sides),
         "win_rate_by_boards": win_rates(sides),
     }
-    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
+    write_json(report, out / REPORT)
     draw(report["win_rate_by_boards"], out)
     return report
 
 
 class _Counts:
-    """Sums over all games."""
+    """Totals over all games."""
 
     def __init__(self) -> None:
         self.results: Counter[str] = Counter()
@@ -182,7 +183,7 @@ def _replayed(sides: list[ReplayedSide]) -> dict[str, Any]:
 
 
 def win_rates(sides: Iterable[ReplayedSide]) -> list[dict[str, Any]]:
-    """For each bucket the share of points of who had so many boards to reckon with; games are resampled."""
+    """The mean score of turns by bucket of set size, with 95 % bootstrap intervals over games."""
     turns = [(side.game, size, side.score) for side in sides for size in side.sizes]
     if not turns:
         return []
@@ -210,7 +211,7 @@ def win_rates(sides: Iterable[ReplayedSide]) -> list[dict[str, Any]]:
 
 
 def draw(rates: list[dict[str, Any]], folder: Path) -> None:
-    """Figure 1. Raises MatplotlibMissing."""
+    """Draws figure 1 from the rows of `win_rates`. Raises MatplotlibMissing."""
     pyplot = open_pyplot()
     figure, axis = pyplot.subplots(figsize=(8, 3.6))
     places = range(len(rates))
@@ -221,5 +222,5 @@ def draw(rates: list[dict[str, Any]], folder: Path) -> None:
     axis.set_xticks(list(places), [f"{each['boards_up_to']:,}" for each in rates], rotation=45)
     axis.set_xlabel("possible boards, up to")
     axis.set_ylabel("share of points")
-    axis.set_title("Who knows more wins more")
+    axis.set_title("Score by number of possible boards")
     save_svg(figure, folder, FIGURE)

@@ -1,12 +1,11 @@
-"""How a bot of ours does against the bots that come with reconchess, in reconchess's own games.
+"""Matches of a Sparring bot against the bots of reconchess, with reconchess's own game server.
 
-Every game is played as `rc-bot-match` plays it, players loaded from their modules. A game counts once its
-line in the journal is whole, so that a run that was stopped goes on.
+Games are played as `rc-bot-match` plays them, with players loaded by module name. Each game is journalled, so
+that a stopped run resumes.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import time
@@ -17,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sparring.arena.intervals import wilson_interval
-from sparring.reports.machine import describe_machine, today
-from sparring.storage import Journal, atomic_write
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.storage import Journal
 from sparring.workers import LocalWorkerPool
 
 JOURNAL = "matches.jsonl"
@@ -29,39 +29,39 @@ OPPONENTS = {name: f"reconchess.bots.{name}_bot" for name in ("trout", "attacker
 
 @dataclass(frozen=True)
 class RbcMatch:
-    """A bot of ours against one of reconchess's."""
+    """A match of a Sparring bot against a bot of reconchess."""
 
     bot: str
     opponent: str
     games: int
     seconds: float
-    """On each clock at the start; reconchess adds five a turn."""
+    """Seconds on each clock at the start; reconchess adds five a turn."""
 
 
 @dataclass(frozen=True)
 class RbcGameResult:
-    """One game."""
+    """One game of a match; colours alternate."""
 
     bot: str
     opponent: str
     seconds: float
     number: int
-    """Even where our bot has White."""
+    """The game's number; our bot has White in even ones."""
     score: float | None
-    """1, 1/2 or 0 for our bot; None where a player crashed the game."""
+    """Points of our bot; None if a player crashed the game."""
     reason: str
     failures: tuple[str, ...]
-    """What went wrong in our bot and was not let out."""
+    """Exceptions in our bot that its adapter caught."""
     turns: int
-    """Of ours."""
+    """Turns of our bot."""
     left: float
     """Seconds on our clock at the end."""
     spent: float
-    """Seconds that the game took."""
+    """Wall-clock seconds of the game."""
 
 
 class _Worker:
-    """Plays games of reconchess."""
+    """A worker process that plays games of reconchess."""
 
     def __init__(self, stockfish: str | None) -> None:
         if stockfish is not None:
@@ -104,14 +104,14 @@ class _Worker:
         )
 
     def close(self) -> None:
-        """Players end with their games."""
+        """Nothing to release: players end with their games."""
 
     def terminate(self) -> None:
-        """Engines notice that nobody listens any more."""
+        """Nothing to release: engines exit when their pipe closes."""
 
 
 def _quit(player: Any) -> None:
-    """TroutBot leaves its engine running where a game ends by an error."""
+    """Closes TroutBot's engine, which it leaves running when a game ends with an error."""
     engine = getattr(player, "engine", None)
     if engine is not None:
         engine.close()
@@ -125,7 +125,10 @@ def run(
     stockfish: str | None,
     on_progress: Callable[[Sequence[RbcGameResult]], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Plays what is still missing of the matches and writes the report, also where it is stopped."""
+    """Plays the games that the journal does not have; writes `matches.json` after each; returns the report.
+
+    `stockfish` is the path that TroutBot needs. `on_progress` is called with all games after each game.
+    """
     journal = Journal(out / JOURNAL)
     games = [RbcGameResult(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
     done = {(each.bot, each.opponent, each.seconds, each.number) for each in games}
@@ -152,20 +155,18 @@ def run(
 
 def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str, Any]:
     report = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "matches": [
             summary([each for each in games if (each.bot, each.opponent, each.seconds) == key])
             for key in dict.fromkeys((each.bot, each.opponent, each.seconds) for each in games)
         ],
     }
-    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
+    write_json(report, out / REPORT)
     return report
 
 
 def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
-    """The sums of one match, the share of points with its interval."""
+    """The totals of one match, and the share of points with its 95 % interval."""
     scores = [0.0 if each.score is None else each.score for each in games]
     low, high = wilson_interval(sum(scores) / len(scores), len(scores))
     lost_on_time = sum(each.reason == "TIMEOUT" and each.score == 0 for each in games)

@@ -1,14 +1,13 @@
-"""Whether the true board is always among the possible ones, and whether those are the right ones.
+"""Correctness of the belief tracker on recorded games.
 
-Every game is replayed from both sides. In the first of them a slow tracker in plain Python follows too, one
-side a game, as long as there are few enough boards.
+Every game is replayed from both sides; the true board must be in each complete set. In the first games a
+reference tracker follows one side too, while the sets are small, and the sets must be equal.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,10 @@ import chess
 from sparring._core import RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.games.rbc import DESCRIPTION, board_fen
-from sparring.records.reconchess_history import read_histories, read_history
-from sparring.records.record import ParsedGame
-from sparring.records.streams import open_chunks
-from sparring.reports.machine import describe_machine, today
-from sparring.storage import Journal, atomic_write
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.storage import Journal
+from studies.rbc.histories import read_games
 
 JOURNAL = "tracking.jsonl"
 REPORT = "tracking.json"
@@ -30,51 +28,45 @@ REPORT = "tracking.json"
 
 @dataclass(frozen=True)
 class TrackingConfig:
-    """What is measured, and how far."""
+    """The sizes of a tracking study."""
 
     limit: int
-    """Boards that the tracker follows; of more it follows a sample."""
+    """The maximum size of a complete set; beyond it the tracker keeps a sample."""
     compared_games: int
-    """So many games are followed by the plain tracker too."""
+    """Games that the reference tracker follows too."""
     compared_boards: int
-    """As long as there are at most so many boards."""
+    """The largest set that the reference tracker follows."""
     sampled_games: int
-    """In so many games a side is followed on once its set is no longer complete."""
+    """Games that are followed on with a sample once a set is no longer complete."""
     threads: int = 0
+    """Threads of the tracker; 0 for all cores."""
 
 
 @dataclass(frozen=True)
 class TrackedSide:
-    """One side of a game."""
+    """The counts of one side of a game."""
 
     game: int
     player: int
     observations: int
     exact: int
-    """Observations after which the set was known to be complete."""
+    """Observations after which the set was complete."""
     misses: int
-    """Of those, how often the true board was not in it."""
+    """Complete sets without the true board."""
     sampled_hits: int
-    """Of the others, how often the true board was in the sample."""
+    """Samples with the true board."""
     most: int
-    """The largest complete set."""
+    """The size of the largest complete set."""
     lost: str
     """Message of the contradiction that ended the tracking, if there was one."""
     stopped: bool
-    """Whether it was followed only until its set was no longer complete."""
+    """Whether tracking stopped when the set was no longer complete."""
     compared: int = 0
-    """Observations after which the plain tracker's set was compared."""
+    """Sets compared with the reference tracker's."""
     different: int = 0
-    """Of those, how often it was another one."""
+    """Compared sets that differed."""
     contradicted: bool = False
     """True if the set that was contradicted was complete."""
-
-
-def read_games(paths: Iterable[Path]) -> Iterator[ParsedGame]:
-    """The games of files with a history each (.json) or a history a line, plain or compressed."""
-    for path in paths:
-        reader = read_history if ".json" in path.suffixes else read_histories
-        yield from reader(open_chunks(path))
 
 
 def run(
@@ -85,7 +77,11 @@ def run(
     max_games: int | None = None,
     on_progress: Callable[[int, TrackedSide], None] = lambda games, followed: None,
 ) -> dict[str, Any]:
-    """Follows the games, going on where an earlier run was stopped, and writes the report."""
+    """Tracks both sides of the games and writes `tracking.json`; returns the report.
+
+    Sides are journalled in `tracking.jsonl`, so that a stopped run resumes; another configuration starts
+    anew. `max_games` limits the games. `on_progress(game number, side)` is called after each side.
+    """
     journal = Journal(out / JOURNAL, header=asdict(config) | {"threads": None}, overwrite=True)
     done = {(each["game"], each["player"]): TrackedSide(**each) for each in journal.entries}
     broken, games = 0, 0
@@ -103,23 +99,21 @@ def run(
                 journal.add(asdict(done[games, player]))
             on_progress(games, done[games, player])
     report = {
-        "command": command,
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(command),
         "setting": asdict(config),
         "games": games,
         "broken": broken,
         **summary([side for (game, _), side in done.items() if game <= games]),
     }
-    atomic_write(out / REPORT, json.dumps(report, indent=2) + "\n")
+    write_json(report, out / REPORT)
     return report
 
 
 def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> TrackedSide:
-    """One side of a game, from its first observation to its last."""
+    """Tracks one side (`player` 0 or 1) of game `number`, counted from 1, through all its observations."""
     tracker = Tracker(player, TrackerOptions(limit=config.limit, threads=config.threads))
     compare = number <= config.compared_games and player == number % 2
-    plain = _ReferenceComparison(player, config.compared_boards) if compare else None
+    reference = _ReferenceComparison(player, config.compared_boards) if compare else None
     observations = exact = misses = hits = 0
     most, lost, stopped, contradicted = 1, "", False, False
     try:
@@ -136,11 +130,11 @@ def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> T
                 most = max(most, step.change.after)
             else:
                 hits += there
-            if plain is not None:
-                plain.track(step.observation, step.truth, tracker)
+            if reference is not None:
+                reference.track(step.observation, step.truth, tracker)
     except Contradiction as error:
         lost, contradicted = str(error), not error.sampled
-    compared, different = (plain.compared, plain.different) if plain else (0, 0)
+    compared, different = (reference.compared, reference.different) if reference else (0, 0)
     return TrackedSide(
         number,
         player,
@@ -158,20 +152,20 @@ def track(game: RbcState, number: int, player: int, config: TrackingConfig) -> T
 
 
 class _ReferenceComparison:
-    """The plain tracker beside ours, until there are too many boards for it."""
+    """Compares the tracker with the reference tracker until a set is larger than `max_boards`."""
 
-    def __init__(self, player: int, most: int) -> None:
+    def __init__(self, player: int, max_boards: int) -> None:
         from tests.reference.tracker import ReferenceTracker  # needs reconchess
 
         self.compared = self.different = 0
         self._tracker = ReferenceTracker(player, chess.Board(board_fen(RbcState.initial())))
-        self._most = most
+        self._max_boards = max_boards
 
     def track(self, observation: Any, truth: RbcState, tracker: Tracker) -> None:
-        """Takes in what our tracker was just told, and compares the sets."""
-        if len(tracker.boards) > self._most:
-            self._most = 0
-        if not self._most:
+        """Updates the reference tracker with the observation and compares its set with the tracker's."""
+        if len(tracker.boards) > self._max_boards:
+            self._max_boards = 0  # from here on the reference tracker misses observations
+        if not self._max_boards:
             return
         self._tracker.observe(observation, truth)
         ours = {fen.rsplit(" ", 2)[0] for fen in tracker.boards.fens()}
@@ -180,7 +174,7 @@ class _ReferenceComparison:
 
 
 def summary(sides: list[TrackedSide]) -> dict[str, Any]:
-    """The sums, and how large sets became."""
+    """The totals of all sides, and the distribution of the largest set sizes."""
     most = sorted(each.most for each in sides)
     sampled = [each for each in sides if not each.stopped and each.exact < each.observations]
     return {

@@ -1,4 +1,4 @@
-"""An engine for tests, `python fake_analysis_engine.py PROTOCOL FOLDER`: counts material, dies as FOLDER says.
+"""A test engine, `python fake_analysis_engine.py PROTOCOL FOLDER`: counts material, dies as FOLDER says.
 
 A file `deaths` in the folder holds how often it still has to die at a question; `questions` counts them.
 """
