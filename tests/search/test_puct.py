@@ -240,7 +240,7 @@ def test_parameters_have_ranges_defaults_and_values() -> None:
         {"noise": 1.5}, {"noise_alpha": 0.0}, {"draw_value": 2.0},
     ):  # fmt: skip
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            PuctConfig(**wrong)  # type: ignore[arg-type]  # a parameter
+            PuctConfig(**wrong)
     config = PuctConfig(c_puct=2, batch=4)
     assert (config.c_puct, config.batch, config.memory) == (2.0, 4, 512)
     assert config == PuctConfig(batch=4, c_puct=2.0) != PuctConfig()

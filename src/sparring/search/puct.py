@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import PuctConfig as PuctConfig
+from sparring._core import PuctConfig
 from sparring.games import Move
 from sparring.networks.prediction import Prediction
 from sparring.search.limits import SearchLimits
+
+__all__ = ["Evaluator", "Puct", "PuctConfig", "SearchResult"]
 
 Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 """Evaluates states: a `Prediction` each, with priors of the legal moves and a value for the side to move."""

@@ -1,4 +1,4 @@
-"""Who says what requests bring on boards that are taken for known: our own search, or Stockfish over it."""
+"""Evaluators of known boards: the native search, and Stockfish on top of it."""
 
 from __future__ import annotations
 
@@ -17,42 +17,46 @@ from numpy.typing import NDArray
 from sparring._core import RbcBoardSet
 
 _MARGIN = 700
-"""A request that falls further behind the best of a board is bad there; how bad does not matter."""
+"""Centipawns behind the best request of a board beyond which scores are cut off."""
 _SECONDS = 5.0
-"""An engine that takes longer over one small search has died, or as good as."""
+"""Time limit of one small search; an engine that exceeds it counts as dead."""
 _RESTARTS = 3
 _DEBIAN = Path("/usr/games/stockfish")
 
 
 @dataclass(frozen=True)
 class BoardEvaluations:
-    """What every request comes to on every board."""
+    """The score of every request on every board."""
 
     requests: NDArray[np.uint16]
-    """[requests], in ascending order, the pass first."""
+    """[requests], in ascending order; the pass is first."""
     scores: NDArray[np.int32]
-    """[boards, requests], hundredths of a pawn."""
+    """[boards, requests], in centipawns for the player."""
     attacks: NDArray[np.bool_]
-    """[boards, requests]: whether the other king is attacked afterwards and one's own is not."""
+    """[boards, requests]: whether the opponent's king is attacked afterwards and the own king is not."""
 
 
 class BoardEvaluator(Protocol):
-    """Judges all requests on all boards of a set."""
+    """Evaluates all requests on all boards of a set."""
 
     cost_ratio: float
-    """So many times as long takes what is looked at one step deeper."""
+    """Estimated cost ratio of searching one step deeper."""
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """The boards in their order, so many steps deeper than usual."""
+        """Evaluates the boards, in their order, `extra_depth` steps deeper than configured."""
+        ...
+
+    def new_game(self) -> None:
+        """Forgets the last game."""
         ...
 
     def close(self) -> None:
-        """No more will be asked."""
+        """Ends processes. A later evaluation starts them again."""
         ...
 
 
 class NativeEvaluator:
-    """Our own small search by the rules of the game: tens of boards in a hundredth of a second."""
+    """The native search by the rules of the game: tens of boards in a hundredth of a second."""
 
     cost_ratio = 12.0
 
@@ -60,15 +64,18 @@ class NativeEvaluator:
         self._depth, self._threads = depth, threads
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """The boards in their order, so many plies deeper than usual."""
+        """Evaluates the boards, in their order, `extra_depth` plies deeper than configured."""
         return BoardEvaluations(*boards.evaluate_requests(self._depth + extra_depth, _MARGIN, self._threads))
 
+    def new_game(self) -> None:
+        """Does nothing."""
+
     def close(self) -> None:
-        """Nothing to put away."""
+        """Does nothing."""
 
 
 class StockfishNotFound(Exception):
-    """There is no Stockfish on this machine, or not where it was said to be."""
+    """Stockfish is not installed, or not at the given path."""
 
 
 def find_stockfish(path: str | None = None) -> str:
@@ -83,10 +90,10 @@ def find_stockfish(path: str | None = None) -> str:
 
 
 class StockfishEvaluator:
-    """Stockfish on every position that it can understand; our own search where it cannot, or where it dies.
+    """Stockfish on positions that are legal in chess; the native search elsewhere, or if Stockfish fails.
 
-    Stockfish is only shown positions that could occur in chess. On all others (a king that can be taken, no
-    legal move) and for moves that chess forbids, our own verdict stands.
+    Positions in which a king can be captured or no move is legal, and requests that chess forbids, keep their
+    native scores.
     """
 
     cost_ratio = 4.0
@@ -95,9 +102,10 @@ class StockfishEvaluator:
         self._program, self._nodes, self._native = program, nodes, native
         self._engine: chess.engine.SimpleEngine | None = None
         self._starts = 0
+        self._game = object()
 
     def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
-        """The boards in their order; a step deeper is four times the nodes."""
+        """Evaluates the boards, in their order; a step deeper has four times the nodes."""
         own, nodes = self._native.evaluate(boards), self._nodes * round(self.cost_ratio) ** extra_depth
         columns = {int(request): i for i, request in enumerate(own.requests)}
         scores = own.scores.copy()
@@ -106,6 +114,10 @@ class StockfishEvaluator:
                 if move in columns:
                     scores[row, columns[move]] = score
         return BoardEvaluations(own.requests, scores, own.attacks)
+
+    def new_game(self) -> None:
+        """Makes Stockfish clear its hash table: scores do not depend on earlier games."""
+        self._game = object()
 
     def close(self) -> None:
         """Lets the engine quit."""
@@ -116,7 +128,7 @@ class StockfishEvaluator:
             engine.close()
 
     def _ask(self, board: chess.Board, nodes: int) -> dict[int, int]:
-        """The scores of legal moves, by our codes; nothing where the engine cannot be asked."""
+        """Scores of legal moves by move code; empty if the engine cannot be asked."""
         if not is_legal_chess_position(board) or not any(board.generate_legal_moves()):
             return {}
         try:
@@ -124,7 +136,7 @@ class StockfishEvaluator:
             if engine is None:
                 return {}
             limit = chess.engine.Limit(nodes=nodes, time=_SECONDS)
-            lines = engine.analyse(board, limit, multipv=board.legal_moves.count())
+            lines = engine.analyse(board, limit, multipv=board.legal_moves.count(), game=self._game)
         except (chess.engine.EngineError, TimeoutError, OSError):
             self.close()
             return {}
@@ -135,7 +147,7 @@ class StockfishEvaluator:
         }
 
     def _running(self) -> chess.engine.SimpleEngine | None:
-        """The engine, started again if it has died; None once it has died too often."""
+        """The engine, started again if it has died; None after too many starts."""
         if self._engine is None and self._starts <= _RESTARTS:
             self._starts += 1
             self._engine = chess.engine.SimpleEngine.popen_uci(self._program, timeout=10)
@@ -144,7 +156,7 @@ class StockfishEvaluator:
 
 
 def is_legal_chess_position(board: chess.Board) -> bool:
-    """Whether the position could occur in chess, so that an engine can be shown it."""
+    """Whether the position is legal in chess, so that engines accept it. Cleans rights that do not apply."""
     if board.ep_square is not None and not board.has_legal_en_passant():
         board.ep_square = None
     board.castling_rights = board.clean_castling_rights()

@@ -1,6 +1,6 @@
-"""One guess of the board, kept up by what a player is told: for who follows no more than that.
+"""A single guess of the board, updated by observations.
 
-It is also what is left when an observation contradicts everything that was thought possible.
+It serves bots that follow one board, and it is the fallback when an observation contradicts all boards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _HOMES = (chess.E1, chess.E8)
 
 
 class Guess:
-    """A board that agrees with the last things seen; the rest stands where it was believed to stand."""
+    """A board that agrees with the latest observations; other pieces stay where they were believed to be."""
 
     def __init__(self, player: int, start: RbcState | None = None) -> None:
         self.player = player
@@ -24,11 +24,11 @@ class Guess:
 
     @property
     def state(self) -> RbcState:
-        """The guess, at the player's move or the opponent's as the game stands."""
+        """The guess as a state, with the side to move of the game."""
         return RbcState.parse(f"{self.board.fen(en_passant='fen')} move")
 
     def observe(self, observation: Observation) -> None:
-        """Takes in what the player is told."""
+        """Updates the guess."""
         match observation:
             case OpponentMoveResult(capture_square):
                 self._opponent_moved(capture_square)
@@ -43,7 +43,7 @@ class Guess:
         if lost is not None:
             self.board.remove_piece_at(lost)
             attackers = self.board.attackers(not self.color, lost)
-            if attackers:  # the cheapest that could have done it
+            if attackers:  # the cheapest attacker made the capture
                 origin = min(attackers, key=lambda square: self.board.piece_type_at(square) or 0)
                 self.board.set_piece_at(lost, self.board.remove_piece_at(origin))
         self._put_in_order(self.color)
@@ -58,7 +58,7 @@ class Guess:
         self._put_in_order(self.color)
 
     def _came_from_elsewhere(self, piece: chess.Piece) -> None:
-        """A piece stands where it was not believed to: one of its kind is no longer where it was."""
+        """Removes an unseen piece of the same kind: it is assumed to have moved to the sensed square."""
         unseen = [s for s in self.board.pieces(piece.piece_type, piece.color) if s not in self._seen]
         if unseen:
             self.board.remove_piece_at(unseen[0])
@@ -66,7 +66,7 @@ class Guess:
     def _moved(self, taken: int, captured: int | None) -> None:
         if taken != PASS:
             origin, target, promoted = taken >> 6 & 63, taken & 63, taken >> 12 & 7
-            # A capture happened, or did not, whatever the guess says.
+            # The observation of a capture overrides the guess.
             if captured is None:
                 for square in (*chess.SquareSet(chess.between(origin, target)), target):
                     if self.board.color_at(square) is not self.color:
@@ -77,7 +77,7 @@ class Guess:
         self._put_in_order(not self.color)
 
     def _put_in_order(self, turn: chess.Color) -> None:
-        """A board that rules and engines understand: a king each, rights that the pieces allow."""
+        """Makes the board legal for rules and engines: one king a side, consistent castling rights."""
         self.board.turn = turn
         for color in chess.COLORS:
             kings = sorted(self.board.pieces(chess.KING, color), key=lambda s: s in self._seen)

@@ -26,6 +26,7 @@ class GuesserBot(BasePlayer):
     def new_game(self, start: GameStart) -> None:
         """Begins with the initial board for its guess."""
         super().new_game(start)
+        self._evaluator.new_game()
         self._guess = Guess(start.player or 0)
         self._lost: int | None = None
 

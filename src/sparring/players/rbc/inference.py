@@ -73,6 +73,7 @@ class InferenceBot(BasePlayer):
     def new_game(self, start: GameStart) -> None:
         """Begins with the initial board."""
         super().new_game(start)
+        self.evaluator.new_game()
         self.player = start.player or 0
         self._options = TrackerOptions(
             limit=self.limits.boards,
