@@ -28,7 +28,6 @@ LAYERS = [
     "reports",
     "belief",
     "games",
-    "entries",
     "workers",
     "data",
     "config",

@@ -103,7 +103,7 @@ def test_plies_that_are_early_or_hurried_do_not_count(tmp_path: Path) -> None:
         "chess", random.Random(1), 8, first_rating=1500, second_rating=1500,
         clocks=tenths(60, 60, 59, 29.9, 30, -0.1, 3, 60),
     )  # fmt: skip
-    table = write_table(tmp_path / "t", "chess", [record], skip_plies=1, least_seconds=30)
+    table = write_table(tmp_path / "t", "chess", [record], skip_plies=1, min_clock=30)
     assert select(selection(table))[0].plies("chess").tolist() == [1, 2, 4, 5, 7]
 
 

@@ -165,7 +165,7 @@ def test_positions_are_filtered_as_the_preset_or_the_caller_says(tmp_path: Path)
     line = random_line("chess", rng, 30)
     record = record_of("chess", line, rng, clocks=True)
     clocks = np.frombuffer(record.clocks or b"", np.int32)
-    folder = write(tmp_path / "t", "chess", [record], skip_plies=4, least_seconds=30)
+    folder = write(tmp_path / "t", "chess", [record], skip_plies=4, min_clock=30)
     seen = {int(b.ply[i]): float(b.clock[i]) for b, i in positions_of(Batches([folder], split=None))}
     assert seen == {ply: pytest.approx(clocks[ply] / 10) for ply in range(4, 30) if clocks[ply] >= 300}
     everything = Batches([folder], split=None, positions=PositionFilter())

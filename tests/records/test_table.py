@@ -251,15 +251,29 @@ def test_tables_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
         build_table([], EVERYTHING, tmp_path)
 
 
+def test_a_table_with_old_keys_of_its_preset_is_resumed(tmp_path: Path) -> None:
+    build_table([], EVERYTHING, tmp_path)
+    path = tmp_path / "manifest.json"
+    content = path.read_text()
+    assert '"min_plies"' in content
+    assert '"min_clock"' in content
+    path.write_text(content.replace('"min_plies"', '"shortest"').replace('"min_clock"', '"least_seconds"'))
+    build_table([], EVERYTHING, tmp_path)
+    assert path.read_text() == content
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "game"),
+        ("", "missing key 'game'"),
         ('game = "checkers"', "checkers"),
-        ('game = "chess"\n[games]\nspeed = []', "unknown entry 'speed'"),
-        ('game = "chess"\n[games]\ngroup_width = "wide"', "group_width"),
+        ('game = "chess"\n[games]\nspeed = []', "unknown key 'games.speed'; did you mean 'speeds'"),
+        ('game = "chess"\n[games]\ngroup_width = "wide"', "games.group_width = 'wide': expected an integer"),
+        ('game = "chess"\n[games]\nshortest = 3', "'games.shortest' is now 'games.min_plies'"),
+        ('game = "chess"\n[positions]\nleast_seconds = 3', "'positions.least_seconds' is now"),
+        ('game = "chess"\n[positions]\nmin_clock = nan', "positions.min_clock = nan: expected a number >= 0"),
         ('game = "chess"\n[filters]\n', "filters"),
-        ("game = ", "preset"),
+        ("game = ", "not TOML"),
     ],
 )
 def test_wrong_presets_say_what_is_wrong(text: str, complaint: str, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class PlayedGame:
         counted = plies >= self.filter.skip_plies
         if self.record.clocks is not None:
             clocks = np.frombuffer(self.record.clocks, np.int32)[: len(plies)]
-            hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.least_seconds * 10))
+            hurried = (clocks != _NO_CLOCK) & (clocks < round(self.filter.min_clock * 10))
             counted[: len(clocks)] &= ~hurried
         if self.every > 1:
             counted &= (plies + self.identity) % self.every == 0

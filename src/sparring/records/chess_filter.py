@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from sparring.config import Count
+from sparring.records.filters import RENAMED
 from sparring.records.record import GameRecord
 
 
 @dataclass(frozen=True)
 class ChessFilter:
-    """A preset's [games]; the comments in data/presets/maia.toml explain each key."""
+    """`[games]` of a preset."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
 
     speeds: tuple[str, ...] = ()
-    group_width: int = 0
-    lowest_group: int = 0
-    highest_group: int = 9999
-    shortest: int = 1
+    """Lichess speeds to keep; "unknown" keeps games without a time control. Empty for all."""
+    group_width: Count = 0
+    """Both ratings must lie in the same group of this width; 0 keeps every pair."""
+    lowest_group: Count = 0
+    """Lower bound of the lowest group."""
+    highest_group: Count = 9999
+    """Lower bound of the highest group."""
+    min_plies: Count = 1
+    """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
         """Why the game is left out; empty when it is kept."""
@@ -23,7 +34,7 @@ class ChessFilter:
             return "speed"
         if record.result is None:
             return "no result"
-        if plies < self.shortest:
+        if plies < self.min_plies:
             return "too short"
         return self._rating_problem(record)
 

@@ -1,11 +1,20 @@
-"""Which recorded games a preset keeps. Games whose records have more to ask have a filter of their own."""
+"""Filters of recorded games: `[games]` of a preset. Some games have a filter of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+from sparring.config import Count
 from sparring.records.record import GameRecord
+
+RENAMED: Mapping[str, str] = {
+    "shortest": "min_plies",
+    "most_passes": "max_pass_share",
+    "least_seconds": "min_clock",
+}
+"""Old keys of presets, also in the manifests of tables."""
 
 
 class GameFilter(Protocol):
@@ -20,13 +29,15 @@ class GameFilter(Protocol):
 class BasicFilter:
     """The filter of games that have no other: by termination and length."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
+
     endings: tuple[str, ...] = ()
-    """Terminations to keep; empty for all."""
-    shortest: int = 1
+    """Terminations to keep, such as "normal", "time" or "rules infraction"; empty for all."""
+    min_plies: Count = 1
     """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
         """Why the game is left out; empty when it is kept."""
         if self.endings and record.ending not in self.endings:
             return f"ending: {record.ending}"
-        return "too short" if plies < self.shortest else ""
+        return "too short" if plies < self.min_plies else ""

@@ -82,7 +82,7 @@ def read_rows(path: Path, game: str, split: Split | None, trial: int, positions:
     identities = [GameRecord(**dict(zip(columns, row, strict=True))).identity(game) for row in facts]
     kept = [i for i, each in enumerate(identities) if split is None or split_of(each, trial) is split]
     shard = shard.take(pa.array(kept, pa.int64()))
-    limits = [positions.skip_plies, round(positions.least_seconds * 10)]
+    limits = [positions.skip_plies, round(positions.min_clock * 10)]
     return GameRows(
         starts=[columns["start"][i] for i in kept],
         moves=[columns["moves"][i] for i in kept],

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from sparring.config import Count
+from sparring.records.filters import RENAMED
 from sparring.records.record import GameRecord
 
 
 @dataclass(frozen=True)
 class GoFilter:
-    """A preset's [games]; the comments in data/presets/go-ranks.toml explain each key."""
+    """`[games]` of a preset."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
 
     sizes: tuple[int, ...] = ()
+    """Board sizes to keep; empty for all."""
     same_rank: bool = False
+    """Keeps only games between players of the same rank."""
     ranks: tuple[str, ...] = ()
+    """Ranks to keep (6k, 3d, 9p); empty for all."""
     handicap: bool = True
+    """Keeps games with handicap or set-up stones."""
     white_begins: bool = True
+    """Keeps games that White begins without handicap; often the record lacks a pass."""
     need_result: bool = False
-    shortest: int = 1
+    """Leaves out games without a result."""
+    min_plies: Count = 1
+    """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
         """Why the game is left out; empty when it is kept."""
@@ -31,7 +44,7 @@ class GoFilter:
             return "White began"
         if record.result is None and self.need_result:
             return "no result"
-        if plies < self.shortest:
+        if plies < self.min_plies:
             return "too short"
         return self._rank_problem(record)
 

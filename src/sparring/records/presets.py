@@ -1,29 +1,50 @@
-"""Presets: which games a table keeps, as short TOML files that people read, copy and change."""
+"""Presets: TOML files that select the games of a table and the positions of each game."""
 
 from __future__ import annotations
 
 import json
-import tomllib
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from sparring import data
+from sparring.config import BadConfig, BadValue, Count, NonNegative, Source, from_table, is_file, read_toml
 from sparring.games import GAMES, describe, resolve
-from sparring.records.filters import GameFilter
+from sparring.records.filters import RENAMED, GameFilter
 from sparring.records.record import GameRecord
 
 
-class BadPreset(Exception):
-    """A preset that cannot be used; the message says why."""
+class BadPreset(BadConfig):
+    """A preset that cannot be used."""
 
 
 @dataclass(frozen=True)
 class PositionFilter:
-    """Which positions of a kept game are learned from or measured on."""
+    """`[positions]`: the positions of a kept game that are trained on or measured."""
 
-    skip_plies: int = 0
-    least_seconds: float = 0
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
+
+    skip_plies: Count = 0
+    """Plies at the start of a game that are left out."""
+    min_clock: NonNegative = 0
+    """Moves made with fewer seconds left are left out, where clocks are recorded."""
+
+
+@dataclass(frozen=True)
+class PresetFile:
+    """A preset: the keys of its TOML file."""
+
+    game: str
+    """Name of the game."""
+    games: Mapping[str, Any] = field(default_factory=dict)
+    """`[games]`: the filter of the game."""
+    positions: PositionFilter = PositionFilter()
+    """`[positions]`."""
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
 
 
 @dataclass(frozen=True)
@@ -40,52 +61,34 @@ class Preset:
         return self.games.rejection_reason(record, record.plies(self.game))
 
     def manifest_entry(self) -> dict[str, Any]:
-        """What a table remembers of it."""
+        """The preset as plain values for the table's manifest."""
         manifest_entry: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return manifest_entry
 
 
 def preset_names() -> list[str]:
-    """The presets that came with Sparring."""
+    """Names of the shipped presets."""
     return data.names("presets")
 
 
 def load_preset(name: str) -> Preset:
-    """A preset by its name or file. Raises BadPreset."""
+    """Reads a preset by its name or file. Raises BadPreset."""
     path = data.path("presets", name) if name in preset_names() else Path(name)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        raise BadPreset(
-            f"there is no preset '{name}': neither a file nor one of {', '.join(preset_names())}"
-        ) from None
-    try:
-        entries = tomllib.loads(text)
-        game = entries.pop("game")
-        if game not in GAMES:
-            raise ValueError(f"there are presets for {', '.join(GAMES)}, not for {game!r}")
-        games = _make(resolve(describe(game).records.filter), entries.pop("games", {}))
-        positions = _make(PositionFilter, entries.pop("positions", {}))
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadPreset(f"preset {name}: {error}") from None
-    if entries:
-        raise BadPreset(f"preset {name}: unknown entry '{next(iter(entries))}'")
-    return Preset(path.stem, game, games, positions)
+    if not is_file(path):
+        raise BadPreset(f"there is no preset '{name}': neither a file nor one of {', '.join(preset_names())}")
+    source = Source(path, BadPreset)
+    file = from_table(PresetFile, read_toml(path, BadPreset), source)
+    games = from_table(resolve(describe(file.game).records.filter), file.games, source.inside("games"))
+    return Preset(path.stem, file.game, games, file.positions)
 
 
-def _make(kind: type[Any], entries: dict[str, Any]) -> Any:
-    known = {field.name for field in fields(kind)}
-    for key, value in entries.items():
-        if key not in known:
-            raise ValueError(f"unknown entry '{key}'; there are {', '.join(sorted(known))}")
-        default = getattr(kind(), key)
-        if not _fits(value, default):
-            raise ValueError(f"'{key}' has the wrong kind of value: {value!r}")
-    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()})
-
-
-def _fits(value: Any, default: Any) -> bool:
-    """Whether an entry's value is of the kind of its default; whole numbers do for others."""
-    if isinstance(value, bool) or isinstance(default, bool):
-        return isinstance(value, bool) and isinstance(default, bool)
-    return isinstance(value, (list,) if isinstance(default, tuple) else (int, float))
+def upgrade_manifest_entry(entry: Any) -> Any:
+    """The preset in a table's manifest with the present names of its keys."""
+    if not isinstance(entry, dict):
+        return entry
+    return {
+        part: {RENAMED.get(key, key): value for key, value in keys.items()}
+        if isinstance(keys, dict)
+        else keys
+        for part, keys in entry.items()
+    }

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from sparring.config import Count, Fraction
+from sparring.records.filters import RENAMED
 from sparring.records.record import GameRecord
 
 
 @dataclass(frozen=True)
 class RbcFilter:
-    """A preset's [games]; the comments in data/presets/rbc.toml explain each key."""
+    """`[games]` of a preset."""
 
-    most_passes: float = 1.0
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
+
+    max_pass_share: Fraction = 1.0
+    """Games in which a player passed in a larger fraction of its turns are left out."""
     endings: tuple[str, ...] = ()
-    shortest: int = 1
+    """Terminations to keep: "normal" (king captured, resignation, move limit) or "time"; empty for all."""
+    min_plies: Count = 1
+    """Games with fewer actions are left out; a turn has two, a sense and a move."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
         """Why the game is left out; empty when it is kept."""
@@ -21,9 +30,9 @@ class RbcFilter:
             return "no result"
         if self.endings and record.ending not in self.endings:
             return f"ending: {record.ending}"
-        if plies < self.shortest:
+        if plies < self.min_plies:
             return "too short"
-        return "a player stopped playing" if max(pass_rates(record)) > self.most_passes else ""
+        return "a player stopped playing" if max(pass_rates(record)) > self.max_pass_share else ""
 
 
 def pass_rates(record: GameRecord) -> tuple[float, float]:

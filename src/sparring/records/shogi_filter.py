@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+from sparring.config import Count
+from sparring.records.filters import RENAMED
 from sparring.records.record import GameRecord, Termination
 
 
 @dataclass(frozen=True)
 class ShogiFilter:
-    """A preset's [games]; the comments in data/presets/shogi-groups.toml explain each key."""
+    """`[games]` of a preset."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = RENAMED
 
     lost_on_time: bool = True
-    rating_difference: int = 0
-    equal_groups: int = 0
+    """Keeps games lost on time."""
+    rating_difference: Count = 0
+    """Ratings must differ by less than this; 0 keeps every pair, also without ratings."""
+    equal_groups: Count = 0
+    """Number of rating groups of equal size; 0 makes groups of 100 points."""
     handicap: bool = True
+    """Keeps games from another initial position."""
     need_result: bool = False
-    shortest: int = 1
+    """Leaves out games without a result."""
+    min_plies: Count = 1
+    """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
         """Why the game is left out; empty when it is kept."""
@@ -26,7 +38,7 @@ class ShogiFilter:
             return "another first position"
         if record.result is None and self.need_result:
             return "no result"
-        if plies < self.shortest:
+        if plies < self.min_plies:
             return "too short"
         if not self.rating_difference:
             return ""

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from sparring.games import describe
 from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
+from sparring.records.presets import upgrade_manifest_entry
 from sparring.records.record import BadTable, GameRecord, Termination
 from sparring.storage import atomic_write, atomic_writer
 
@@ -147,7 +148,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if version != VERSION:
         raise BadTable(f"{folder} has version {version}; this Sparring reads version {VERSION}")
     _check_numbering(folder, manifest)
-    return dict(manifest)
+    return {**manifest, "preset": upgrade_manifest_entry(manifest.get("preset"))}
 
 
 def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
