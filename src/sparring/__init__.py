@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from sparring.games.position import Position as Position
     from sparring.networks.prediction import Prediction as Prediction
     from sparring.networks.store import load_network as load_network
+    from sparring.players.loading import load_player as load_player
     from sparring.players.player import Decision as Decision
+    from sparring.players.player import GameStart as GameStart
     from sparring.players.player import Player as Player
+    from sparring.players.player import Turn as Turn
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
     from sparring.records.game_records import open_records as open_records
@@ -29,7 +32,8 @@ __getattr__, __dir__, __all__ = attach(
         "games.position": ("Position",),
         "networks.prediction": ("Prediction",),
         "networks.store": ("load_network",),
-        "players.player": ("Decision", "Player"),
+        "players.loading": ("load_player",),
+        "players.player": ("Decision", "GameStart", "Player", "Turn"),
         "policies.loading": ("load_policy",),
         "policies.policy": ("Policy",),
         "records.game_records": ("open_records",),

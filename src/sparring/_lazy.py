@@ -13,11 +13,15 @@ def attach(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Makes `__getattr__`, `__dir__` and `__all__` of a package, as `lazy_loader.attach` does.
 
-    `package` is the package's `__name__`; `exports` maps its modules, by their names inside the package, to
-    the public names that each defines. A public name must not be the name of a module of the package, since
-    importing that module would replace it.
+    `package` is the package's `__name__`. `exports` maps modules to the public names that each defines:
+    modules of the package by their names inside it, others by their full names (`sparring. ...`). A public
+    name must not be the name of a module of the package, since importing that module would replace it.
     """
-    modules = {name: f"{package}.{module}" for module, names in exports.items() for name in names}
+    modules = {
+        name: module if module.startswith("sparring.") else f"{package}.{module}"
+        for module, names in exports.items()
+        for name in names
+    }
     public = sorted(modules)
 
     def __getattr__(name: str) -> Any:  # noqa: N807

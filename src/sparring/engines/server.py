@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from sparring.engines.gtp import GtpServer
-from sparring.engines.protocols import PROTOCOL_SPECS
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import StdinReader, StdoutWriter
-from sparring.engines.uci import UciServer
 
 
 def serve(protocol: str, settings: EngineSettings, lines: BinaryIO, answers: BinaryIO) -> None:
-    """Answers a GUI until it says `quit` or hangs up."""
+    """Answers a GUI until it sends `quit` or closes the stream. Imports the server of the protocol only."""
     reader, send_line = StdinReader(lines), StdoutWriter(answers)
     if protocol == "gtp":
+        from sparring.engines.gtp import GtpServer
+
         GtpServer(settings, send_line, reader).run()
     else:
+        from sparring.engines.protocols import PROTOCOL_SPECS
+        from sparring.engines.uci import UciServer
+
         UciServer(PROTOCOL_SPECS[protocol], settings, send_line).run(reader)

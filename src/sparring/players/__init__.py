@@ -1,41 +1,49 @@
 """Players: the one interface of everything that plays, and its implementations."""
 
-from sparring.players.book import BadBook
-from sparring.players.learned_player import LearnedPlayer
-from sparring.players.levels import LEVELS, make_level_player
-from sparring.players.loading import LOAD_ERRORS, BadPlayer, load_player, make_player
-from sparring.players.player import NO_MOVE, BasePlayer, Decision, GameStart, Player, Turn
-from sparring.players.player_config import DEFAULT_RATING, BadPlayerConfig, PlayerConfig, load_player_config
-from sparring.players.policy_player import PolicyPlayer
-from sparring.players.search_player import SearchPlayer
-from sparring.players.search_players import AlphaBetaPlayer, UctPlayer
-from sparring.players.time_management import TimeControl
-from sparring.search.limits import Clock, SearchLimits
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DEFAULT_RATING",
-    "LEVELS",
-    "LOAD_ERRORS",
-    "NO_MOVE",
-    "AlphaBetaPlayer",
-    "BadBook",
-    "BadPlayer",
-    "BadPlayerConfig",
-    "BasePlayer",
-    "Clock",
-    "Decision",
-    "GameStart",
-    "LearnedPlayer",
-    "Player",
-    "PlayerConfig",
-    "PolicyPlayer",
-    "SearchLimits",
-    "SearchPlayer",
-    "TimeControl",
-    "Turn",
-    "UctPlayer",
-    "load_player",
-    "load_player_config",
-    "make_level_player",
-    "make_player",
-]
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring.players.book import BadBook as BadBook
+    from sparring.players.learned_player import LearnedPlayer as LearnedPlayer
+    from sparring.players.levels import LEVELS as LEVELS
+    from sparring.players.levels import make_level_player as make_level_player
+    from sparring.players.loading import LOAD_ERRORS as LOAD_ERRORS
+    from sparring.players.loading import BadPlayer as BadPlayer
+    from sparring.players.loading import load_player as load_player
+    from sparring.players.loading import make_player as make_player
+    from sparring.players.player import NO_MOVE as NO_MOVE
+    from sparring.players.player import BasePlayer as BasePlayer
+    from sparring.players.player import Decision as Decision
+    from sparring.players.player import GameStart as GameStart
+    from sparring.players.player import Player as Player
+    from sparring.players.player import Turn as Turn
+    from sparring.players.player_config import DEFAULT_RATING as DEFAULT_RATING
+    from sparring.players.player_config import BadPlayerConfig as BadPlayerConfig
+    from sparring.players.player_config import PlayerConfig as PlayerConfig
+    from sparring.players.player_config import load_player_config as load_player_config
+    from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
+    from sparring.players.search_player import SearchPlayer as SearchPlayer
+    from sparring.players.search_players import AlphaBetaPlayer as AlphaBetaPlayer
+    from sparring.players.search_players import UctPlayer as UctPlayer
+    from sparring.players.time_management import TimeControl as TimeControl
+    from sparring.search.limits import Clock as Clock
+    from sparring.search.limits import SearchLimits as SearchLimits
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "book": ("BadBook",),
+        "learned_player": ("LearnedPlayer",),
+        "levels": ("LEVELS", "make_level_player"),
+        "loading": ("BadPlayer", "LOAD_ERRORS", "load_player", "make_player"),
+        "player": ("BasePlayer", "Decision", "GameStart", "NO_MOVE", "Player", "Turn"),
+        "player_config": ("BadPlayerConfig", "DEFAULT_RATING", "PlayerConfig", "load_player_config"),
+        "policy_player": ("PolicyPlayer",),
+        "search_player": ("SearchPlayer",),
+        "search_players": ("AlphaBetaPlayer", "UctPlayer"),
+        "time_management": ("TimeControl",),
+        "sparring.search.limits": ("Clock", "SearchLimits"),
+    },
+)

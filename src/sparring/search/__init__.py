@@ -1,23 +1,31 @@
 """Search: takes a state and a budget, gives moves and what they are worth."""
 
-from sparring.search.limits import Clock, SearchLimits
-from sparring.search.mcts import MoveStats, uct
-from sparring.search.move_selection import MoveSelection, by_visits, kl_regularised, prefer_proven
-from sparring.search.puct import Evaluator, Puct, PuctConfig, SearchResult
-from sparring.search.search_policy import SearchPolicy
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Clock",
-    "Evaluator",
-    "MoveSelection",
-    "MoveStats",
-    "Puct",
-    "PuctConfig",
-    "SearchLimits",
-    "SearchPolicy",
-    "SearchResult",
-    "by_visits",
-    "kl_regularised",
-    "prefer_proven",
-    "uct",
-]
+from sparring._lazy import attach
+
+if TYPE_CHECKING:
+    from sparring.search.limits import Clock as Clock
+    from sparring.search.limits import SearchLimits as SearchLimits
+    from sparring.search.mcts import MoveStats as MoveStats
+    from sparring.search.mcts import uct as uct
+    from sparring.search.move_selection import MoveSelection as MoveSelection
+    from sparring.search.move_selection import by_visits as by_visits
+    from sparring.search.move_selection import kl_regularised as kl_regularised
+    from sparring.search.move_selection import prefer_proven as prefer_proven
+    from sparring.search.puct import Evaluator as Evaluator
+    from sparring.search.puct import Puct as Puct
+    from sparring.search.puct import PuctConfig as PuctConfig
+    from sparring.search.puct import SearchResult as SearchResult
+    from sparring.search.search_policy import SearchPolicy as SearchPolicy
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "limits": ("Clock", "SearchLimits"),
+        "mcts": ("MoveStats", "uct"),
+        "move_selection": ("MoveSelection", "by_visits", "kl_regularised", "prefer_proven"),
+        "puct": ("Evaluator", "Puct", "PuctConfig", "SearchResult"),
+        "search_policy": ("SearchPolicy",),
+    },
+)
