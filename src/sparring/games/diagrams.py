@@ -123,9 +123,7 @@ def _svg(diagram: Diagram) -> str:
     ]
     for text, y in ((diagram.above, _MARGIN - 8), (diagram.below, height - 8)):
         if text:
-            out.append(
-                f'<text x="{width / 2}" y="{y}" font-size="14" fill="{_INK}">{escape(text, quote=False)}</text>'
-            )
+            out.append(f'<text x="{width / 2}" y="{y}" font-size="14" fill="{_INK}">{_escape(text)}</text>')
     top = _MARGIN + head
     if diagram.style == "points":
         out.append(_point_lines(rows, columns, top))
@@ -157,7 +155,7 @@ def _svg(diagram: Diagram) -> str:
 
 
 def _svg_label(text: str, x: float, y: float) -> str:
-    return f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{escape(text, quote=False)}</text>'
+    return f'<text x="{x}" y="{y}" font-size="13" fill="{_INK}">{_escape(text)}</text>'
 
 
 def _point_lines(rows: int, columns: int, top: int) -> str:
@@ -170,7 +168,7 @@ def _point_lines(rows: int, columns: int, top: int) -> str:
 
 def _svg_piece(piece: Piece, x: float, y: float) -> str:
     fill, ink = (("#fff", "#111"), ("#222", "#eee"))[piece.owner]
-    label = escape(piece.label or piece.symbol, quote=False)
+    label = _escape(piece.label or piece.symbol)
     if piece.shape == "wedge":  # a shogi piece: both sides alike, pointing at the other
         turn = f' transform="rotate(180 {x} {y})"' if piece.owner else ""
         outline = f"M{x} {y - 20}L{x + 13} {y - 14}L{x + 17} {y + 19}H{x - 17}L{x - 13} {y - 14}Z"
@@ -189,3 +187,7 @@ def _svg_piece(piece: Piece, x: float, y: float) -> str:
     if piece.shape == "stone":
         fill = ("#111", "#fff")[piece.owner]  # Black begins in Go
     return f'<circle cx="{x}" cy="{y}" r="20" fill="{fill}" stroke="#111"/>{written}'
+
+
+def _escape(text: str) -> str:
+    return escape(text, quote=False)
