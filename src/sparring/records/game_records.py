@@ -116,7 +116,7 @@ def _open_table(folder: Path, game: str | None) -> GameRecords:
             yield from records_of(shard)
 
     count = sum(shard["games"] for shard in manifest["shards"])
-    return GameRecords(manifest["game"], folder, kept.skip_plies, kept.least_seconds, read, count)
+    return GameRecords(manifest["game"], folder, kept.skip_plies, kept.min_clock, read, count)
 
 
 def _read_file(path: Path, reader: Reader, on_error: Callable[[str], None]) -> Iterator[GameRecord]:
