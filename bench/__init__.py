@@ -1,1 +1,1 @@
-"""Benchmarks, each against its peer in the same run."""
+"""Benchmarks, each against a baseline in the same run."""

@@ -1,10 +1,9 @@
-"""`python -m bench`: each thing against its peer in the same run, in a table and in results/bench/."""
+"""`python -m bench SUITE`: ours against a baseline in the same run, into results/bench/SUITE.json."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import statistics
 import sys
 from pathlib import Path
@@ -13,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.result import BenchmarkResult
-from sparring.reports.machine import describe_machine, today
+from sparring.reports import provenance
+from sparring.reports.report import write_json
 
 SUITES = {
     "rules": ("chess_rules", "shogi_rules", "go_rules", "expendibots_rules"),
@@ -31,7 +31,7 @@ RESULTS = Path(__file__).parent.parent / "results" / "bench"
 
 
 def summary(rounds: list[BenchmarkResult]) -> dict[str, object]:
-    """Medians over the rounds, and the range of the ratio."""
+    """The JSON row of a benchmark: medians over the rounds, and the range of the ratio."""
     ratios = [row.ratio for row in rounds]
     return {
         "what": rounds[0].label,
@@ -47,12 +47,13 @@ def summary(rounds: list[BenchmarkResult]) -> dict[str, object]:
     }
 
 
-def show(rows: list[dict[str, object]]) -> None:
+def print_table(rows: list[dict[str, object]]) -> None:
+    """Prints the rows as a table."""
     table = Table("what", "peer", "ours", "peer's", "unit", "ratio (range)", "at least", box=None)
     for row in rows:
         ratio = f"{row['ratio']:,.1f} ({row['ratio_low']:,.1f}-{row['ratio_high']:,.1f})"
         colour = "green" if row["reached"] else "red"
-        promise = f"{row['min_ratio']:g}" if row["min_ratio"] else ""
+        required = f"{row['min_ratio']:g}" if row["min_ratio"] else ""
         table.add_row(
             str(row["what"]),
             str(row["peer"]),
@@ -60,15 +61,16 @@ def show(rows: list[dict[str, object]]) -> None:
             f"{row['theirs']:,.0f}",
             str(row["unit"]),
             f"[{colour}]{ratio}[/]",
-            promise,
+            required,
         )
     Console(width=160).print(table)
 
 
 def main() -> None:
+    """Runs a suite in rounds. Exits with an error if a ratio is below the required one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", nargs="?", default="rules", choices=SUITES)
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
     arguments = parser.parse_args()
     collected: dict[str, list[BenchmarkResult]] = {}
     for name in SUITES[arguments.suite]:
@@ -79,17 +81,14 @@ def main() -> None:
                 collected.setdefault(row.label, []).append(row)
     rows = [summary(rounds) for rounds in collected.values()]
     report = {
-        "command": f"python -m bench {arguments.suite} --rounds {arguments.rounds}",
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(f"python -m bench {arguments.suite} --rounds {arguments.rounds}"),
         "interval": f"median of {arguments.rounds} rounds; ratio_low and ratio_high are the extremes",
         "rows": rows,
     }
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{arguments.suite}.json").write_text(json.dumps(report, indent=2) + "\n")
-    show(rows)
+    write_json(report, RESULTS / f"{arguments.suite}.json")
+    print_table(rows)
     if not all(row["reached"] for row in rows):
-        sys.exit("not every promise was kept")
+        sys.exit("a ratio is below the required one")
 
 
 if __name__ == "__main__":

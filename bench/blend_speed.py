@@ -1,7 +1,7 @@
-"""Blends: what pooling itself costs, against the slowest member alone.
+"""Blends: the overhead of pooling, against the slowest member alone.
 
-Members are asked beforehand and give what they said then, so that only the pool's own work is timed; the time
-of a whole blend is its members' and this. All count the processor's time: a busy machine is fair to all.
+The members' predictions are computed beforehand, so that only the pool's own work is timed; the time of a
+blend is the members' plus this. Times are processor times, which a loaded machine does not change.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from sparring.policies.features import FeatureScaler
 
 BATCHES = (1, 16, 64)
 MAX_OVERHEAD = 0.05
-"""The share of the slowest member's time that pooling may take."""
+"""The maximum share of the slowest member's time that pooling may take."""
 
 
 @dataclass(frozen=True)
 class MemoizedPolicy:
-    """Gives the same predictions again."""
+    """A policy that returns fixed predictions."""
 
     predictions: list[Prediction]
     name: str = "remembering"
     game: str = "chess"
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """What was said, whatever the positions are."""
+        """Returns the fixed predictions."""
         return self.predictions
 
 
 def random_positions(game: str, count: int) -> list[Position]:
-    """Positions of a random game."""
+    """Positions of random games, with ratings."""
     rng = np.random.default_rng(1)
     state = load_game(game).initial()
     found: list[Position] = []
@@ -52,7 +52,7 @@ def random_positions(game: str, count: int) -> list[Position]:
 
 
 def rows(game: str, batch: int) -> list[BenchmarkResult]:
-    """A pool by rating and one by position, of the shipped networks."""
+    """Rows of a pool by rating and a pool by position, of the shipped networks."""
     positions = random_positions(game, batch)
     experts = [networks.load_network(f"{kind}-{game}", batch=batch) for kind in ("human", "strong")]
     alone = min(throughput(partial(expert.predict, positions), batch) for expert in experts)
@@ -88,4 +88,5 @@ def rows(game: str, batch: int) -> list[BenchmarkResult]:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of all games and batch sizes."""
     return [row for game in ("chess", "go", "shogi") for batch in BATCHES for row in rows(game, batch)]

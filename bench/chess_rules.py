@@ -14,7 +14,7 @@ ROUNDS = 100
 
 
 def perft(board: chess.Board, depth: int) -> int:
-    """Bulk counted, as python-chess's own example does."""
+    """perft with bulk counting, as in python-chess's examples."""
     if depth == 1:
         return board.legal_moves.count()
     nodes = 0
@@ -26,6 +26,7 @@ def perft(board: chess.Board, depth: int) -> int:
 
 
 def perft_row() -> BenchmarkResult:
+    """perft of the initial position."""
     state = Chess().initial()
     start = perf_counter()
     ours = sum(state.perft(5) for _ in range(ROUNDS)) / (perf_counter() - start)
@@ -37,6 +38,7 @@ def perft_row() -> BenchmarkResult:
 
 
 def our_plies(games: int, rng: random.Random) -> int:
+    """Plays random games with our rules; returns the number of plies."""
     game = Chess()
     plies = 0
     for _ in range(games):
@@ -48,6 +50,7 @@ def our_plies(games: int, rng: random.Random) -> int:
 
 
 def their_plies(games: int, rng: random.Random) -> int:
+    """Plays random games with python-chess; returns the number of plies."""
     plies = 0
     for _ in range(games):
         board = chess.Board()
@@ -58,6 +61,7 @@ def their_plies(games: int, rng: random.Random) -> int:
 
 
 def playout_row() -> BenchmarkResult:
+    """Random games with moves chosen in Python."""
     rng = random.Random(1)
     start = perf_counter()
     ours = our_plies(300, rng) / (perf_counter() - start)
@@ -68,4 +72,5 @@ def playout_row() -> BenchmarkResult:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of perft and playouts."""
     return [perft_row(), playout_row()]

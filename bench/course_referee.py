@@ -1,8 +1,8 @@
-"""A small referee of Expendibots that does what the course's does: rules, limits, log.
+"""A referee of Expendibots with the rules, limits and log of the course's referee.
 
-Players are classes with `__init__(colour)`, `action()` and `update(colour, action)`. Time is the processor's,
-summed over a player's calls; memory is the peak of this process beyond what it had when the game began. Rules
-are the plain ones beside this file, so that the native core does not check itself.
+Players are classes with `__init__(colour)`, `action()` and `update(colour, action)`. Time is processor time,
+summed over a player's calls. Memory is the peak of this process minus its memory at the start. The rules are
+those of `tests.reference`, so that the native core does not check itself.
 
     python -m bench.course_referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
 """
@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sparring.reports import describe_machine, today
+from sparring.reports import provenance
 from tests.reference.expendibots import Action, ReferenceGame
 
 COLOURS = ("white", "black")
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class RefereePlayer(Protocol):
-    """What sits under the referee."""
+    """The interface of a player."""
 
     def action(self) -> Action: ...  # noqa: D102
     def update(self, colour: str, action: Action) -> None: ...  # noqa: D102
@@ -45,17 +45,17 @@ PlayerFactory = Callable[[str], RefereePlayer]
 
 @dataclass
 class Report:
-    """A game that is over."""
+    """The result of a game."""
 
     ending: str = ""
     log: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(COLOURS, 0.0))
-    """Of the processor, by colour."""
+    """Processor seconds by colour."""
     megabytes: float = 0.0
-    """Both players' together."""
+    """Memory of both players together."""
 
     def timed(self, colour: str, call: Callable[[], T]) -> T:
-        """What a player answers, on its clock."""
+        """Calls a player and adds the processor time to its clock."""
         gc.collect()
         started = time.process_time()
         answer = call()
@@ -63,7 +63,7 @@ class Report:
         return answer
 
     def exceeds(self, seconds: float | None, megabytes: float | None) -> bool:
-        """Whether somebody used too much."""
+        """Whether a player is over its time, or both over their memory together."""
         over_time = seconds is not None and max(self.seconds.values()) > seconds
         return over_time or (megabytes is not None and self.megabytes > 2 * megabytes)
 
@@ -74,7 +74,10 @@ def referee(
     seconds: float | None = None,
     megabytes: float | None = None,
 ) -> Report:
-    """Plays a game. Limits are a player's; memory is checked for both together."""
+    """Plays a game between players made by two factories (White, Black).
+
+    The limits are for one player; memory is checked for both together. An illegal action ends the game.
+    """
     report, game, at_rest = Report(), ReferenceGame(), _memory("VmSize")
     report.log.append(f"[game ] - Start game log at {time.asctime()}")
     players = [
@@ -108,7 +111,7 @@ def _words(action: Action) -> str:
 
 
 def _memory(name: str) -> float:
-    """A line of the process's status, in MB; 0 where the system has none."""
+    """An entry of /proc/self/status in MB; 0 on systems without it."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{name}:")), 0.0)
@@ -121,15 +124,14 @@ def _load(name: str) -> PlayerFactory:
 
 
 def main() -> None:
+    """Plays a game between two players `module:class` and prints the log and a JSON summary."""
     white, black = (_load(name) for name in sys.argv[1:3])
     report = referee((white, black), seconds=60, megabytes=100)
     print("\n".join(report.log))
     print(
         json.dumps(
             {
-                "command": shlex.join(["python", "-m", "bench.course_referee", *sys.argv[1:]]),
-                "date": today(),
-                "machine": describe_machine(),
+                **provenance(shlex.join(["python", "-m", "bench.course_referee", *sys.argv[1:]])),
                 "ending": report.ending,
                 "actions": len(report.log) - 2,
                 "seconds": {colour: round(spent, 2) for colour, spent in report.seconds.items()},

@@ -1,7 +1,7 @@
-"""`python -m bench.engine_matches`: matches through the engines with other people's clients, clocks running.
+"""`python -m bench.engine_matches`: matches of the engines on a clock with third-party clients.
 
-Each match is the shipped network against itself, with search bounded by the clock alone: no game may end by a
-fault or a flag. And how long `stop` takes to be answered. Written to results/engines/matches.json.
+The shipped network plays itself with search limited by the clock alone; no game may end by a fault or a flag.
+The latency of `stop` is measured too. Writes results/engines/matches.json.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ import cshogi
 from cshogi.usi import Engine as UsiClient
 
 from sparring.games import Go
-from sparring.reports.machine import describe_machine, today
+from sparring.reports import describe_machine, today
+from sparring.reports.report import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "engines" / "matches.json"
 NODES = "1000000"
-"""More than the clock allows: time is what ends a search."""
+"""More than the clock allows, so that time ends every search."""
 
 
 def command(protocol: str, *flags: str) -> list[str]:
+    """The command line of an engine."""
     return [sys.executable, "-c", "from sparring.cli import main; main()", "engine", protocol, *flags]
 
 
 def chess_match(games: int, seconds: float, increment: float, plies: int) -> dict[str, Any]:
-    """python-chess keeps the clocks; a game that lasts is cut off."""
+    """Plays chess with python-chess as the client and clock; games end after `plies`."""
     ends: Counter[str] = Counter()
     least, moves = seconds, 0
     with chess.engine.SimpleEngine.popen_uci(command("uci", "--nodes", NODES)) as client:
@@ -65,7 +67,7 @@ def chess_match(games: int, seconds: float, increment: float, plies: int) -> dic
 
 
 def shogi_match(games: int, byoyomi: int, plies: int) -> dict[str, Any]:
-    """cshogi's client and rules; every move must come within its byo-yomi (milliseconds)."""
+    """Plays shogi with cshogi's client and rules; `byoyomi` is milliseconds a move."""
     ends: Counter[str] = Counter()
     longest, moves, flags = 0.0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +101,7 @@ def shogi_match(games: int, byoyomi: int, plies: int) -> dict[str, Any]:
 
 
 def go_match(games: int, plies: int) -> dict[str, Any]:
-    """A small GTP client; Canadian overtime of ten moves in two seconds."""
+    """Plays Go 9x9 with a small GTP client and Canadian overtime of ten moves in two seconds."""
     ends: Counter[str] = Counter()
     longest, moves = 0.0, 0
     with subprocess.Popen(
@@ -144,7 +146,7 @@ def go_match(games: int, plies: int) -> dict[str, Any]:
 
 
 def stop_times(tries: int) -> dict[str, Any]:
-    """Milliseconds from `stop` to `bestmove` in the middle of a search."""
+    """Milliseconds from `stop` to `bestmove` during a search."""
     times = []
     with chess.engine.SimpleEngine.popen_uci(command("uci", "--nodes", NODES)) as client:
         for _ in range(tries):
@@ -162,10 +164,11 @@ def stop_times(tries: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Runs the matches and updates the results after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--plies", type=int, default=80, help="after which a game is cut off")
-    parser.add_argument("--only", help="one of them; the others stay as they were measured")
+    parser.add_argument("--plies", type=int, default=80, help="maximum length of a game")
+    parser.add_argument("--only", help="run one match; the others keep their results")
     arguments = parser.parse_args()
     games, plies = arguments.games, arguments.plies
     measurements: dict[str, Callable[[], dict[str, Any]]] = {
@@ -181,8 +184,7 @@ def main() -> None:
         if arguments.only in (None, name):
             written[name] = {"date": today(), **measure()}
             print(name, json.dumps(written[name]))
-            RESULTS.parent.mkdir(parents=True, exist_ok=True)
-            RESULTS.write_text(json.dumps(written, indent=2) + "\n")
+            write_json(written, RESULTS)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Expendibots: the native rules against themselves written in plain Python."""
+"""Expendibots: perft of the native rules against the reference implementation in plain Python."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from sparring.games import Expendibots
 from tests.reference.expendibots import START, WHITE, perft
 
 DEPTH = 4
-"""About 2 s for the plain Python; a few milliseconds for us, hence the rounds."""
+"""About 2 s in plain Python."""
 ROUNDS = 100
+"""Repetitions of the native perft, which takes a few milliseconds."""
 
 
 def measure() -> list[BenchmarkResult]:
+    """The row of perft."""
     state = Expendibots().initial()
     started = perf_counter()
     native = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - started)

@@ -1,6 +1,6 @@
-"""Expendibots: the search with all features, and learning, against what the project promises.
+"""Expendibots: speed of the search with all features and of learning, against the project's targets.
 
-All count the processor's time, so that a busy machine does not matter.
+Times are processor times, which a loaded machine does not change.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from studies.expendibots.evaluation_matches import sample_opening
 
 NODES = 400_000
 POSITIONS = 8
-"""The start of the game, and middle games after random plies."""
+"""The initial position, and positions after random plies."""
 
 
 def nodes_a_second() -> float:
+    """Nodes per processor second of alpha-beta."""
     evaluation = open_evaluation("expendibots")
     searcher = evaluation.searcher(megabytes=64)
     states = [
@@ -35,7 +36,7 @@ def nodes_a_second() -> float:
 
 
 def depth_in_a_second() -> int:
-    """The last depth from the opening that was searched before a second was over."""
+    """The largest depth that alpha-beta completes within a second from the initial position."""
     searcher = open_evaluation("expendibots").searcher(megabytes=64)
     depth = 0
     while True:
@@ -48,7 +49,7 @@ def depth_in_a_second() -> int:
 
 
 def moves_a_second() -> float:
-    """Of TreeStrap on alpha-beta at depth 4."""
+    """Moves per processor second of TreeStrap(alpha-beta) at depth 4."""
     settings = TreeStrapRunConfig("expendibots", algorithm="treestrap-ab", depth=4, warmup_games=0, seed=1)
     evaluation = open_evaluation("expendibots", "start")
     searcher = evaluation.searcher(megabytes=1)
@@ -57,6 +58,7 @@ def moves_a_second() -> float:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of search speed, depth and learning."""
     promise = "the promise"
     return [
         BenchmarkResult(

@@ -1,8 +1,8 @@
 """Go: random playouts on 19x19 against OpenSpiel, in C++ and driven from Python.
 
-OpenSpiel's quickest way is the random rollouts of its tree search: one simulation of many rollouts
-spends almost all of its time in C++. It does not say how many plies they took, so the mean length of the
-same games driven from Python, which differ in the random numbers only, stands for it.
+OpenSpiel's fastest playouts are the rollouts of its tree search: one simulation with many rollouts spends
+almost all of its time in C++. It does not report their plies, so the mean length of random games driven from
+Python is used.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from bench.result import BenchmarkResult
 from sparring.games import Go
 
 MAX_PLIES = 2 * 19 * 19
-"""Where OpenSpiel ends a game."""
+"""OpenSpiel's limit of a game's length."""
 OUR_PLAYOUTS = 3000
 THEIR_PLAYOUTS = 100
 DRIVEN_GAMES = 60
 
 
 def our_playouts() -> float:
-    """Plies a second of native playouts."""
+    """Plies per second of our native playouts."""
     state = Go().initial()
     start = perf_counter()
     plies = sum(state.playout(seed, MAX_PLIES)[1] for seed in range(OUR_PLAYOUTS))
@@ -31,7 +31,7 @@ def our_playouts() -> float:
 
 
 def our_driven_games() -> float:
-    """Plies a second when Python chooses every move."""
+    """Plies per second of our rules with moves chosen in Python."""
     rng, plies, start = random.Random(1), 0, perf_counter()
     for _ in range(DRIVEN_GAMES):
         state = Go().initial()
@@ -42,7 +42,7 @@ def our_driven_games() -> float:
 
 
 def their_driven_games() -> tuple[float, float]:
-    """OpenSpiel's plies a second when Python chooses every move, and plies a game."""
+    """OpenSpiel's plies per second with moves chosen in Python, and plies per game."""
     rng, plies, start = random.Random(1), 0, perf_counter()
     game = pyspiel.load_game("go(board_size=19,komi=7.5)")
     for _ in range(DRIVEN_GAMES):
@@ -54,7 +54,7 @@ def their_driven_games() -> tuple[float, float]:
 
 
 def their_playouts(plies_a_game: float) -> float:
-    """OpenSpiel's plies a second in the rollouts of its tree search."""
+    """OpenSpiel's plies per second in the rollouts of its tree search."""
     game = pyspiel.load_game("go(board_size=19,komi=7.5)")
     evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=THEIR_PLAYOUTS, seed=1)
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 100, False, 1, False)
@@ -65,6 +65,7 @@ def their_playouts(plies_a_game: float) -> float:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of native playouts and of games driven from Python."""
     driven, plies_a_game = their_driven_games()
     return [
         BenchmarkResult(

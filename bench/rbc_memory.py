@@ -1,30 +1,30 @@
-"""`python -m bench.rbc_memory`: the memory that a tracker takes in a game in which nobody learns anything.
+"""`python -m bench.rbc_memory`: memory of a tracker in a game without information.
 
-White only passes and never senses, so the set is as large as it may be from the first turns on.
+White only passes and never senses, so that the set has its maximum size after a few turns.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 from pathlib import Path
 from time import perf_counter
 
 from sparring.belief import Tracker, TrackerOptions
 from sparring.games.rbc import PASS
-from sparring.reports.machine import describe_machine, today
-from sparring.storage import atomic_write
+from sparring.reports import provenance
+from sparring.reports.report import write_json
 
 RESULTS = Path(__file__).parent.parent / "results" / "rbc"
 
 
 def peak() -> int:
-    """The most memory that this process had, in bytes."""
+    """The peak resident memory of this process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:
+    """Tracks the game turn by turn and writes the memory after each to results/rbc/NAME.json."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--limit", type=int, default=TrackerOptions.limit)
@@ -38,10 +38,10 @@ def main() -> None:
     tracker, before, start = Tracker(0, options), peak(), perf_counter()
     turns: list[dict[str, object]] = []
     report = {
-        "command": f"python -m bench.rbc_memory --turns {arguments.turns} --limit {arguments.limit} "
-        f"--past-limit {arguments.past_limit} --threads {arguments.threads} --name {arguments.name}",
-        "date": today(),
-        "machine": describe_machine(),
+        **provenance(
+            f"python -m bench.rbc_memory --turns {arguments.turns} --limit {arguments.limit} "
+            f"--past-limit {arguments.past_limit} --threads {arguments.threads} --name {arguments.name}"
+        ),
         "before_bytes": before,
         "turns": turns,
     }
@@ -53,7 +53,7 @@ def main() -> None:
         turns.append({"turn": turn, "boards": boards, "past": tracker.past_size, "peak_bytes": most})
         print(f"turn {turn}: {boards:,} boards, at most {most / 2**30:.2f} GiB", flush=True)
         report |= {"peak_bytes": most, "seconds": perf_counter() - start}
-        atomic_write(RESULTS / f"{arguments.name}.json", json.dumps(report, indent=1) + "\n")
+        write_json(report, RESULTS / f"{arguments.name}.json")
 
 
 if __name__ == "__main__":

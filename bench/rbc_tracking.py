@@ -1,4 +1,4 @@
-"""RBC on one core: successors, synopses and senses of sets of possible boards, each against plain Python."""
+"""RBC on one core: successors, synopses and senses of sets of boards, each against plain Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOVING = SynopsisContext(moving=True)
 
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
-    """Seconds of the processor: all of this is one thread's work, and the machine may be shared."""
+    """Mean processor seconds of a call of `work`, which uses one thread."""
     start = process_time()
     for _ in range(times):
         work()
@@ -27,7 +27,7 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
 
 
 def possible_boards(turns: int) -> RbcBoardSet:
-    """What is possible for White after quiet turns of Black that it never sensed; Black is to move."""
+    """The possible boards of White after `turns` turns without captures and senses; Black is to move."""
     state = RbcState.initial()
     boards = RbcBoardSet.of([state], player=0)
     for request in ("e2e4", "g1f3", "f1c4", "d2d3", "c1g5")[:turns]:
@@ -37,16 +37,18 @@ def possible_boards(turns: int) -> RbcBoardSet:
 
 
 def reference_boards(boards: RbcBoardSet, count: int) -> list[chess.Board]:
+    """A sample of a set as boards of python-chess."""
     return [chess.Board(board_fen(state)) for state in boards.sample(count, seed=2)]
 
 
 def successors() -> list[BenchmarkResult]:
+    """Rows of the opponent's move: all successors of a set."""
     boards = possible_boards(5)
     plain = ReferenceTracker(0, chess.Board())
     plain.boards = {key(board): board for board in reference_boards(boards, 1000)}
     quiet = plain.count_successors(None)
     theirs = quiet / seconds(lambda: plain.opponent_moved(None))
-    # Ours makes the same children of each board, so its rate is that of the sample scaled to the whole set.
+    # The native set has the same number of successors a board, so the count is scaled from the sample.
     ours = quiet / 1000 * len(boards) / seconds(lambda: boards.after_opponent(None))
     label = f"RBC: successors of {len(boards):,} boards, deduplicated"
     return [
@@ -56,6 +58,7 @@ def successors() -> list[BenchmarkResult]:
 
 
 def synopses() -> list[BenchmarkResult]:
+    """Rows of synopsis planes."""
     boards = possible_boards(4).subsample(128, seed=1)
     few = reference_boards(boards, 16)
     theirs = 1 / (8 * seconds(lambda: reference_synopsis(few, chess.WHITE, MOVING, None)))
@@ -68,7 +71,7 @@ def synopses() -> list[BenchmarkResult]:
 
 
 def reference_sense_values(boards: list[chess.Board]) -> list[float]:
-    """The expected size after each sense, by looking at every window of every board."""
+    """The expected set size after each of the 64 senses, by partition of the boards."""
     windows = [chess.SquareSet(chess.BB_KING_ATTACKS[s] | chess.BB_SQUARES[s]) for s in chess.SQUARES]
     sizes = []
     for window in windows:
@@ -78,6 +81,7 @@ def reference_sense_values(boards: list[chess.Board]) -> list[float]:
 
 
 def senses() -> list[BenchmarkResult]:
+    """Rows of the values of all senses."""
     boards = possible_boards(5).after_opponent(None).subsample(100_000, seed=1)
     few = reference_boards(boards, 200)
     theirs = 200 / seconds(lambda: reference_sense_values(few))
@@ -92,4 +96,5 @@ def senses() -> list[BenchmarkResult]:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of successors, synopses and senses."""
     return [*successors(), *synopses(), *senses()]

@@ -1,14 +1,12 @@
-"""Records: PGN to the packed table against python-chess, one core each; memory; batches against a promise.
+"""Records: PGN to the packed table against python-chess, one core each; memory; speed of batches.
 
-The games are those of the file that the environment variable SPARRING_GAMES names (PGN, compressed or not),
-or random games with evaluations that are made here. We read all of them, python-chess the first ones.
+The games are those of SPARRING_GAMES, or random ones. We read all of them, python-chess the first ones.
 """
 
 from __future__ import annotations
 
 import io
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -18,21 +16,19 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
-import chess
 import chess.pgn
 
+from bench.inputs import games_file
 from bench.result import BenchmarkResult
 from sparring import records
-from sparring.games import Chess
 from sparring.records.streams import open_chunks
 
-GENERATED_GAMES = 20_000
-"""How many there are where no file is named."""
 THEIR_GAMES = 600
+"""Games that python-chess reads."""
 MAX_MEGABYTES = 500
 THREADS = 2
 BATCHES = 300
-# A process of its own, by Linux's figure for it alone: getrusage would count what it was forked from.
+# In a separate process, by VmHWM: getrusage would count the memory of the parent too.
 MEMORY_SCRIPT = """
 import sys
 from sparring.cli import main
@@ -41,33 +37,8 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
 """
 
 
-def random_pgn(rng: random.Random) -> str:
-    """A random game of up to 90 plies as Lichess writes it, with an evaluation after every move."""
-    state, board, words = Chess().initial(), chess.Board(), []
-    while state.outcome is None and state.ply < 90:
-        move = rng.choice(state.legal_moves())
-        number = f"{state.ply // 2 + 1}{'...' if state.ply % 2 else '.'}"
-        words.append(
-            f"{number} {board.san_and_push(chess.Move.from_uci(state.move_text(move)))} "
-            f"{{ [%eval {rng.randint(-999, 999) / 100}] }}"
-        )
-        state = state.play(move)
-    tags = {"Event": "Rated Rapid game", "Site": f"https://lichess.org/{rng.randrange(10**8)}"}
-    tags |= {"White": "first", "Black": "second", "Result": "1-0", "UTCDate": "2020.05.28"}
-    tags |= {"WhiteElo": "1510", "BlackElo": "1550", "TimeControl": "600+0", "Termination": "Normal"}
-    head = "".join(f'[{name} "{value}"]\n' for name, value in tags.items())
-    return f"{head}\n{' '.join(words)} 1-0\n\n"
-
-
-def write_games(path: Path) -> None:
-    """A few hundred random games again and again: the time is in reading, not in surprises."""
-    rng = random.Random(1)
-    some = [random_pgn(rng) for _ in range(400)]
-    path.write_text("".join(some * (GENERATED_GAMES // len(some))))
-
-
 def first_games(path: Path, count: int) -> str:
-    """The first games of a file as Lichess writes it."""
+    """The text of the first `count` games of a PGN file of Lichess."""
     text, begins = "", "\n\n[Event "
     for chunk in open_chunks(path):
         text += chunk.decode(errors="replace")
@@ -78,7 +49,7 @@ def first_games(path: Path, count: int) -> str:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Everything inside has a single core to run on, where the system can be told so."""
+    """Pins this process to one core, if the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -91,6 +62,7 @@ def one_core() -> Iterator[None]:
 
 
 def their_games(text: str) -> int:
+    """Reads games with python-chess; returns their number."""
     stream, count = io.StringIO(text), 0
     while chess.pgn.read_game(stream) is not None:
         count += 1
@@ -98,6 +70,7 @@ def their_games(text: str) -> int:
 
 
 def reading_row(games: Path, table: Path) -> BenchmarkResult:
+    """Games per second from PGN to a table."""
     text = first_games(games, THEIR_GAMES)
     with one_core():
         started = perf_counter()
@@ -111,6 +84,7 @@ def reading_row(games: Path, table: Path) -> BenchmarkResult:
 
 
 def memory_row(games: Path, table: Path) -> BenchmarkResult:
+    """Peak memory of `records build`."""
     done = subprocess.run(
         [sys.executable, "-c", MEMORY_SCRIPT, str(games), str(table)],
         check=True,
@@ -124,6 +98,7 @@ def memory_row(games: Path, table: Path) -> BenchmarkResult:
 
 
 def batches_row(table: Path) -> BenchmarkResult:
+    """Positions per second of training batches."""
     started = perf_counter()
     batches = records.Batches([table], split=None, threads=THREADS)
     positions = sum(map(len, islice(batches, BATCHES)))
@@ -133,13 +108,10 @@ def batches_row(table: Path) -> BenchmarkResult:
 
 
 def measure() -> list[BenchmarkResult]:
+    """Rows of reading, memory and batches."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if given := os.environ.get("SPARRING_GAMES"):
-            games = Path(given)
-        else:
-            games = folder / "games.pgn"
-            write_games(games)
+        games = games_file(folder)
         return [
             reading_row(games, folder / "table"),
             memory_row(games, folder / "again"),

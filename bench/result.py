@@ -1,4 +1,4 @@
-"""What a benchmark reports."""
+"""The result of a benchmark."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """One thing measured for us and for the peer in the same run; more is better."""
+    """A rate of ours and of a baseline, measured in the same run; higher is better."""
 
     label: str
+    """The measured work; it identifies the row across runs."""
     baseline: str
+    """The peer, or the target."""
     ours: float
     theirs: float
     unit: str
     min_ratio: float
-    """The ratio that we promise."""
+    """The required ratio of ours to theirs; 0 for none."""
 
     @property
     def ratio(self) -> float:
-        """How many times the peer's figure ours is."""
+        """Ours divided by theirs."""
         return self.ours / self.theirs

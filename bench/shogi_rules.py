@@ -1,4 +1,4 @@
-"""Shogi: perft against cshogi, which has no perft of its own: its native move lists, driven from Python."""
+"""Shogi: perft against cshogi's native move lists driven from Python (cshogi has no perft)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUNDS = 100
 
 
 def cshogi_perft(board: cshogi.Board, depth: int) -> int:
-    """The last ply is counted, not played; a move list's length stays native."""
+    """perft with bulk counting: the length of the last move list is native."""
     if depth == 1:
         return len(board.legal_moves)
     nodes = 0
@@ -26,6 +26,7 @@ def cshogi_perft(board: cshogi.Board, depth: int) -> int:
 
 
 def measure() -> list[BenchmarkResult]:
+    """The row of perft."""
     state = Shogi().initial()
     start = perf_counter()
     ours = sum(state.perft(DEPTH) for _ in range(ROUNDS)) / (perf_counter() - start)

@@ -1,12 +1,11 @@
-"""Training from records against the same steps on one batch that is there already: what feeding costs.
+"""Training from records against the same steps on one fixed batch: the cost of the data loader.
 
-The games are those of the file that SPARRING_GAMES names (PGN, compressed or not), or random ones. On a GPU a
-network of Maia's size; on the CPU a smaller one on one core.
+The games are those of SPARRING_GAMES, or random ones. The network has Maia's size on a GPU, and is smaller on
+the CPU, where one core is used.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterable
 from itertools import islice, repeat
@@ -16,7 +15,7 @@ from typing import Any
 
 import torch
 
-from bench.records_speed import write_games
+from bench.inputs import games_file
 from bench.result import BenchmarkResult
 from sparring import records
 from sparring.training.config import TrainingConfig, parse
@@ -27,7 +26,7 @@ WARMUP_STEPS = 10
 
 
 def training_config(gpu: bool) -> tuple[TrainingConfig, int]:
-    """What is trained, and for how many steps."""
+    """The training configuration and the number of measured steps."""
     shape: dict[str, Any] = {"blocks": 6, "width": 64} if gpu else {"blocks": 2, "width": 32}
     batch, steps = (4096, 1500) if gpu else (512, 40)
     entries = {
@@ -40,7 +39,7 @@ def training_config(gpu: bool) -> tuple[TrainingConfig, int]:
 
 
 def throughput(run: Trainer, batches: Iterable[PrefetchedBatch], steps: int) -> float:
-    """Positions a second over so many steps, after some to warm up."""
+    """Positions per second over `steps` steps, after a warm-up."""
     started, seen = 0.0, 0
     for number, prefetched in enumerate(islice(batches, WARMUP_STEPS + steps)):
         if number == WARMUP_STEPS:
@@ -53,15 +52,13 @@ def throughput(run: Trainer, batches: Iterable[PrefetchedBatch], steps: int) -> 
 
 
 def measure() -> list[BenchmarkResult]:
+    """The row of training."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        games = Path(os.environ.get("SPARRING_GAMES", folder / "games.pgn"))
-        if "SPARRING_GAMES" not in os.environ:
-            write_games(games)
-        records.build_table([games], records.load_preset("everything"), folder / "table")
+        records.build_table([games_file(folder)], records.load_preset("everything"), folder / "table")
         gpu = torch.cuda.is_available()
         if not gpu:
-            torch.set_num_threads(1)  # several wait for one another wherever cores are shared
+            torch.set_num_threads(1)  # on shared cores several threads wait for one another
         config, steps = training_config(gpu)
         run = Trainer(config, [folder / "table"], folder / "run")
         run.prepare()
