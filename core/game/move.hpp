@@ -1,28 +1,31 @@
-// A move is a 16-bit code whose meaning only its game knows; a move list never allocates.
+// Moves as 16-bit codes, and lists of them that do not allocate.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 namespace sparring {
 
+/// A move. The meaning of the code is the game's own.
 using Move = std::uint16_t;
 
-/// Enough for every game: shogi's widest position has 593 legal moves.
+/// A list of distinct moves. The capacity suffices for every game: a shogi position has at most 593 legal
+/// moves.
 class MoveList {
  public:
     static constexpr std::size_t capacity = 640;
 
+    /// Appends a move. Throws std::length_error if the list is full.
     void push(Move move) {
-        assert(size_ < capacity);
+        if (size_ == capacity) throw std::length_error("more moves than a move list holds");
         moves_[size_++] = move;
     }
     void clear() { size_ = 0; }
-    /// Ascending order. The moves are distinct, so a move's place is the number of smaller ones:
-    /// for short lists that count, which the compiler vectorises, beats any sort that branches.
+    /// Sorts in ascending order. The moves are distinct, so a move's index is the number of smaller moves;
+    /// for short lists that count, which the compiler vectorises, is faster than std::sort.
     void sort() {
         constexpr std::size_t short_list = 96;
         if (size_ > short_list) {
@@ -44,7 +47,7 @@ class MoveList {
     bool contains(Move move) const { return std::find(begin(), end(), move) != end(); }
     Move operator[](std::size_t i) const { return moves_[i]; }
 
-    /// Keep the moves for which `keep` holds, in their order.
+    /// Keeps the moves for which `keep` holds, in order.
     template <class Predicate>
     void filter(Predicate keep) {
         size_ = static_cast<std::size_t>(

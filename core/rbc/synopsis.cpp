@@ -8,69 +8,87 @@ using namespace chess;
 
 namespace {
 
-/// The numbers of the planes, or of the first of a family in the table's order.
+/// The numbers of the planes by their names in the table. A family of planes has the number of its first.
 enum Number : std::size_t {
-    constants = 0,
-    stage = 10,
-    not_own = 11,
-    own = 12,
-    surely_no_opponent = 18,
-    surely_opponent = 19,
-    maybe_no_opponent = 25,
-    maybe_opponent = 26,
-    last_from = 32,
-    last_to,
-    last_own_capture,
-    last_opposing_capture,
-    attack_by_one_piece,
-    surely_attack,
-    maybe_attack,
-    attack_by_two_pieces,
-    surely_attack_twice,
-    maybe_attack_twice,
-    surely_pawn_attack,
-    maybe_pawn_attack,
-    knight_attack,
-    surely_bishop_attack,
-    maybe_bishop_attack,
-    surely_rook_attack,
-    maybe_rook_attack,
-    maybe_attack_without_king,
-    maybe_attack_without_pawns,
-    surely_attacked = 51,
-    maybe_attacked,
-    surely_attacked_twice,
-    maybe_attacked_twice,
-    attacked_by_type,  // pawns, knights, bishops and rooks, each surely and maybe
-    maybe_attacked_without_king = 63,
-    maybe_attacked_without_pawns,
-    safe_king,
-    opponent_moves,
-    opponent_castles,
-    known_squares,
-    king_neighbours,
-    knight_neighbours,
-    surely_knights_near,
-    maybe_knights_near,
-    bishop_neighbours,
-    surely_bishops_near,
-    maybe_bishops_near,
-    rook_neighbours,
-    surely_rooks_near,
-    maybe_rooks_near,
-    all_own,
-    surely_empty,
-    castles_eventually,
-    maybe_castles,
-    surely_castles,
-    queens_as_rooks,
-    queens_as_bishops,
-    previous_planes = 86,
+    constants = plane("East side"),  // 10 planes that never change
+    stage = plane("Stage (move or sense)"),
+    not_own = plane("Not own piece"),
+    own = plane("Own pawns"),  // 6 planes by piece type
+    surely_no_opponent = plane("Definitely not opposing pieces"),
+    surely_opponent = plane("Definitely opposing pawns"),  // 6 planes by piece type
+    maybe_no_opponent = plane("Possibly not opposing pieces"),
+    maybe_opponent = plane("Possibly opposing pawns"),  // 6 planes by piece type
+    last_from = plane("Last from"),
+    last_to = plane("Last to"),
+    last_own_capture = plane("Last own capture"),
+    last_opposing_capture = plane("Last opposing capture"),
+    attack_by_one_piece = plane("Definitely attackable"),
+    surely_attack = plane("Definitely attackable somehow"),
+    maybe_attack = plane("Possibly attackable"),
+    attack_by_two_pieces = plane("Definitely doubly attackable"),
+    surely_attack_twice = plane("Definitely doubly attackable somehow"),
+    maybe_attack_twice = plane("Possibly doubly attackable"),
+    surely_pawn_attack = plane("Definitely attackable by pawns"),
+    maybe_pawn_attack = plane("Possibly attackable by pawns"),
+    knight_attack = plane("Definitely attackable by knights"),
+    surely_bishop_attack = plane("Definitely attackable by bishops"),
+    maybe_bishop_attack = plane("Possibly attackable by bishops"),
+    surely_rook_attack = plane("Definitely attackable by rooks"),
+    maybe_rook_attack = plane("Possibly attackable by rooks"),
+    maybe_attack_without_king = plane("Possibly attackable without king"),
+    maybe_attack_without_pawns = plane("Possibly attackable without pawns"),
+    surely_attacked = plane("Definitely attackable by opponent"),
+    maybe_attacked = plane("Possibly attackable by opponent"),
+    surely_attacked_twice = plane("Definitely doubly attackable by opp."),
+    maybe_attacked_twice = plane("Possibly doubly attackable by opp."),
+    attacked_by_type = plane(
+        "Definitely attackable by opp. pawns"),  // pawns, knights, bishops and rooks, each surely and maybe
+    maybe_attacked_without_king = plane("Possibly attackable by opp. w/o king"),
+    maybe_attacked_without_pawns = plane("Possibly attackable by opp. w/o pawns"),
+    safe_king = plane("Possibly safe opposing king"),
+    opponent_moves = plane("Squares the opponent may move to"),
+    opponent_castles = plane("Possible castle state for opponent"),
+    known_squares = plane("Known squares"),
+    king_neighbours = plane("Own king's king-neighbors"),
+    knight_neighbours = plane("Own king's knight-neighbors"),
+    surely_knights_near = plane("Definitely opp. knights near king"),
+    maybe_knights_near = plane("Possibly opp. knights near king"),
+    bishop_neighbours = plane("Own king's bishop-neighbors"),
+    surely_bishops_near = plane("Definitely opp. bishops near king"),
+    maybe_bishops_near = plane("Possibly opp. bishops near king"),
+    rook_neighbours = plane("Own king's rook-neighbors"),
+    surely_rooks_near = plane("Definitely opp. rooks near king"),
+    maybe_rooks_near = plane("Possibly opp. rooks near king"),
+    all_own = plane("All own pieces"),
+    surely_empty = plane("Definitely empty squares"),
+    castles_eventually = plane("May castle eventually"),
+    maybe_castles = plane("Possibly may castle"),
+    surely_castles = plane("Definitely may castle"),
+    queens_as_rooks = plane("Own queens' rook-neighbors"),
+    queens_as_bishops = plane("Own queens' bishop-neighbors"),
+    previous_planes = plane("Previous definitely not opp. pieces"),  // the planes from surely_no_opponent to
+                                                                     // last_opposing_capture, a turn ago
 };
 
-constexpr std::size_t remembered = synopsis_size - previous_planes;  // planes of the turn before
+// `fold` and the families count on from their first plane in the table's order.
+static_assert(constants == 0 && stage == constants + 10);
+static_assert(plane("Own king") == own + 5 && plane("Definitely opposing king") == surely_opponent + 5 &&
+              plane("Possibly opposing kings") == maybe_opponent + 5);
+static_assert(surely_opponent == surely_no_opponent + 1 && maybe_opponent == maybe_no_opponent + 1);
+static_assert(plane("Possibly attackable by opp. rooks") == attacked_by_type + 7);
+static_assert(maybe_attack == surely_attack + 1 && maybe_attack_twice == surely_attack_twice + 1 &&
+              maybe_pawn_attack == surely_pawn_attack + 1 &&
+              maybe_bishop_attack == surely_bishop_attack + 1 &&
+              maybe_rook_attack == surely_rook_attack + 1 && maybe_attacked == surely_attacked + 1 &&
+              maybe_attacked_twice == surely_attacked_twice + 1 &&
+              maybe_knights_near == surely_knights_near + 1 &&
+              maybe_bishops_near == surely_bishops_near + 1 && maybe_rooks_near == surely_rooks_near + 1);
+static_assert(plane("Previous opposing capture") == synopsis_size - 1 &&
+              synopsis_size - previous_planes == last_opposing_capture + 1 - surely_no_opponent);
 
-/// Squares that are attacked, and those that are attacked twice.
+constexpr std::size_t remembered = synopsis_size - previous_planes;  // planes of the previous turn
+
+/// Squares attacked at least once, and at least twice.
 struct Attacks {
     Bitboard once = 0, twice = 0;
 
@@ -82,7 +100,7 @@ struct Attacks {
 
 Bitboard king_target(int home_rank, bool is_short) { return bit(home_rank * 8 + (is_short ? 6 : 2)); }
 
-/// The synopsis as it grows, in the board's own coordinates.
+/// Accumulates the synopsis board by board, in the coordinates of the board.
 class SynopsisBuilder {
  public:
     SynopsisBuilder(const KnownSide& known, const SynopsisContext& synopsis_context);
@@ -103,10 +121,10 @@ class SynopsisBuilder {
 
     const KnownSide& known_;
     const Bitboard own_;
-    const Square king_;  // no_square once it is taken
+    const Square king_;  // no_square if it was captured
     Attacks steady_;     // of the player's king and knights
     Bitboard steady_knights_ = 0, steady_king_ = 0;
-    std::array<Bitboard, 64> by_piece_;  // what the player's piece on a square attacks on every board so far
+    std::array<Bitboard, 64> by_piece_;  // squares that the player's piece attacks on every board so far
     Synopsis planes_{};
 };
 
@@ -294,7 +312,7 @@ Synopsis SynopsisBuilder::finish(const Synopsis* previous) {
     planes_[known_squares] = planes_[surely_no_opponent];
     for (std::size_t t = 0; t < 6; ++t) planes_[known_squares] |= planes_[surely_opponent + t];
     if (known_.player == black) {
-        for (Bitboard& plane : planes_) plane = __builtin_bswap64(plane);  // ranks turned over
+        for (Bitboard& plane : planes_) plane = __builtin_bswap64(plane);  // reverses the ranks
     }
     if (previous)
         std::copy_n(previous->begin() + surely_no_opponent, remembered, planes_.begin() + previous_planes);

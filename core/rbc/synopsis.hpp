@@ -6,45 +6,24 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "rbc/hidden.hpp"
+#include "rbc/synopsis_planes.hpp"
 
 namespace sparring::rbc {
 
-constexpr std::size_t synopsis_size = 104;
 using Synopsis = std::array<Bitboard, synopsis_size>;
 
-/// How a plane comes from the boards.
-enum class Fold {
-    constant,  // of nothing
-    known,     // the same on every board
-    every,     // AND: the feature is there on every board
-    some,      // OR: it is there on some board
-    piece,     // OR over the player's pieces of the AND over the boards
-};
-std::string_view fold_name(Fold fold);
-
-struct PlaneInfo {
-    std::string_view name;
-    Fold fold;
-    std::string_view meaning;
-};
-
-/// The one list of planes: what they are called in the paper, how they are made, and what they mean here.
-extern const std::array<PlaneInfo, synopsis_size> synopsis_planes;
-
-/// What a player remembers beside the boards.
+/// Facts of the game that the boards do not show.
 struct SynopsisContext {
-    bool moving = false;                       // whether it is to move; otherwise to sense
-    std::optional<Square> last_from, last_to;  // its own last move
-    std::optional<Square> last_own_capture;    // where its last move captured
+    bool moving = false;                       // whether the player is to move; else it is to sense
+    std::optional<Square> last_from, last_to;  // the player's last move
+    std::optional<Square> last_own_capture;    // the square on which that move captured
     std::optional<Square> last_opposing_capture;
 };
 
-/// The synopsis of boards with the same known side, of which there must be one at least. Planes are seen by
-/// the player: its own first rank is rank 1. `previous` is the synopsis of its turn before, where there was
-/// one.
+/// The synopsis of at least one board with the same known side. Planes are seen by the player: its own first
+/// rank is rank 1. `previous` is the synopsis of the player's previous turn, or null.
 Synopsis compute_synopsis(const KnownSide& known, std::span<const HiddenSide> boards,
                           const SynopsisContext& synopsis_context, const Synopsis* previous);
 

@@ -1,7 +1,8 @@
-// Alpha-beta: principal-variation search with a transposition table, killers, history and quiescence.
+// Alpha-beta: principal-variation search with a transposition table, killer moves, history heuristic, late
+// move reductions and quiescence search.
 //
-// One thread's work. What it knows of a game is its judge's; `search/searcher.hpp` deepens it and runs
-// several.
+// AlphaBeta is the search of one thread. The Evaluator knows the game; searcher.hpp has iterative deepening
+// and threads.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct ScoredMove {
     int score;
 };
 
-/// Nobody who would hear what a search finds out about inner nodes.
+/// A Recorder that ignores the nodes. A Recorder is called with each finished inner node of a search.
 struct NullRecorder {
     void begin() {}
     template <class SearchState>
@@ -31,19 +32,19 @@ struct NullRecorder {
 };
 
 struct SearchOptions {
-    int margin = 0;               // root moves within it of the best get exact scores; 0: the best move alone
-    bool minimax = false;         // no bounds at all: plain minimax, every score exact
-    bool reduce = true;           // late quiet moves are searched less deep first
-    bool use_old_entries = true;  // entries of earlier searches may decide, not only order
+    int margin = 0;        // root moves within the margin of the best get exact scores; 0: only the best
+    bool minimax = false;  // no pruning: every score is exact
+    bool reduce = true;    // late move reductions
+    bool use_old_entries = true;  // entries of earlier searches may cause cutoffs; else they only order moves
 };
 
-template <Evaluator J, class Recorder = NullRecorder>
+template <Evaluator E, class Recorder = NullRecorder>
 class AlphaBeta {
  public:
-    using SearchState = typename J::SearchState;
+    using SearchState = typename E::SearchState;
 
-    AlphaBeta(const J& evaluator, TranspositionTable& table, SearchStopper& stopper,
-              const PositionHistory& played, SearchOptions options, Recorder recorder = {})
+    AlphaBeta(const E& evaluator, TranspositionTable& table, SearchStopper& stopper,
+              const PositionHistory& played, SearchOptions options, Recorder& recorder)
         : evaluator_(evaluator),
           table_(table),
           stopper_(stopper),
@@ -52,9 +53,9 @@ class AlphaBeta {
           recorder_(recorder),
           history_(2 * slots) {}
 
-    /// One iteration over the root's moves, which come in the order to try and leave sorted by score. Scores
-    /// of moves beyond the margin are upper bounds. False when the effort was spent; the moves are then as
-    /// before.
+    /// Searches the root to a depth. `moves` come in the order to try and are sorted by score afterwards;
+    /// scores outside the margin are upper bounds. Returns false if the search was stopped; `moves` is then
+    /// unchanged.
     bool search_root(const SearchState& root, int depth, std::vector<ScoredMove>& moves) {
         std::vector<ScoredMove> scores = moves;
         recorder_.begin();
@@ -86,35 +87,35 @@ class AlphaBeta {
         return true;
     }
 
-    /// The principal variation of the last iteration that was finished, to its quiet end.
+    /// The principal variation of the last finished iteration, quiescence included.
     std::span<const Move> pv() const { return {pv_[0].data(), pv_length_[0]}; }
     std::uint64_t nodes() const { return nodes_; }
 
  private:
     static constexpr int infinity = 2 * win_score;
 
-    int search(const SearchState& search_state, int depth, int ply, int alpha, int beta) {
-        if (depth <= 0 || ply >= max_ply) return quiesce(search_state, ply, alpha, beta);
-        if (const auto score = enter(search_state, ply)) return *score;
-        const std::uint64_t key = evaluator_.table_key(search_state);
+    int search(const SearchState& state, int depth, int ply, int alpha, int beta) {
+        if (depth <= 0 || ply >= max_ply) return quiesce(state, ply, alpha, beta);
+        if (const auto score = enter(state, ply)) return *score;
+        const std::uint64_t key = evaluator_.table_key(state);
         const Entry tt_entry = table_.probe(key);
         if (beta - alpha == 1 && causes_cutoff(tt_entry, depth, ply, alpha, beta))
             return score_from_tt(tt_entry.score, ply);
 
         OrderedMoves moves;
-        evaluator_.moves(search_state, moves);
+        evaluator_.moves(state, moves);
         order(moves, tt_entry, ply);
         const int floor = alpha;
         int best = -infinity;
         Move best_move = 0;
         for (std::size_t i = 0; i < moves.size(); ++i) {
             const auto [move, rank] = moves.pick(i);
-            SearchState next = search_state;
+            SearchState next = state;
             step(next, move, ply + 1);
             const int score = search_move(next, depth, ply, alpha, beta, i, rank);
             if (stopped_) return 0;
             if (score >= beta) {
-                lowest_repetition_ply_[ply] = lowest_repetition_ply_[ply + 1];  // one refutation is enough
+                lowest_repetition_ply_[ply] = lowest_repetition_ply_[ply + 1];  // only the refutation matters
             } else {
                 lowest_repetition_ply_[ply] =
                     std::min(lowest_repetition_ply_[ply], lowest_repetition_ply_[ply + 1]);
@@ -132,11 +133,12 @@ class AlphaBeta {
         }
         const Bound bound = best >= beta ? Bound::lower : best > floor ? Bound::exact : Bound::upper;
         store(key, {best_move, bound, depth, best}, ply);
-        recorder_.record_node(search_state, ply, depth, best, bound);
+        recorder_.record_node(state, ply, depth, best, bound);
         return best;
     }
 
-    /// A move's score; late ones are first asked whether they beat alpha at all, and at less depth.
+    /// The score of a move. Moves after the first get a null-window search, late quiet moves at reduced
+    /// depth; those that beat alpha are searched again.
     int search_move(const SearchState& next, int depth, int ply, int alpha, int beta, std::size_t number,
                     int rank) {
         if (options_.minimax) return -search(next, depth - 1, ply + 1, -infinity, infinity);
@@ -151,23 +153,23 @@ class AlphaBeta {
         return score;
     }
 
-    int quiesce(const SearchState& search_state, int ply, int alpha, int beta) {
-        if (const auto score = enter(search_state, ply)) return *score;
-        const std::uint64_t key = evaluator_.table_key(search_state);
+    int quiesce(const SearchState& state, int ply, int alpha, int beta) {
+        if (const auto score = enter(state, ply)) return *score;
+        const std::uint64_t key = evaluator_.table_key(state);
         const Entry tt_entry = table_.probe(key);
         if (beta - alpha == 1 && causes_cutoff(tt_entry, 0, ply, alpha, beta))
             return score_from_tt(tt_entry.score, ply);
 
         const int floor = alpha;
-        int best = evaluator_.evaluate(search_state);
+        int best = evaluator_.evaluate(state);
         Move best_move = 0;
         alpha = std::max(alpha, best);
         if (alpha < beta && ply < max_ply) {
             OrderedMoves moves;
-            evaluator_.noisy_moves(search_state, moves);
+            evaluator_.noisy_moves(state, moves);
             for (std::size_t i = 0; i < moves.size() && alpha < beta; ++i) {
                 const Move move = moves.pick(i).move;
-                SearchState next = search_state;
+                SearchState next = state;
                 step(next, move, ply + 1);
                 const int score = -quiesce(next, ply + 1, -beta, -alpha);
                 if (stopped_) return 0;
@@ -185,16 +187,17 @@ class AlphaBeta {
         return best;
     }
 
-    /// Plays a move and remembers where it leads.
-    void step(SearchState& search_state, Move move, int ply) {
-        search_state.play(move);
-        table_.prefetch(evaluator_.table_key(search_state));
-        path_[ply] = search_state.key();
-        first_repeatable_ply_[ply] = J::reversible(move) ? first_repeatable_ply_[ply - 1] : ply;
+    /// Plays a move and adds the position to the path.
+    void step(SearchState& state, Move move, int ply) {
+        state.play(move);
+        table_.prefetch(evaluator_.table_key(state));
+        path_[ply] = state.key();
+        first_repeatable_ply_[ply] = E::reversible(move) ? first_repeatable_ply_[ply - 1] : ply;
     }
 
-    /// Counts a position; its score where there is nothing to search: the effort is spent, or the game over.
-    std::optional<int> enter(const SearchState& search_state, int ply) {
+    /// Counts a node. Returns a score if nothing is left to search: the search is stopped, or the game is
+    /// over.
+    std::optional<int> enter(const SearchState& state, int ply) {
         pv_length_[ply] = 0;
         lowest_repetition_ply_[ply] = max_ply;
         ++nodes_;
@@ -202,13 +205,13 @@ class AlphaBeta {
             stopped_ = true;
             return 0;
         }
-        if (const auto score = evaluator_.decided(search_state)) return adjust_mate_score(*score, ply);
-        if (J::repetitions_to_draw > 0 && repeated(ply)) return 0;
+        if (const auto score = evaluator_.decided(state)) return adjust_mate_score(*score, ply);
+        if (E::repetitions_to_draw > 0 && repeated(ply)) return 0;
         return {};
     }
 
-    /// A position that came up before in this line is a draw at once: whoever wanted to could do it again.
-    /// One of the game before the root counts by the rules.
+    /// Whether the position is a draw by repetition. One repetition within the search path counts as a draw;
+    /// positions before the root count by the rules.
     bool repeated(int ply) {
         for (int back = ply - 4; back >= first_repeatable_ply_[ply]; back -= 2) {
             if (path_[back] == path_[ply]) {
@@ -216,11 +219,11 @@ class AlphaBeta {
                 return true;
             }
         }
-        return first_repeatable_ply_[ply] == 0 && played_.visits(path_[ply]) + 1 >= J::repetitions_to_draw;
+        return first_repeatable_ply_[ply] == 0 && played_.visits(path_[ply]) + 1 >= E::repetitions_to_draw;
     }
 
-    /// A score that follows from a position higher up in the line is true of this line alone, so the table
-    /// does not get it.
+    /// Stores a score, unless it depends on a repetition of a position above this node: it is then true of
+    /// this path only.
     void store(std::uint64_t key, Entry entry, int ply) {
         if (lowest_repetition_ply_[ply] < ply) return;
         if (std::abs(entry.score) > decided_score) entry.score += entry.score > 0 ? ply : -ply;
@@ -236,7 +239,7 @@ class AlphaBeta {
                (tt_entry.bound == Bound::lower ? score >= beta : score <= alpha);
     }
 
-    /// A win is worth more the sooner it comes: in the table counted from its position, else from the root.
+    /// Decided scores count plies to the end: from the root in the search, from the position in the table.
     static int score_from_tt(int score, int ply) { return adjust_mate_score(score, ply); }
     static int adjust_mate_score(int score, int ply) {
         if (std::abs(score) <= decided_score) return score;
@@ -257,7 +260,7 @@ class AlphaBeta {
         }
     }
 
-    /// A quiet move that refuted its position is tried early elsewhere.
+    /// Updates killers and history after a quiet move caused a cutoff.
     void update_quiet_stats(Move move, int depth, int ply) {
         auto& killers = killers_[ply];
         if (killers[0] != move) killers = {move, killers[0]};
@@ -275,23 +278,23 @@ class AlphaBeta {
 
     static constexpr int table_order = 1 << 30, killer_order = noisy_order - 4, history_limit = 1 << 14;
     static constexpr int plies = max_ply + 2;
-    static constexpr std::size_t slots = J::history_slots;
+    static constexpr std::size_t slots = E::history_slots;
 
-    const J evaluator_;
+    const E evaluator_;
     TranspositionTable& table_;
     SearchStopper& stopper_;
     const PositionHistory played_;
     const SearchOptions options_;
-    Recorder recorder_;
+    Recorder& recorder_;
 
     std::uint64_t nodes_ = 0;
-    bool may_stop_ = false;  // the first iteration is always finished
+    bool may_stop_ = false;  // false in the first iteration, which is always finished
     bool stopped_ = false;
-    std::vector<int> history_;  // by side (the root's or the other's) and move
+    std::vector<int> history_;  // history heuristic, by parity of the ply and move
     std::array<std::array<Move, 2>, plies> killers_{};
     std::array<std::uint64_t, plies> path_{};
-    std::array<int, plies> first_repeatable_ply_{};   // the first ply whose position can still come again
-    std::array<int, plies> lowest_repetition_ply_{};  // the highest ply of the line on which a score depends
+    std::array<int, plies> first_repeatable_ply_{};   // earliest ply of the path whose position can recur
+    std::array<int, plies> lowest_repetition_ply_{};  // lowest ply that the score depends on by repetition
     std::array<std::array<Move, plies>, plies> pv_{};
     std::array<std::size_t, plies> pv_length_{};
 };

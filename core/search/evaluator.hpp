@@ -1,4 +1,4 @@
-// What an alpha-beta search has to know of a game.
+// The interface between alpha-beta and a game.
 #pragma once
 
 #include <concepts>
@@ -10,37 +10,38 @@
 
 namespace sparring::search {
 
-/// Scores are whole numbers for the side to move; evaluations stay far below a win.
+/// The score of a win, for the side to move. Static evaluations are far smaller.
 constexpr int win_score = 1'000'000;
-/// Beyond this a score says who wins, and in how many plies.
+/// Scores of larger absolute value are decided: win_score minus the plies to the end.
 constexpr int decided_score = win_score - 1'000;
 
-/// Moves with an order of this or more are loud: what they do to the balance is seen at once.
+/// Moves with an order value of at least this are noisy (captures): quiescence search tries them.
 constexpr int noisy_order = 1 << 24;
 
-/// A judge is a value that searches copy and ask. Its Scene is a position and whatever else of the past its
-/// evaluation looks at.
-template <class J>
-concept Evaluator = requires(const J evaluator, const typename J::SearchState search_state,
-                             typename J::SearchState next, Move move, OrderedMoves& moves) {
-    { search_state.key() } -> std::same_as<std::uint64_t>;  // what repetition compares
-    {
-        evaluator.table_key(search_state)
-    } -> std::same_as<std::uint64_t>;  // equal only where all of the future is
+/// An Evaluator is a value type that searches copy. Its SearchState is a position and whatever else of the
+/// past the evaluation depends on. An Evaluator E with `E evaluator; E::SearchState state` has
+///   state.key()                            the key that repetition compares
+///   state.play(move)
+///   evaluator.table_key(state)             equal only for states with the same legal continuations and
+///   scores evaluator.decided(state)               the score of a finished game, without the history; else
+///   nothing evaluator.evaluate(state)              the static evaluation evaluator.moves(state, moves) moves
+///   to search, at least one unless decided evaluator.noisy_moves(state, moves)    moves to search in
+///   quiescence E::reversible(move)                    whether earlier positions can recur after the move
+///   E::repetitions_to_draw                 occurrences of a position that make a draw; 0 for none
+///   E::history_slots                       size of the history table: a power of two, indexed by move codes
+template <class E>
+concept Evaluator = requires(const E evaluator, const typename E::SearchState state,
+                             typename E::SearchState next, Move move, OrderedMoves& moves) {
+    { state.key() } -> std::same_as<std::uint64_t>;
     { next.play(move) } -> std::same_as<void>;
-    {
-        evaluator.decided(search_state)
-    } -> std::same_as<std::optional<int>>;  // the score of a finished game, the past ignored
-    { evaluator.evaluate(search_state) } -> std::same_as<int>;
-    {
-        evaluator.moves(search_state, moves)
-    } -> std::same_as<void>;  // those worth a thought: at least one, unless decided
-    {
-        evaluator.noisy_moves(search_state, moves)
-    } -> std::same_as<void>;                        // those to be tried beyond the horizon
-    { J::reversible(move) } -> std::same_as<bool>;  // whether earlier positions can come again after it
-    { J::repetitions_to_draw } -> std::convertible_to<int>;  // of one position; 0 where none does
-    { J::history_slots } -> std::convertible_to<int>;  // a power of two: for how moves fared, by their codes
+    { evaluator.table_key(state) } -> std::same_as<std::uint64_t>;
+    { evaluator.decided(state) } -> std::same_as<std::optional<int>>;
+    { evaluator.evaluate(state) } -> std::same_as<int>;
+    { evaluator.moves(state, moves) } -> std::same_as<void>;
+    { evaluator.noisy_moves(state, moves) } -> std::same_as<void>;
+    { E::reversible(move) } -> std::same_as<bool>;
+    { E::repetitions_to_draw } -> std::convertible_to<int>;
+    { E::history_slots } -> std::convertible_to<int>;
 };
 
 }  // namespace sparring::search

@@ -1,6 +1,7 @@
-// How long a search may go on, and the line of play that led to it.
+// Limits of an alpha-beta search, and the positions played before its root.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -10,16 +11,16 @@
 
 namespace sparring::search {
 
-/// No line is searched further than this, quiescence included.
+/// The longest search path in plies, quiescence included.
 constexpr int max_ply = 100;
 
 struct Limits {
     int depth = max_ply / 2;
-    std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();  // for each thread
+    std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();  // per thread
     double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// What is left of the limits; shared by the threads of a search.
+/// Decides when a search stops; shared by its threads.
 class SearchStopper {
  public:
     SearchStopper(const Limits& limits, const std::atomic<bool>& stop)
@@ -31,7 +32,7 @@ class SearchStopper {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
 
-    /// Whether a thread that has seen so many positions is to end. The clock is looked at now and then.
+    /// Whether a thread that has searched `nodes` positions must stop. The clock is read every 1024 nodes.
     bool should_stop(std::uint64_t nodes) {
         if (nodes % 1024 == 0 && (stop_.load(std::memory_order_relaxed) || seconds() >= limits_.seconds))
             stop_all();
@@ -45,20 +46,21 @@ class SearchStopper {
     std::atomic<bool> stopped_{false};
 };
 
-/// The keys of the positions before the root that could still come again.
+/// The keys of the positions before the root that can recur.
 class PositionHistory {
  public:
     void add(std::uint64_t key) {
         keys_.push_back(key);
         ++filter_[key % filter_.size()];
     }
+    /// The number of occurrences of a key.
     int visits(std::uint64_t key) const {
         if (!filter_[key % filter_.size()]) return 0;
         int count = 0;
         for (const std::uint64_t each : keys_) count += each == key;
         return count;
     }
-    /// The most visits that any of them had.
+    /// The largest number of occurrences of one key.
     int max_visits() const {
         int result = 0;
         for (const std::uint64_t each : keys_) result = std::max(result, visits(each));
@@ -67,7 +69,7 @@ class PositionHistory {
 
  private:
     std::vector<std::uint64_t> keys_;
-    std::array<std::uint16_t, 1024> filter_{};  // how many keys fall here: most questions are answered by a 0
+    std::array<std::uint16_t, 1024> filter_{};  // keys per bucket: most lookups end at a 0
 };
 
 }  // namespace sparring::search

@@ -80,7 +80,8 @@ std::vector<ScoredMove> material_search_with(const P& root, const PositionHistor
     Limits limits;
     limits.nodes = nodes;
     SearchStopper stopper(limits, never_stopped);
-    AlphaBeta<E> search({}, table, stopper, history, {.margin = margin});
+    NullRecorder recorder;
+    AlphaBeta<E> search({}, table, stopper, history, {.margin = margin}, recorder);
     std::vector<ScoredMove> scores;
     for (const Move move : moves) scores.push_back({move, 0});
     iterative_deepening(search, root, limits.depth, scores);

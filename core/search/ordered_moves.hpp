@@ -1,32 +1,31 @@
-// Moves with the order in which a search tries them.
+// A move list with order values, sorted lazily.
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
+#include <stdexcept>
 #include <utility>
 
 #include "game/move.hpp"
 
 namespace sparring::search {
 
-/// Sorted only as far as moves are asked for: after a cutoff the rest stays as it is.
+/// Selection sort on demand: after a cutoff the rest stays unsorted.
 class OrderedMoves {
  public:
     struct Entry {
         Move move;
-        int order;  // the highest comes first
+        int order;  // higher is tried earlier
     };
 
     void push(Move move, int order) {
-        assert(size_ < MoveList::capacity);
+        if (size_ == MoveList::capacity) throw std::length_error("more moves than a move list holds");
         entries_[size_++] = {move, order};
     }
-    void clear() { size_ = 0; }
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    /// The move number `i`, once those before it were asked for.
+    /// The move with the i-th highest order value. Must be called with 0, 1, 2, ... in turn.
     const Entry& pick(std::size_t i) {
         std::size_t best = i;
         for (std::size_t j = i + 1; j < size_; ++j) {

@@ -1,4 +1,4 @@
-// A search from a game's state: deepening, threads, budget. It keeps its table from move to move.
+// Iterative deepening of alpha-beta with several threads. The transposition table is kept from move to move.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace sparring::search {
 
-/// What a search found.
+/// The result of a search.
 struct SearchResult {
-    std::vector<ScoredMove> moves;  // best first; beyond the margin, scores are upper bounds
+    std::vector<ScoredMove> moves;  // best first; scores outside the margin are upper bounds
     std::vector<Move> pv;           // the principal variation
-    int depth = 0;
-    std::uint64_t nodes = 0;  // by all threads
+    int depth = 0;                  // of the last finished iteration
+    std::uint64_t nodes = 0;        // of all threads
     double seconds = 0.0;
 };
 
-/// Iterations one ply deeper each; `done` hears of those that were finished. Once the end of the game is in
-/// sight deeper ones would only look past it.
+/// Searches to depths first, first + 1, ..., depth. `done` is called with each finished depth. Ends early
+/// when the best score is a forced end within the depth searched.
 template <class A, class SearchState, class Done = decltype([](int) {})>
 void iterative_deepening(A& search, const SearchState& root, int depth, std::vector<ScoredMove>& moves,
                          Done done = {}, int first = 1) {
@@ -32,31 +32,36 @@ void iterative_deepening(A& search, const SearchState& root, int depth, std::vec
     }
 }
 
-template <class P, Evaluator J>
+template <class P, Evaluator E>
 class Searcher {
  public:
-    Searcher(J evaluator, std::size_t bytes) : evaluator_(std::move(evaluator)), table_(bytes) {}
+    Searcher(E evaluator, std::size_t bytes) : evaluator_(std::move(evaluator)), table_(bytes) {}
 
-    const J& evaluator() const { return evaluator_; }
-    /// Another judge has other scores: nothing is remembered.
-    void set_evaluator(J evaluator) {
+    const E& evaluator() const { return evaluator_; }
+    /// Replaces the evaluator and clears the table, whose scores are those of the old one.
+    void set_evaluator(E evaluator) {
         evaluator_ = std::move(evaluator);
         table_.clear();
     }
     void clear() { table_.clear(); }
-    /// Ends the search that another thread is in.
+    /// Stops the search of another thread.
     void stop() { stop_.store(true); }
 
-    /// Searches a state whose game goes on. With one thread, the same calls give the same answers as long as
-    /// depth or nodes are the limit.
-    template <class Recorder = NullRecorder>
-    SearchResult search(const Node<P>& node, const Limits& limits, SearchOptions options, int threads = 1,
-                        Recorder recorder = {}) {
+    /// Searches a state whose game is not over. With one thread and without a time limit, the result depends
+    /// on the calls so far only. `recorder` sees the nodes of the first thread.
+    SearchResult search(const Node<P>& node, const Limits& limits, const SearchOptions& options,
+                        int threads = 1) {
+        NullRecorder recorder;
+        return search(node, limits, options, threads, recorder);
+    }
+    template <class Recorder>
+    SearchResult search(const Node<P>& node, const Limits& limits, SearchOptions options, int threads,
+                        Recorder& recorder) {
         stop_.store(false);
         table_.new_search();
         const PositionHistory history = history_of(node);
-        // Scores of earlier searches do not know that a visit more is a draw now.
-        if (J::repetitions_to_draw > 0 && history.max_visits() + 1 >= J::repetitions_to_draw)
+        // Scores of earlier searches do not know that the next repetition is a draw.
+        if (E::repetitions_to_draw > 0 && history.max_visits() + 1 >= E::repetitions_to_draw)
             options.use_old_entries = false;
         SearchStopper stopper(limits, stop_);
         const auto root = evaluator_.search_state(node);
@@ -65,14 +70,15 @@ class Searcher {
         std::vector<std::thread> helpers;
         for (int i = 1; i < threads; ++i) {
             helpers.emplace_back([&, i] {
-                AlphaBeta<J> helper(evaluator_, table_, stopper, history, options);
+                NullRecorder ignored;
+                AlphaBeta<E> helper(evaluator_, table_, stopper, history, options, ignored);
                 std::vector<ScoredMove> moves = root_moves(root);
-                // Every other helper is a ply ahead, so that they do not all do the same at the same time.
+                // Every other helper starts a ply deeper, so that threads differ (lazy SMP).
                 iterative_deepening(helper, root, stopper.depth(), moves, [](int) {}, 1 + i % 2);
                 helped += helper.nodes();
             });
         }
-        AlphaBeta<J, Recorder> own(evaluator_, table_, stopper, history, options, recorder);
+        AlphaBeta<E, Recorder> own(evaluator_, table_, stopper, history, options, recorder);
         SearchResult result;
         result.moves = root_moves(root);
         iterative_deepening(own, root, stopper.depth(), result.moves, [&](int depth) {
@@ -87,7 +93,7 @@ class Searcher {
     }
 
  private:
-    std::vector<ScoredMove> root_moves(const typename J::SearchState& root) const {
+    std::vector<ScoredMove> root_moves(const typename E::SearchState& root) const {
         OrderedMoves moves;
         evaluator_.moves(root, moves);
         std::vector<ScoredMove> result;
@@ -97,14 +103,14 @@ class Searcher {
 
     static PositionHistory history_of(const Node<P>& node) {
         PositionHistory history;
-        if (J::repetitions_to_draw == 0) return history;
-        for (const Node<P>* n = &node; n->previous && J::reversible(n->move); n = n->previous.get()) {
+        if (E::repetitions_to_draw == 0) return history;
+        for (const Node<P>* n = &node; n->previous && E::reversible(n->move); n = n->previous.get()) {
             history.add(n->previous->position.key());
         }
         return history;
     }
 
-    J evaluator_;
+    E evaluator_;
     TranspositionTable table_;
     std::atomic<bool> stop_{false};
 };

@@ -1,4 +1,4 @@
-// The transposition table: what a search found out about positions, for all its threads at once.
+// The transposition table of alpha-beta, shared by the threads of a search without locks.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace sparring::search {
 
-/// What a score says of the true value.
+/// The relation of a score to the exact value of a position.
 enum class Bound : std::uint8_t { none, lower, upper, exact };
 
 struct Entry {
@@ -27,11 +27,11 @@ struct Entry {
     Bound bound = Bound::none;
     int depth = 0;
     int score = 0;         // within 24 bits
-    bool current = false;  // of this search; else of an earlier one
+    bool current = false;  // stored by the current search
 };
 
-/// Buckets of one cache line. Threads read and write without locks: the key is stored xor the data, so that
-/// an entry of which two threads wrote a half each is taken for another position's (Hyatt's trick).
+/// Buckets of one cache line. The key is stored xor the data, so that an entry half of which was overwritten
+/// by another thread does not match its key (Hyatt and Mann 2002).
 class TranspositionTable {
  public:
     explicit TranspositionTable(std::size_t bytes)
@@ -39,7 +39,7 @@ class TranspositionTable {
         clear();
     }
 
-    /// Entries so far become those of an earlier search.
+    /// Marks all entries as those of an earlier search.
     void new_search() { generation_ = (generation_ + 1) & 0x3F; }
 
     void clear() {
@@ -47,10 +47,10 @@ class TranspositionTable {
             for (Slot& slot : buckets_.get()[i].slots) slot.write(0, 0);
     }
 
-    /// Fetches the entry's place into the cache: `probe` will come soon.
+    /// Loads the bucket of a key into the cache.
     void prefetch(std::uint64_t key) const { __builtin_prefetch(&bucket(key)); }
 
-    /// The entry of a key; its bound is none where there is none.
+    /// The entry of a key; its bound is `none` if there is no entry.
     Entry probe(std::uint64_t key) const {
         for (const Slot& slot : bucket(key).slots) {
             const std::uint64_t data = slot.data.load(std::memory_order_relaxed);
@@ -59,7 +59,7 @@ class TranspositionTable {
         return {};
     }
 
-    /// Takes the place of the same key, or else of what is least worth keeping.
+    /// Replaces the entry of the same key, or else the shallowest, entries of earlier searches first.
     void store(std::uint64_t key, const Entry& entry) {
         Slot* place = nullptr;
         int least = 1 << 20;
@@ -111,8 +111,8 @@ class TranspositionTable {
     struct Free {
         void operator()(Bucket* buckets) const { std::free(buckets); }
     };
-    /// In large pages where the system has them: nearly every look into a large table is at a page of its
-    /// own.
+    /// Allocates in huge pages if the system has them: nearly every access to a large table is to another
+    /// page.
     static Bucket* allocate(std::size_t size) {
         constexpr std::size_t page = std::size_t{1} << 21;
         const std::size_t bytes = size * sizeof(Bucket);

@@ -1,11 +1,31 @@
-// What a search teaches its evaluation: RootStrap and TreeStrap (Veness et al. 2009; the report's
-// section 4.1).
+// RootStrap and TreeStrap: learning an evaluation from the nodes of its own search.
+//
+// Veness, Silver, Uther and Blair 2009, "Bootstrapping from game tree search"; the Expendibots report,
+// section 4.1. Notation as there:
+//
+//     H(s)     the evaluation of state s, linear in the features phi(s), see linear_evaluation.hpp
+//     V(s)     the value of s in the search tree: exact, or a lower or upper bound
+//     d        the depth of s in the tree, the root's is 0
+//     lambda   the decay with depth
+//
+// The update of the weights is
+//
+//     Delta theta = alpha sum_s lambda^d (V(s) - H(s)) phi(s)
+//
+// over the root (RootStrap) or all inner nodes (TreeStrap). A node with a lower bound counts only if H(s) is
+// below it, a node with an upper bound only if H(s) is above it (Veness et al., algorithm 2,
+// DeltaFromTransTbl). The caller applies the learning rate alpha and the limit M:
+// src/sparring/training/treestrap/algorithms.py.
+//
+// This file has the rule in three steps: record the nodes, compute the sum, search and do both.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "search/linear_evaluation.hpp"
@@ -13,114 +33,108 @@
 
 namespace sparring::search {
 
-/// Which positions of a search learn from it.
 struct TreeStrapConfig {
-    int depth = 4;
-    bool all_nodes = true;    // all inner nodes; else the root alone
-    bool minimax = false;     // of a minimax search; else of alpha-beta, with one-sided bounds
-    int min_depth = 2;        // the bottom layers have too little below them to learn from
-    double decay = 1.0;       // lambda: a position counts lambda^ply
-    double max_error = 100;   // larger ones count as this much: a found win says little of what led to it
-    bool skip_draws = false;  // positions whose value is exactly 0 teach nothing
+    int depth = 4;            // of the search, in plies
+    bool all_nodes = true;    // TreeStrap: all inner nodes; else RootStrap: the root only
+    bool minimax = false;     // TreeStrap(minimax): no pruning, V is exact; else TreeStrap(alpha-beta)
+    int min_depth = 2;        // inner nodes with less remaining depth do not count
+    double decay = 1.0;       // lambda
+    double max_error = 100;   // |V - H| is clipped to this
+    bool skip_draws = false;  // nodes with V = 0 do not count
 };
 
-/// The sum over positions of lambda^d (V - H) phi, by stage and feature; the learning rate is the caller's.
-struct Gradient {
-    std::vector<double> sums;
-    std::size_t positions = 0;   // that were moved
-    double squared_error = 0.0;  // of those, weighted as they are
-};
+// ---- Step 1: the nodes and bounds of a search ----
 
-/// Keeps the newest bounds of every position that a search finished with.
-template <Evaluator J>
+/// A Recorder that keeps the last score and bound of every node of an iteration.
+template <Evaluator E>
 class NodeRecorder {
  public:
     struct NodeRecord {
-        typename J::SearchState search_state;
-        int ply;
+        typename E::SearchState state;
+        int ply;  // d
         int score;
         Bound bound;
     };
 
-    NodeRecorder(const J& evaluator, const TreeStrapConfig& config)
+    NodeRecorder(const E& evaluator, const TreeStrapConfig& config)
         : evaluator_(evaluator), config_(config) {}
 
+    /// Starts an iteration of iterative deepening: only the last one counts.
     void begin() {
         records_.clear();
         index_by_key_.clear();
     }
-    void record_node(const typename J::SearchState& search_state, int ply, int depth, int score,
-                     Bound bound) {
+
+    /// A node that is searched again, with a wider window or by a transposition, replaces its record.
+    void record_node(const typename E::SearchState& state, int ply, int depth, int score, Bound bound) {
         if (!config_.all_nodes && ply > 0) return;
         if (depth < config_.min_depth && ply > 0) return;
-        const NodeRecord record{search_state, ply, score, bound};
-        // A position that was searched again, with a wider window or on another way, has one note.
-        const auto [place, added] =
-            index_by_key_.try_emplace(evaluator_.table_key(search_state), records_.size());
+        const NodeRecord record{state, ply, score, bound};
+        const auto [entry, added] = index_by_key_.try_emplace(evaluator_.table_key(state), records_.size());
         if (added)
             records_.push_back(record);
         else
-            records_[place->second] = record;
+            records_[entry->second] = record;
     }
+
     const std::vector<NodeRecord>& records() const { return records_; }
 
  private:
-    const J& evaluator_;
+    const E& evaluator_;
     TreeStrapConfig config_;
     std::vector<NodeRecord> records_;
     std::unordered_map<std::uint64_t, std::size_t> index_by_key_;
 };
 
-/// A search passes its findings on to somebody who outlives it.
-template <class R>
-struct RecorderRef {
-    R* target;
+// ---- Step 2: the sum ----
 
-    void begin() { target->begin(); }
-    template <class SearchState>
-    void record_node(const SearchState& search_state, int ply, int depth, int score, Bound bound) {
-        target->record_node(search_state, ply, depth, score, bound);
-    }
+/// Delta theta / alpha.
+struct Gradient {
+    std::vector<double> sums;    // [stages][features]
+    std::size_t positions = 0;   // the number of nodes with a nonzero term
+    double squared_error = 0.0;  // the sum of lambda^d (V - H)^2 over them
 };
 
-/// Delta theta over the learning rate: towards exact values, and towards bounds only where H is beyond them.
-template <Evaluator J>
-Gradient gradient(const J& evaluator, const std::vector<typename NodeRecorder<J>::NodeRecord>& records,
+/// sum_s lambda^d (V(s) - H(s)) phi(s).
+template <Evaluator E>
+Gradient gradient(const E& evaluator, const std::vector<typename NodeRecorder<E>::NodeRecord>& records,
                   const TreeStrapConfig& config) {
-    using F = typename J::Features;
+    using F = typename E::Features;
+    static_assert(FeatureExtractor<F>);
     Gradient result;
     result.sums.resize(static_cast<std::size_t>(F::stages * F::size));
-    std::vector<double> features(F::size);
-    for (const auto& record : records) {
-        if (config.skip_draws && record.score == 0) continue;
-        const double error =
-            std::clamp(value_of(record.score) - value_of(evaluator.evaluate(record.search_state)),
-                       -config.max_error, config.max_error);
-        const bool known =
-            record.bound == Bound::exact || (record.bound == Bound::lower ? error > 0 : error < 0);
-        if (!known || error == 0.0) continue;
-        const double weight = std::pow(config.decay, record.ply);
-        F::extract_features(record.search_state, features);
-        double* sums = &result.sums[static_cast<std::size_t>(F::stage(record.search_state) * F::size)];
-        for (int i = 0; i < F::size; ++i) sums[i] += weight * error * features[i];
+    std::vector<double> phi(F::size);
+    for (const auto& [state, ply, score, bound] : records) {
+        if (config.skip_draws && score == 0) continue;
+        const double v = value_of(score), h = value_of(evaluator.evaluate(state));
+        const double error = std::clamp(v - h, -config.max_error, config.max_error);
+        const bool counts = bound == Bound::exact || (bound == Bound::lower ? error > 0 : error < 0);
+        if (!counts || error == 0.0) continue;
+        const double weight = std::pow(config.decay, ply);  // lambda^d
+        F::extract_features(state, phi);
+        double* sums = &result.sums[static_cast<std::size_t>(F::stage(state) * F::size)];
+        for (int i = 0; i < F::size; ++i) sums[i] += weight * error * phi[i];
         ++result.positions;
         result.squared_error += weight * error * error;
     }
     return result;
 }
 
-/// Searches a state to a depth, and what that teaches. The searcher remembers nothing yet, so that every
-/// bound is of this search and its weights.
-template <class P, Evaluator J>
-std::pair<SearchResult, Gradient> treestrap(Searcher<P, J>& searcher, const Node<P>& node,
+// ---- Step 3: the search ----
+
+/// Searches a state and computes the gradient. The searcher's table must be empty: every bound then comes
+/// from this search and its weights. Late move reductions are off, since a reduced depth gives no bound for
+/// the full depth.
+template <class P, Evaluator E>
+std::pair<SearchResult, Gradient> treestrap(Searcher<P, E>& searcher, const Node<P>& node,
                                             const TreeStrapConfig& config) {
-    NodeRecorder<J> recorder(searcher.evaluator(), config);
+    NodeRecorder<E> recorder(searcher.evaluator(), config);
     Limits limits;
     limits.depth = config.depth;
     SearchOptions options;
     options.minimax = config.minimax;
-    options.reduce = false;  // a bound from a shallower search is none
-    SearchResult result = searcher.search(node, limits, options, 1, RecorderRef<NodeRecorder<J>>{&recorder});
+    options.reduce = false;
+    SearchResult result = searcher.search(node, limits, options, 1, recorder);
     return {std::move(result), gradient(searcher.evaluator(), recorder.records(), config)};
 }
 

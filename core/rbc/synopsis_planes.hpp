@@ -1,8 +1,27 @@
-#include "rbc/synopsis.hpp"
+// The planes of the synopsis (tables 9 and 10 of the DSMCP paper): the one list of their names, in order.
+//
+// synopsis.cpp, the Python module and the documentation take names and numbers from here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
 
 namespace sparring::rbc {
 
-std::string_view fold_name(Fold fold) {
+constexpr std::size_t synopsis_size = 104;
+
+/// How a plane is computed from a feature of the boards.
+enum class Fold {
+    constant,  // the same for every set
+    known,     // the same on every board of the set
+    every,     // AND over the boards
+    some,      // OR over the boards
+    piece,     // OR over the player's pieces of the AND over the boards
+};
+
+constexpr std::string_view fold_name(Fold fold) {
     switch (fold) {
         case Fold::constant: return "constant";
         case Fold::known: return "known";
@@ -13,10 +32,16 @@ std::string_view fold_name(Fold fold) {
     return "";
 }
 
-// Own squares are seen from the player's side. "Attacked" squares may hold pieces of either side; pawns of
-// the player attack only what they could capture, the opponent's both their diagonals; queens count as
-// bishops on diagonals and as rooks on lines.
-const std::array<PlaneInfo, synopsis_size> synopsis_planes = {{
+struct PlaneInfo {
+    std::string_view name;  // in the paper
+    Fold fold;
+    std::string_view meaning;
+};
+
+// Squares are seen from the player's side. Attacked squares may hold pieces of either side. The player's
+// pawns attack only what they can capture, the opponent's pawns both of their diagonals. Queens count as
+// bishops on diagonals and as rooks on ranks and files.
+inline constexpr std::array<PlaneInfo, synopsis_size> synopsis_planes = {{
     {"East side", Fold::constant, "files e to h"},
     {"West side", Fold::constant, "files a to d"},
     {"South side", Fold::constant, "the player's half of the board"},
@@ -128,5 +153,22 @@ const std::array<PlaneInfo, synopsis_size> synopsis_planes = {{
     {"Previous own capture", Fold::known, "plane 34 of the turn before"},
     {"Previous opposing capture", Fold::known, "plane 35 of the turn before"},
 }};
+
+/// The number of the plane with this name. An unknown name does not compile.
+consteval std::size_t plane(std::string_view name) {
+    for (std::size_t i = 0; i < synopsis_size; ++i) {
+        if (synopsis_planes[i].name == name) return i;
+    }
+    throw std::invalid_argument("no such plane");
+}
+
+/// Whether every entry has a name of its own.
+consteval bool planes_are_distinct() {
+    for (std::size_t i = 0; i < synopsis_size; ++i) {
+        if (synopsis_planes[i].name.empty() || plane(synopsis_planes[i].name) != i) return false;
+    }
+    return true;
+}
+static_assert(planes_are_distinct(), "the table has 104 distinct planes");
 
 }  // namespace sparring::rbc
