@@ -37,7 +37,7 @@ def random_model(config: TrainingConfig) -> PolicyValueNetwork:
     for name, value in [*model.named_parameters(), *model.named_buffers()]:
         if name.endswith("running_var"):
             value.data.uniform_(0.5, 2)
-        elif value.is_floating_point() and name not in ("scales", "context.seen", "context.knots"):
+        elif value.is_floating_point() and name not in ("scales", "context.enabled", "context.knots"):
             value.data += torch.randn_like(value) * 0.1
     return model
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring.training.config import OptimizationConfig
-from sparring.training.schedule import learning_rate_at
+from sparring.training.optimisers import learning_rate_at
 
 
 @pytest.mark.parametrize(

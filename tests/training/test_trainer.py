@@ -142,7 +142,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(unbroken: Trainer, gam
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04"])
 def test_a_file_that_is_no_checkpoint_is_named(content: bytes, games: Path, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(content)
-    with pytest.raises(BadTrainingConfig, match=r"checkpoint\.pt is no checkpoint"):
+    with pytest.raises(BadTrainingConfig, match=r"checkpoint\.pt is not a checkpoint"):
         make_trainer(small_config(), games, tmp_path)
 
 

@@ -376,7 +376,7 @@ def test_our_own_networks_teach_those_that_see_the_same(games: Path, tmp_path: P
         policy, _ = model(minibatch.planes, minibatch.context)
     expected = policy.masked_fill(~minibatch.legal, -1e4).softmax(dim=1) * 0.5
     assert torch.allclose(minibatch.teacher_policy, expected, atol=1e-3)
-    with pytest.raises(BadTrainingConfig, match="told other ratings or boards"):
+    with pytest.raises(BadTrainingConfig, match="another rating range or history"):
         Teacher(TeacherConfig(str(path), 0.5), small_config(network={"rating_range": [800, 2000]}), CPU)
 
 

@@ -1,4 +1,7 @@
-"""Learning: policies from people's games. `sparring.training.trainer` has the runs; it needs PyTorch."""
+"""Training of policy and value networks.
+
+`sparring.training.trainer` has the `Trainer`, which needs PyTorch.
+"""
 
 from sparring.training.config import (
     BadTrainingConfig,

@@ -1,4 +1,4 @@
-"""Where a training run stands, on disk: written whole or not at all."""
+"""Checkpoints of a training run. They are written atomically."""
 
 from __future__ import annotations
 
@@ -11,33 +11,36 @@ from sparring.storage import atomic_writer
 from sparring.training.config import BadTrainingConfig, TrainingConfig
 
 _NAME = "checkpoint.pt"
-_VERSION = 2
+_VERSION = 3
 
 
 def save(folder: Path, config: TrainingConfig, state: dict[str, Any]) -> None:
-    """Replaces the run's checkpoint."""
+    """Writes the checkpoint of a run, in place of the last one. `state` has tensors and plain values."""
     with atomic_writer(folder / _NAME) as part, part.open("wb") as file:
         torch.save({"version": _VERSION, "config": config.as_dict(), **state}, file)
 
 
 def exists(folder: Path) -> bool:
-    """Whether there is a run to go on with."""
+    """Returns True if the folder has a checkpoint."""
     return (folder / _NAME).exists()
 
 
 def load(folder: Path, config: TrainingConfig) -> dict[str, Any] | None:
-    """The run's checkpoint, or None before the first. Raises BadTrainingConfig for one of another run."""
+    """Returns the state of the folder's checkpoint, or None if there is none.
+
+    Raises BadTrainingConfig if the file is broken, of another version, or of another configuration.
+    """
     path = folder / _NAME
     if not path.exists():
         return None
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         version, written = state["version"], state["config"]
-    except Exception as error:  # whatever a file that is no checkpoint makes of PyTorch
-        raise BadTrainingConfig(f"{path} is no checkpoint ({type(error).__name__})") from None
+    except Exception as error:  # torch.load raises many types for a broken file
+        raise BadTrainingConfig(f"{path} is not a checkpoint ({type(error).__name__})") from None
     if version != _VERSION:
         raise BadTrainingConfig(
-            f"{path} has version {version}; this Sparring goes on with version {_VERSION}"
+            f"{path} has version {version}; this version of Sparring resumes version {_VERSION}"
         )
     ours, theirs = _flat(config.as_dict()), _flat(written)
     different = [
@@ -52,7 +55,7 @@ def load(folder: Path, config: TrainingConfig) -> dict[str, Any] | None:
 
 
 def _flat(entries: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Every entry by its path, such as network.width."""
+    """Flattens nested tables: keys become paths such as network.width."""
     flat: dict[str, Any] = {}
     for key, value in entries.items():
         flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}

@@ -1,6 +1,6 @@
-"""Who is said to sit at the boards of a batch: as the records have it, imagined, or hidden.
+"""Rating, clock and history conditioning for a batch: recorded, randomised (augmentation), or masked.
 
-What is left to chance follows from a generator that the caller seeds.
+Random choices come from a generator that the caller seeds.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from sparring.policies import rating_text
 from sparring.records import Batch
 from sparring.training.config import TrainingConfig
 
-_APART = 100.0
-"""Standard deviation of the difference between imagined players."""
+_RATING_DIFFERENCE_STD = 100.0
+"""Standard deviation of the difference between randomised ratings."""
 
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Of n positions; NaN stands for what is not told."""
+    """Conditioning of n positions; NaN if unknown or masked."""
 
     ratings: NDArray[np.float64]
-    """[n, 2]: the mover's and the opponent's, ranks as numbers."""
+    """[n, 2]: ratings of the side to move and of its opponent; ranks as numbers."""
     clocks: NDArray[np.float64]
-    """[n]: the mover's, in seconds."""
+    """[n]: clock of the side to move in seconds."""
     randomised: NDArray[np.bool_]
-    """[n]: whether the ratings are not those of the people who sat there."""
+    """[n]: True if the ratings were randomised."""
     history: NDArray[np.bool_]
-    """[n]: whether the earlier boards are shown."""
+    """[n]: True if the earlier boards are visible."""
 
 
 def recorded_conditioning(batch: Batch) -> Conditioning:
-    """As the records have it."""
+    """Returns the recorded ratings and clocks."""
     n = len(batch)
     return Conditioning(
         recorded_ratings(batch), batch.clock_before.astype(np.float64), np.zeros(n, bool), np.ones(n, bool)
@@ -46,20 +46,20 @@ def recorded_conditioning(batch: Batch) -> Conditioning:
 def randomised(
     conditioning: Conditioning, config: TrainingConfig, random: np.random.Generator
 ) -> Conditioning:
-    """As if others sat at some of the boards."""
+    """Replaces the ratings of some positions by random ones (`data.random_ratings`)."""
     network, data, n = config.network, config.data, len(conditioning.ratings)
     if not (network.rating_range and data.random_ratings):
         return conditioning
     chosen = random.random(n) < data.random_ratings
     low, high = network.rating_range
     mover = random.uniform(low, high, n)
-    opponent = np.clip(mover + random.normal(0, _APART, n), low, high)
+    opponent = np.clip(mover + random.normal(0, _RATING_DIFFERENCE_STD, n), low, high)
     ratings = np.where(chosen[:, None], np.stack([mover, opponent], axis=1), conditioning.ratings)
     return dataclasses.replace(conditioning, ratings=ratings, randomised=chosen)
 
 
 def masked(conditioning: Conditioning, config: TrainingConfig, random: np.random.Generator) -> Conditioning:
-    """Some ratings (none that are imagined), clocks and earlier boards hidden."""
+    """Masks some ratings (not randomised ones), clocks and histories (`data.conditioning_dropout`)."""
     if not (conditioning_dropout := config.data.conditioning_dropout):
         return conditioning
     ratings, clocks, history = (
@@ -74,7 +74,7 @@ def masked(conditioning: Conditioning, config: TrainingConfig, random: np.random
 
 
 def recorded_ratings(batch: Batch) -> NDArray[np.float64]:
-    """[n, 2]: the mover's and the opponent's; ranks as numbers; NaN where unknown."""
+    """Returns the ratings [n, 2] of the side to move and its opponent; ranks as numbers, NaN if unknown."""
     columns = []
     for ratings, ranks in ((batch.rating, batch.rank), (batch.opponent_rating, batch.opponent_rank)):
         known = np.where(ratings < 0, np.nan, ratings.astype(np.float64))
@@ -87,12 +87,12 @@ def recorded_ratings(batch: Batch) -> NDArray[np.float64]:
 
 
 def rating_groups(batch: Batch, game: str) -> NDArray[np.float64]:
-    """[n]: the hundred, or the rank, that both players are in; NaN where they differ."""
+    """Returns the rating group [n] of both players (its lower end), NaN if they are in different groups."""
     width = describe(game).ratings.group_width
     mover, opponent = (recorded_ratings(batch) // width * width).T
     return np.where(mover == opponent, mover, np.nan)
 
 
 def rating_group_name(group: float, game: str) -> str:
-    """1100, or 3k, 6d and 9p."""
+    """Returns the name of a rating group, such as 1100, 3k or 6d."""
     return rating_text(game, round(group))

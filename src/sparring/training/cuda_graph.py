@@ -1,6 +1,7 @@
-"""A function of tensors as one CUDA graph: to run it again costs the processor one call instead of hundreds.
+"""CUDA graphs: runs a captured function with a single launch.
 
-A small network's step is hundreds of small kernels, and starting them takes longer than running them.
+A training step of a small network is hundreds of small kernels, and launching them takes longer than running
+them.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_WARM_UPS = 3
+_WARMUP_RUNS = 3
 
 
 class GraphedCallable:
-    """Runs a function on tensors of the shapes of an example. What it returns is overwritten by the next run.
+    """A function of tensors, captured as a CUDA graph for the shapes of `example`.
 
-    The function is run a few times first; `restore` undoes what that changed.
+    The outputs are overwritten by the next call. Capturing needs warm-up runs; `restore` is called after them
+    to undo their effects.
     """
 
     def __init__(
@@ -27,12 +29,12 @@ class GraphedCallable:
         restore: Callable[[], None] = lambda: None,
     ) -> None:
         self._inputs = [tensor.clone() for tensor in example]
-        # A stream of its own: cuBLAS keeps scratch memory for each, and graphs that were captured on the same
-        # one would spoil each other's when they run at the same time.
-        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # PyTorch's, without types
+        # Each graph is captured on its own stream: cuBLAS has one workspace per stream, and graphs captured
+        # on the same stream would overwrite each other's when they run concurrently.
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # untyped in PyTorch
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
-            for _ in range(_WARM_UPS):
+            for _ in range(_WARMUP_RUNS):
                 function(*self._inputs)
             restore()
         torch.cuda.current_stream().wait_stream(side)
@@ -41,7 +43,7 @@ class GraphedCallable:
             self._outputs = function(*self._inputs)
 
     def __call__(self, *tensors: Tensor) -> Any:
-        """The function of these tensors."""
+        """Copies the tensors into the graph's inputs, replays it, and returns its outputs."""
         torch._foreach_copy_(self._inputs, tensors, non_blocking=True)
         self._graph.replay()
         return self._outputs

@@ -1,4 +1,4 @@
-"""Processes that learn together, as torchrun starts them: each has a part of every batch."""
+"""Distributed training: processes started by torchrun, one batch each per step."""
 
 from __future__ import annotations
 
@@ -11,31 +11,34 @@ from torch import distributed
 
 from sparring.training.config import BadTrainingConfig
 
-_PATIENCE = timedelta(hours=2)
-"""The others wait as long while the first measures, or compiles."""
+_TIMEOUT = timedelta(hours=2)
+"""Long, because the other ranks wait while rank 0 validates or compiles."""
 
 
 def init_distributed(device_name: str = "") -> tuple[int, int, torch.device]:
-    """This process's number, how many there are, and its device. Raises BadTrainingConfig."""
+    """Joins the process group, if there is one. Returns the rank, the world size and the device.
+
+    `device_name` is `cpu`, `cuda` or `cuda:1`; empty for the best available. Raises BadTrainingConfig.
+    """
     rank, world_size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     device = _device(device_name)
     if device.type == "cuda":
         torch.cuda.set_device(device)
     if world_size > 1 and not distributed.is_initialized():
-        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
+        distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_TIMEOUT)
         atexit.register(distributed.destroy_process_group)
     return rank, world_size, device
 
 
 def any_rank(answer: bool, device: torch.device) -> bool:
-    """Whether any of the processes says yes."""
+    """Returns True on all ranks if `answer` is True on any."""
     votes = torch.tensor(float(answer), device=device)
     distributed.all_reduce(votes, op=distributed.ReduceOp.MAX)
     return bool(votes)
 
 
 def _device(name: str) -> torch.device:
-    """A named device, or the best there is; on machines with several, each process has its own."""
+    """Returns the named device, or the best available; with several GPUs the one of LOCAL_RANK."""
     try:
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
     except RuntimeError:

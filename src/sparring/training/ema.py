@@ -1,4 +1,4 @@
-"""A running average of everything that a model remembers."""
+"""Exponential moving average (EMA) of a model's parameters and buffers."""
 
 from __future__ import annotations
 
@@ -10,39 +10,43 @@ from torch import Tensor, nn
 
 
 class ExponentialMovingAverage:
-    """Follows a model's numbers; with a decay of 0 it is the model itself."""
+    """EMA of the floating-point entries of a model's state_dict; disabled if `decay` is 0."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
         self._decay = decay
-        self._own = {k: v.detach() for k, v in model.state_dict().items() if v.is_floating_point()}
-        self._kept = torch.zeros((), device=next(iter(self._own.values())).device)
-        self.state = {name: value.clone() for name, value in self._own.items()} if decay else {}
+        self._values = {k: v.detach() for k, v in model.state_dict().items() if v.is_floating_point()}
+        self._decay_now = torch.zeros((), device=next(iter(self._values.values())).device)
+        self.state = {name: value.clone() for name, value in self._values.items()} if decay else {}
 
     def load(self, state: dict[str, Tensor]) -> None:
-        """Goes on from a state of another time."""
+        """Copies the averages from `state`, a saved `self.state`."""
         for name, value in self.state.items():
             value.copy_(state[name])
 
     def prepare(self, step: int) -> None:
-        """How far the next step goes: early on far, so that the start is soon forgotten."""
+        """Sets the decay of the next update: min(decay, (1 + step) / (10 + step)), a warm-up over the first
+        steps.
+
+        The decay is a tensor, because a CUDA graph reads it from the device.
+        """
         if self._decay:
-            self._kept.fill_(min(self._decay, (1 + step) / (10 + step)))
+            self._decay_now.fill_(min(self._decay, (1 + step) / (10 + step)))
 
     def update(self) -> None:
-        """A step towards the model."""
+        """Updates the averages: average = d * average + (1 - d) * model."""
         if self._decay:
-            average, now = list(self.state.values()), list(self._own.values())
-            torch._foreach_mul_(average, self._kept)
-            torch._foreach_add_(average, torch._foreach_mul(now, 1 - self._kept))
+            average, now = list(self.state.values()), list(self._values.values())
+            torch._foreach_mul_(average, self._decay_now)
+            torch._foreach_add_(average, torch._foreach_mul(now, 1 - self._decay_now))
 
     @contextmanager
     def average_parameters(self) -> Iterator[None]:
-        """The model has the averaged numbers inside this."""
-        before = {name: self._own[name].clone() for name in self.state}
+        """Context manager in which the model has the averaged values."""
+        before = {name: self._values[name].clone() for name in self.state}
         for name, value in self.state.items():
-            self._own[name].copy_(value)
+            self._values[name].copy_(value)
         try:
             yield
         finally:
             for name, value in before.items():
-                self._own[name].copy_(value)
+                self._values[name].copy_(value)

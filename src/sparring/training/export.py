@@ -1,6 +1,9 @@
-"""A trained network as an ONNX graph with its model card: what `learn.model` computes, node by node.
+"""Exports a trained network as an ONNX graph with its model card, node by node as `training.model` computes
+it.
 
-Batch normalisation is taken into the convolutions. Numbers are stored in 16 bits and used in 32.
+Batch normalisation is folded into the convolutions, the scale of attention into the query weights. Large
+weights are stored in float16 and cast to float32 at load time. docs/training.md compares this with
+torch.onnx.export.
 """
 
 from __future__ import annotations
@@ -36,7 +39,12 @@ from sparring.training.model import (
 
 
 def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, Any]) -> onnx.ModelProto:
-    """The graph; `card` has what the card should say beside the obvious."""
+    """Returns the ONNX model. Its weights are those of `model`; `card` has further fields of the ModelCard.
+
+    Inputs: `planes` uint8 [batch, planes, rows, columns], `context` float [batch, 6]. Outputs: `policy`
+    logits [batch, moves], `wdl` probabilities [batch, 3]. The batch is dynamic; so is the board if the game
+    has several board sizes.
+    """
     layout = layout_of(config)
     writer = _Writer(layout)
     graph = writer.graph
@@ -73,7 +81,7 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
 
 
 def describe(config: TrainingConfig) -> str:
-    """The architecture in words."""
+    """Returns a description of the architecture for the model card."""
     part = config.network
     shape = f"{part.blocks}x{part.width}"
     words = (
@@ -89,14 +97,14 @@ def describe(config: TrainingConfig) -> str:
 
 
 class _Writer:
-    """Writes parts of the model into one graph."""
+    """Writes the parts of a model into one graph. Methods take and return names of graph values."""
 
     def __init__(self, layout: NetworkLayout) -> None:
         self.graph = GraphBuilder()
         self._layout = layout
 
     def weights(self, array: NDArray[Any]) -> str:
-        """Large arrays are stored in 16 bits."""
+        """Adds an array; arrays of 512 numbers or more are stored in float16."""
         if array.size < 512:
             return self.graph.weights(array)
         stored = self.graph.constant(array.astype(np.float16))
@@ -104,7 +112,7 @@ class _Writer:
         return self.graph.op("Cast", stored, to=TensorProto.FLOAT)
 
     def dense(self, x: str, layer: nn.Linear) -> str:
-        """Over [rows, inputs]."""
+        """Linear layer: [rows, inputs] to [rows, outputs]."""
         biases = [] if layer.bias is None else [self.weights(_array(layer.bias))]
         return self.graph.op("Gemm", x, self.weights(_array(layer.weight)), *biases, transB=1)
 
@@ -127,7 +135,7 @@ class _Writer:
         )  # fmt: skip
 
     def means(self, x: str, width: int) -> str:
-        """Of every plane, [batch, width]."""
+        """Mean of each channel: [batch, width, rows, columns] to [batch, width]."""
         return self.graph.reshape(self.graph.op("GlobalAveragePool", x), -1, width)
 
     def context(self, part: ContextEncoder, context: str) -> str:
@@ -136,8 +144,7 @@ class _Writer:
         def columns(*which: int) -> str:
             return graph.op("Gather", context, graph.constant(np.array(which, np.int64)), axis=1)
 
-        seen = _array(part.seen)
-        known = graph.op("Mul", columns(1, 3, 5), graph.constant(seen))
+        known = graph.op("Mul", columns(1, 3, 5), graph.constant(_array(part.enabled)))
         steps = graph.op("Mul", graph.reshape(columns(0, 2), -1, 2, 1),
                          graph.constant(np.array(KNOTS - 1, np.float32)))  # fmt: skip
         away = graph.op("Abs", graph.op("Sub", steps, graph.constant(_array(part.knots))))
@@ -172,11 +179,13 @@ class _Writer:
         return graph.op("Relu", graph.op("Add", y, x))
 
     def attention(self, tower: AttentionTower, x: str, conditioning: str) -> str:
-        """Between blocks the values are [batch * cells, width]."""
+        """Attention tower; between blocks the values are [batch * cells, width]."""
         graph, layout, width = self.graph, self._layout, tower.embed.out_features
         squares = graph.op("Transpose", graph.reshape(x, -1, layout.planes, layout.cells), perm=[0, 2, 1])
         x = self.dense(graph.reshape(squares, -1, layout.planes), tower.embed)
-        x = graph.op("Add", graph.reshape(x, -1, layout.cells, width), self.weights(_array(tower.places)))
+        x = graph.op(
+            "Add", graph.reshape(x, -1, layout.cells, width), self.weights(_array(tower.position_embedding))
+        )
         x = graph.op("Add", x, graph.reshape(self.dense(conditioning, tower.condition), -1, 1, width))
         x = graph.reshape(x, -1, width)
         smolgen_weights = (
@@ -193,8 +202,8 @@ class _Writer:
     ) -> str:
         graph, cells = self.graph, self._layout.cells
         y = self.norm(x, block.attention_norm)
-        seen = self.qkv(block, y, smolgen_weights)
-        x = graph.op("Add", x, self.dense(seen, block.seen))
+        attended = self.self_attention(block, y, smolgen_weights)
+        x = graph.op("Add", x, self.dense(attended, block.attention_out))
         hidden = block.first.out_features
         middle = graph.reshape(self.dense(self.norm(x, block.ffn_norm), block.first), -1, cells, hidden)
         middle = graph.op(
@@ -203,9 +212,9 @@ class _Writer:
         middle = graph.reshape(graph.op("Relu", middle), -1, hidden)
         return graph.op("Add", x, self.dense(middle, block.second))
 
-    def qkv(self, block: AttentionBlock, y: str, smolgen_weights: str | None) -> str:
+    def self_attention(self, block: AttentionBlock, y: str, smolgen_weights: str | None) -> str:
         graph, cells, heads = self.graph, self._layout.cells, block.heads
-        width = block.seen.in_features
+        width = block.attention_out.in_features
         depth = width // heads
         weights, biases = _array(block.qkv.weight), _array(block.qkv.bias)
         parts = []
@@ -224,11 +233,13 @@ class _Writer:
             board = self.dense(
                 graph.reshape(compressed, -1, block.smolgen_dense.in_features), block.smolgen_dense
             )
-            drawn = self.dense(self.norm(graph.op("Relu", board), block.smolgen_norm), block.smolgen_generate)
-            made = graph.op("MatMul", graph.reshape(drawn, -1, block.smolgen_size), smolgen_weights)
-            scores = graph.op("Add", scores, graph.reshape(made, -1, heads, cells, cells))
-        seen = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
-        return graph.reshape(graph.op("Transpose", seen, perm=[0, 2, 1, 3]), -1, width)
+            generated = self.dense(
+                self.norm(graph.op("Relu", board), block.smolgen_norm), block.smolgen_generate
+            )
+            bias = graph.op("MatMul", graph.reshape(generated, -1, block.smolgen_size), smolgen_weights)
+            scores = graph.op("Add", scores, graph.reshape(bias, -1, heads, cells, cells))
+        attended = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), parts[2])
+        return graph.reshape(graph.op("Transpose", attended, perm=[0, 2, 1, 3]), -1, width)
 
     def policy(self, head: nn.Module, x: str) -> str:
         graph = self.graph
@@ -243,7 +254,7 @@ class _Writer:
             case FromToHead():
                 return self.from_to(head, x)
             case _:
-                raise TypeError(f"no such head: {head}")
+                raise TypeError(f"unknown policy head: {head}")
 
     def from_to(self, head: FromToHead, x: str) -> str:
         graph, cells, width = self.graph, self._layout.cells, head.query.in_features
@@ -258,9 +269,9 @@ class _Writer:
         extra = graph.op("MatMul", last_rank, self.weights(_array(head.promotion.weight).T))
         ranks = (np.arange(48, 56)[:, None] * cells + np.arange(56, 64)).reshape(-1).astype(np.int64)
         knight = graph.reshape(gather_columns(graph, plain, ranks), -1, 8, 8, 1)
-        named = graph.op("Add", knight, graph.reshape(extra, -1, 1, 8, 3))
-        both = graph.op("Concat", plain, graph.reshape(named, -1, 8 * 8 * 3), axis=1)
-        return gather_columns(graph, both, _array(head.places))
+        promotions = graph.op("Add", knight, graph.reshape(extra, -1, 1, 8, 3))
+        both = graph.op("Concat", plain, graph.reshape(promotions, -1, 8 * 8 * 3), axis=1)
+        return gather_columns(graph, both, _array(head.move_indices))
 
 
 def _array(tensor: Any) -> NDArray[Any]:

@@ -1,7 +1,7 @@
-"""From records to lessons on the device, some batches ahead of the network.
+"""Data loader: training batches from game records, prefetched to the device.
 
-What is left to chance follows from the seed and the place alone, so that a run that goes on after a kill sees
-what an unbroken one would have seen.
+All random choices depend on the seed and the cursor alone. A resumed run therefore sees the same batches as
+an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from sparring.training.teacher_cache import TeacherCache
 from sparring.training.teachers import Teacher
 from sparring.training.training_batch import TrainingBatch, make_training_batch
 
-_AHEAD = 4
-"""Batches that wait on the device."""
-_TURN = 0.0002
-"""Seconds."""
-_BUFFER = 1 << 16
-"""Positions that are shuffled together, at least."""
+_PREFETCH = 4
+"""Batches prefetched to the device."""
+_SWITCH_INTERVAL = 0.0002
+"""Switch interval of Python threads in seconds while training."""
+_SHUFFLE_BUFFER = 1 << 16
+"""Least number of positions that are shuffled together."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """How far one has come: so many whole passes, and so many batches of the next."""
+    """Position in the training data: whole epochs, and batches of the next epoch."""
 
     epoch: int = 0
     batch: int = 0
@@ -48,7 +48,7 @@ class Cursor:
 
 @dataclass(frozen=True)
 class PrefetchedBatch:
-    """A batch on the device, and the place after it."""
+    """A batch on the device, and the cursor after it."""
 
     minibatch: TrainingBatch
     cursor: Cursor
@@ -59,22 +59,26 @@ class PrefetchedBatch:
 
 @dataclass(frozen=True)
 class RecordLoader:
-    """Lessons of a configuration from tables. Raises BadTrainingConfig or BadTable."""
+    """Training and validation batches of a configuration from tables.
+
+    Raises BadTrainingConfig or BadTable.
+    """
 
     config: TrainingConfig
     tables: Sequence[Path]
     device: torch.device
     teachers: Sequence[Teacher] = ()
     replica: tuple[int, int] = (0, 1)
-    """This process and how many there are: each has every n-th batch."""
+    """Rank and world size: each process gets every world_size-th batch."""
     threads: int = 0
+    """Threads that read and encode records; 0 for all cores."""
     teacher_cache: TeacherCache | None = None
-    """Of what the teachers said."""
+    """Cache of the teachers' outputs."""
 
     def check(self) -> None:
-        """Whether the tables have games to learn from and to measure with."""
+        """Raises BadTrainingConfig unless the tables have at least one training and one validation batch."""
         if not self.tables:
-            raise BadTrainingConfig("there are no records to learn from")
+            raise BadTrainingConfig("there are no records to train on")
         for table in self.tables:
             if (game := read_manifest(table)["game"]) != self.config.game:
                 raise BadTrainingConfig(
@@ -87,30 +91,30 @@ class RecordLoader:
             raise BadTrainingConfig(self._too_few(Split.VALIDATION))
 
     def training(self, begin: Cursor) -> Iterator[PrefetchedBatch]:
-        """From a place on, without end: one pass after the other."""
+        """Yields training batches from a cursor on, epoch after epoch, without end."""
         with _short_switch_interval():
             yield from self._on_device(begin)
 
     def _on_device(self, begin: Cursor) -> Iterator[PrefetchedBatch]:
         if self.device.type != "cuda":
-            yield from _prefetch(self._passes(begin))
+            yield from _prefetch(self._epochs(begin))
             return
         network = torch.cuda.current_stream(self.device)
-        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]  # PyTorch's, without types
+        aside = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]  # untyped in PyTorch
         aside.wait_stream(network)
-        for prefetched, ready in _prefetch(_on_stream(aside, network, self._passes(begin))):
+        for prefetched, ready in _prefetch(_on_stream(aside, network, self._epochs(begin))):
             network.wait_event(ready)
             yield prefetched
 
     def example(self, cursor: Cursor) -> PrefetchedBatch:
-        """The batch after a place, made here and now."""
+        """Returns the batch after a cursor, without prefetching."""
         for epoch, first in ((cursor.epoch, cursor.batch), (cursor.epoch + 1, 0)):
-            for batch in self._pass(epoch, first):
-                return self._fed(batch, Cursor(epoch, first + 1))
+            for batch in self._epoch(epoch, first):
+                return self._prepared(batch, Cursor(epoch, first + 1))
         raise BadTrainingConfig(self._too_few(Split.TRAIN))
 
     def validation(self) -> Iterator[tuple[TrainingBatch, NDArray[np.float64]]]:
-        """Some of the validation split with the groups of its positions: the same each time, as it is."""
+        """Yields validation batches with the rating groups [n] of their positions; the same in every call."""
         wanted = self.config.training.validation_positions
         for batch in self._batches(Split.VALIDATION, 0):
             yield (
@@ -121,25 +125,25 @@ class RecordLoader:
             if wanted <= 0:
                 break
 
-    def _passes(self, begin: Cursor) -> Generator[PrefetchedBatch]:
+    def _epochs(self, begin: Cursor) -> Generator[PrefetchedBatch]:
         first = begin.batch
-        with ThreadPoolExecutor(1) as reader:  # reads the beginning of the next pass during this one
-            coming = reader.submit(_with_first_ready, self._pass(begin.epoch, first))
+        with ThreadPoolExecutor(1) as reader:  # reads the beginning of the next epoch during this one
+            coming = reader.submit(_with_first_ready, self._epoch(begin.epoch, first))
             for epoch in count(begin.epoch):
                 batches = coming.result()
-                coming = reader.submit(_with_first_ready, self._pass(epoch + 1))
+                coming = reader.submit(_with_first_ready, self._epoch(epoch + 1))
                 number = first
                 for number, batch in enumerate(batches, first + 1):
-                    yield self._fed(batch, Cursor(epoch, number))
+                    yield self._prepared(batch, Cursor(epoch, number))
                 if number == 0:
                     raise BadTrainingConfig(self._too_few(Split.TRAIN))
                 first = 0
 
-    def _pass(self, epoch: int, skip: int = 0) -> Generator[Batch]:
-        # Two seeds must not share passes, however many there are.
+    def _epoch(self, epoch: int, skip: int = 0) -> Generator[Batch]:
+        # Different seeds must not share epochs.
         return self._batches(Split.TRAIN, self.config.training.seed * 100_003 + epoch, skip)
 
-    def _fed(self, batch: Batch, cursor: Cursor) -> PrefetchedBatch:
+    def _prepared(self, batch: Batch, cursor: Cursor) -> PrefetchedBatch:
         config = self.config
         random = np.random.default_rng([config.training.seed, cursor.epoch, cursor.batch, self.replica[0]])
         unmasked = randomised(recorded_conditioning(batch), config, random)
@@ -180,14 +184,14 @@ class RecordLoader:
                 replica=self.replica if drop_last else (0, 1),
                 drop_last=drop_last,
                 ratings=data.rating_range,
-                buffer=max(_BUFFER, 8 * config.training.batch),
+                buffer=max(_SHUFFLE_BUFFER, 8 * config.training.batch),
                 threads=self.threads,
             )
-        except ValueError as error:  # what the native core says of records that it cannot encode so
+        except ValueError as error:  # the native core cannot encode these records
             raise BadTrainingConfig(f"the records do not fit the configuration: {error}") from None
 
     def _too_few(self, split: Split) -> str:
-        """Why there is not one batch."""
+        """Returns the message for a split without a whole batch."""
         data, (_, processes) = self.config.data, self.replica
         with_ratings = (
             ""
@@ -208,25 +212,27 @@ _PURPOSES = {Split.TRAIN: "training", Split.VALIDATION: "validation"}
 def _on_stream(
     aside: torch.cuda.Stream, network: torch.cuda.Stream, batches: Generator[PrefetchedBatch]
 ) -> Generator[tuple[PrefetchedBatch, torch.cuda.Event]]:
-    """Has batches made on a stream of their own, beside the network's; with each, when it is ready."""
+    """Makes batches on a separate CUDA stream. Yields each with the event that says it is ready."""
     while True:
         with torch.cuda.stream(aside):
             prefetched = next(batches)
             ready = aside.record_event()
         for tensor in prefetched.minibatch:
-            tensor.record_stream(network)  # its memory is not used again before the network has seen it
+            tensor.record_stream(
+                network
+            )  # the allocator must not reuse its memory before the network has read it
         yield prefetched, ready
 
 
 @contextmanager
 def _short_switch_interval() -> Iterator[None]:
-    """Threads that run Python take turns more often than every 5 ms, as they would.
+    """Context manager that shortens Python's switch interval (5 ms by default).
 
-    Every call of PyTorch's ends a turn, and there are tens of them in a batch: while a thread reads a table,
-    each would wait for that long.
+    PyTorch releases the interpreter lock in every call, tens of times per batch. Each time it would wait for
+    a whole interval while another thread reads a table.
     """
     before = sys.getswitchinterval()
-    sys.setswitchinterval(_TURN)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     try:
         yield
     finally:
@@ -234,14 +240,14 @@ def _short_switch_interval() -> Iterator[None]:
 
 
 def _with_first_ready(items: Generator[T]) -> Iterator[T]:
-    """The same items, the first of them made already."""
+    """Returns the same items, with the first already computed."""
     return chain(list(islice(items, 1)), items)
 
 
 def _prefetch(items: Generator[T]) -> Iterator[T]:
-    """The same items, made by another thread while the caller works with the last ones."""
+    """Yields the same items, computed ahead by another thread."""
     with ThreadPoolExecutor(1) as maker:
-        waiting = deque(maker.submit(next, items, None) for _ in range(_AHEAD))
+        waiting = deque(maker.submit(next, items, None) for _ in range(_PREFETCH))
         try:
             while (item := waiting.popleft().result()) is not None:
                 waiting.append(maker.submit(next, items, None))

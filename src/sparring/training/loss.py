@@ -1,4 +1,8 @@
-"""What is descended: how unlikely people's moves (and their teachers') were thought, and their results."""
+"""Training loss: policy cross-entropy against the move played, plus the value loss.
+
+With teachers the targets are mixtures (see `training_batch`): the policy target is w * teacher + (1 - w) *
+move played, the value target likewise with the game's result.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,21 @@ from sparring.training.training_batch import IGNORE_INDEX, ILLEGAL_LOGIT, Traini
 
 
 class Losses(NamedTuple):
-    """Of a batch; `total` is what is descended."""
+    """Losses of a batch."""
 
     total: Tensor
+    """Scalar to minimise: policy loss + value_weight * value loss."""
     hits: Tensor
-    """[n]: whether the likeliest move was played."""
+    """[n]: True if the most probable legal move was played."""
     nll: Tensor
-    """[n]: negative log-likelihood of each move played."""
+    """[n]: negative log-likelihood of the move played, in nats; 0 without a label."""
 
 
 def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weight: float) -> Losses:
-    """The losses of the network's outputs. Illegal moves have no part in them."""
+    """Computes the losses. Illegal moves are masked out.
+
+    `policy` is [n, moves] logits; `result` is [n, 3] logits of win, draw and loss for the side to move.
+    """
     log_policy = policy.float().masked_fill(~minibatch.legal, ILLEGAL_LOGIT).log_softmax(dim=1)
     each = functional.nll_loss(log_policy, minibatch.played, reduction="none", ignore_index=IGNORE_INDEX)
     if minibatch.teacher_policy.shape[1]:
@@ -46,4 +54,5 @@ def losses(policy: Tensor, result: Tensor, minibatch: TrainingBatch, value_weigh
 
 
 def _mean(values: Tensor, counted: Tensor) -> Tensor:
+    """Mean over the counted entries, 0 if there are none."""
     return (values * counted).sum() / counted.sum().clamp(min=1)

@@ -1,4 +1,4 @@
-"""What a run measured of itself: a line of JSON each, and TensorBoard's files where that is installed."""
+"""Metrics of a training run: `metrics.jsonl`, and TensorBoard files if TensorBoard is installed."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from numpy.typing import NDArray
 from sparring import storage
 from sparring.training.conditioning import rating_group_name
 
-_DRAWN = ("loss", "train_top1", "rate", "top1", "nll")
+_SCALARS = ("loss", "train_top1", "rate", "top1", "nll")
+"""Entries shown in TensorBoard."""
 
 
 class MetricsLogger:
-    """The measurements of a run up to a step; those after it will be made again."""
+    """Appends metrics to the files of a run.
+
+    Lines after `step` are dropped: the resumed run writes them again.
+    """
 
     def __init__(self, folder: Path, step: int) -> None:
-        self._lines = storage.Journal(folder / "metrics.jsonl", lenient=True)  # nothing depends on a lost one
+        self._lines = storage.Journal(folder / "metrics.jsonl", lenient=True)  # a lost line does no harm
         self._lines.keep(lambda entries: float(entries["step"]) <= step)
         self._board = _tensorboard(folder, step)
 
     def write(self, entries: dict[str, Any]) -> None:
-        """One more measurement."""
+        """Appends one set of metrics; `entries` has a key `step`."""
         self._lines.add(entries)
         if self._board is not None:
-            for name in _DRAWN:
+            for name in _SCALARS:
                 self._board.add_scalar(name, entries[name], entries["step"])
             self._board.flush()
 
@@ -34,7 +38,10 @@ class MetricsLogger:
 def summary(
     hits: NDArray[np.bool_], nll: NDArray[np.float32], groups: NDArray[np.float64], game: str
 ) -> dict[str, Any]:
-    """Accuracy and negative log-likelihood of all positions, and of each group's."""
+    """Returns number, top-1 accuracy and mean negative log-likelihood of the positions, overall and by group.
+
+    `hits`, `nll` and `groups` are [n]; positions with group NaN count only overall.
+    """
     by_group = {
         rating_group_name(group, game): _means(hits[groups == group], nll[groups == group])
         for group in np.unique(groups[~np.isnan(groups)]).tolist()

@@ -1,4 +1,7 @@
-"""The networks that learn from people, in PyTorch. `learn.export` writes the same ones as ONNX graphs."""
+"""Policy and value networks in PyTorch. `training.export` writes the same networks as ONNX graphs.
+
+Shapes: n positions, `planes` input planes, `cells` = rows * columns squares, `width` channels.
+"""
 
 from __future__ import annotations
 
@@ -11,38 +14,47 @@ from sparring.networks.lc0.heads import attention_policy_map
 from sparring.training.config import NetworkConfig
 
 KNOTS = 11
-"""Between which a rating's effect is interpolated."""
+"""Knots of the piecewise linear encoding of a rating."""
 CONDITIONING_WIDTH = 64
-"""Numbers that say who is playing."""
+"""Width of the conditioning vector."""
 SMOLGEN_CHANNELS = 8
-"""Attention's maps: numbers a square, and the width of the layer that sees them all."""
+"""Channels per square in smolgen's compressed board."""
 SMOLGEN_HIDDEN = 64
+"""Width of smolgen's hidden layer."""
 QUERY_WIDTH = 64
-"""The from-to head: numbers of a square's question and answer."""
+"""Width of queries and keys in the from-to policy head."""
 
 
 class ContextEncoder(nn.Module):
-    """Who is playing: ratings between knots, clock. [n, 6] to [n, ABOUT]."""
+    """Encodes ratings and clock as a conditioning vector.
 
-    seen: Tensor
+    Input: context [n, 6], see `networks.conditioned`. Output: [n, CONDITIONING_WIDTH]. A rating becomes hat
+    functions over KNOTS knots. Inputs that the configuration does not use are multiplied by 0.
+    """
+
+    enabled: Tensor
+    """[3]: 1 for the inputs in use (own rating, opponent's rating, clock), else 0."""
     knots: Tensor
 
     def __init__(self, part: NetworkConfig) -> None:
         super().__init__()
-        seen = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
-        self.register_buffer("seen", torch.tensor(seen))
+        enabled = [float(part.rating_range is not None)] * 2 + [float(part.clock)]
+        self.register_buffer("enabled", torch.tensor(enabled))
         self.register_buffer("knots", torch.arange(KNOTS, dtype=torch.float32))
         self.project = nn.Linear(2 * KNOTS + 2, CONDITIONING_WIDTH)
 
     def forward(self, context: Tensor) -> Tensor:
-        values, known = context[:, 0::2], context[:, 1::2] * self.seen
+        values, known = context[:, 0::2], context[:, 1::2] * self.enabled
         hats = (1 - (values[:, :2, None] * (KNOTS - 1) - self.knots).abs()).relu() * known[:, :2, None]
         clock = torch.stack([values[:, 2] * known[:, 2], known[:, 2]], dim=1)
         return functional.relu(self.project(torch.cat([hats.flatten(1), clock], dim=1)))
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions; every plane scaled and shifted by what all planes' means and the context say."""
+    """Residual block of two 3x3 convolutions with squeeze-and-excitation.
+
+    The excitation depends on the channel means and on the conditioning vector, and has a scale and a shift.
+    """
 
     def __init__(self, width: int, squeeze: int) -> None:
         super().__init__()
@@ -64,7 +76,10 @@ class ResidualBlock(nn.Module):
 
 
 class ResidualTower(nn.Module):
-    """Planes to [n, width, rows, columns]."""
+    """Convolutional tower: [n, planes, rows, columns] to [n, width, rows, columns].
+
+    Works for any board size.
+    """
 
     def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
@@ -80,18 +95,20 @@ class ResidualTower(nn.Module):
 
 
 class AttentionBlock(nn.Module):
-    """Squares look at one another, as their numbers, the geometry and the board as a whole say."""
+    """Transformer block over squares: [n, cells, width] to the same shape.
+
+    Attention scores have a learned bias per head and pair of squares, and with `smolgen_size` > 0 Lc0's
+    smolgen: a bias generated from the whole board. The conditioning vector is added in the feed-forward
+    layer.
+    """
 
     def __init__(self, part: NetworkConfig, cells: int) -> None:
         super().__init__()
-        self.heads, self.smolgen_size, hidden = (
-            part.heads,
-            part.smolgen_size,
-            part.ffn_multiplier * part.width,
-        )
+        self.heads, self.smolgen_size = part.heads, part.smolgen_size
+        ffn_width = part.ffn_multiplier * part.width
         self.attention_norm = nn.LayerNorm(part.width)
         self.qkv = nn.Linear(part.width, 3 * part.width)
-        self.seen = nn.Linear(part.width, part.width)
+        self.attention_out = nn.Linear(part.width, part.width)
         self.attention_bias = nn.Parameter(torch.zeros(part.heads, cells, cells))
         if part.smolgen_size:
             self.smolgen_compress = nn.Linear(part.width, SMOLGEN_CHANNELS, bias=False)
@@ -99,33 +116,33 @@ class AttentionBlock(nn.Module):
             self.smolgen_norm = nn.LayerNorm(SMOLGEN_HIDDEN)
             self.smolgen_generate = nn.Linear(SMOLGEN_HIDDEN, part.heads * part.smolgen_size)
         self.ffn_norm = nn.LayerNorm(part.width)
-        self.first = nn.Linear(part.width, hidden)
-        self.condition = nn.Linear(CONDITIONING_WIDTH, hidden, bias=False)
-        self.second = nn.Linear(hidden, part.width)
+        self.first = nn.Linear(part.width, ffn_width)
+        self.condition = nn.Linear(CONDITIONING_WIDTH, ffn_width, bias=False)
+        self.second = nn.Linear(ffn_width, part.width)
 
     def forward(self, x: Tensor, conditioning: Tensor, smolgen_weights: Tensor | None) -> Tensor:
         n, cells, width = x.shape
         y = self.attention_norm(x)
         query, key, value = self.qkv(y).view(n, cells, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        where = self.attention_bias
+        bias = self.attention_bias
         if smolgen_weights is not None:
             board = functional.relu(self.smolgen_dense(self.smolgen_compress(y).flatten(1)))
-            drawn = self.smolgen_generate(self.smolgen_norm(board)).view(n, self.heads, self.smolgen_size)
-            where = where + (drawn @ smolgen_weights).view(n, self.heads, cells, cells)
-        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=where.to(query.dtype))
-        x = x + self.seen(seen.transpose(1, 2).reshape(n, cells, width))
-        middle = functional.relu(self.first(self.ffn_norm(x)) + self.condition(conditioning)[:, None])
-        output: Tensor = x + self.second(middle)
+            generated = self.smolgen_generate(self.smolgen_norm(board)).view(n, self.heads, self.smolgen_size)
+            bias = bias + (generated @ smolgen_weights).view(n, self.heads, cells, cells)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias.to(query.dtype))
+        x = x + self.attention_out(attended.transpose(1, 2).reshape(n, cells, width))
+        hidden = functional.relu(self.first(self.ffn_norm(x)) + self.condition(conditioning)[:, None])
+        output: Tensor = x + self.second(hidden)
         return output
 
 
 class AttentionTower(nn.Module):
-    """Planes to [n, width, rows, columns] through squares that look at one another."""
+    """Attention tower: [n, planes, rows, columns] to [n, width, rows, columns], for one board size."""
 
     def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()
         self.embed = nn.Linear(layout.planes, part.width)
-        self.places = nn.Parameter(torch.zeros(layout.cells, part.width))
+        self.position_embedding = nn.Parameter(torch.zeros(layout.cells, part.width))
         self.condition = nn.Linear(CONDITIONING_WIDTH, part.width, bias=False)
         self.smolgen_weights = (
             nn.Parameter(torch.randn(part.smolgen_size, layout.cells**2) * 0.02)
@@ -139,37 +156,42 @@ class AttentionTower(nn.Module):
         rows, columns = planes.shape[2:]
         x = (
             self.embed(planes.flatten(2).transpose(1, 2))
-            + self.places
+            + self.position_embedding
             + self.condition(conditioning)[:, None]
         )
         for block in self.blocks:
             x = block(x, conditioning, self.smolgen_weights)
         squares: Tensor = self.norm(x).transpose(1, 2)
-        return squares.reshape(len(squares), -1, rows, columns)
+        return squares.reshape(squares.shape[0], -1, rows, columns)
 
 
 class FromToHead(nn.Module):
-    """Each move is a from-square's question answered by its to-square, as in Lc0's attention policy."""
+    """Lc0's attention policy: a move's logit is the product of the from-square's query and the to-square's
+    key.
 
-    places: Tensor
+    Input: [n, width, 8, 8]. Output: [n, 1858] logits in Lc0's order.
+    """
+
+    move_indices: Tensor
+    """[1858]: indices into from-to scores and promotions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query = nn.Linear(width, QUERY_WIDTH)
         self.key = nn.Linear(width, QUERY_WIDTH)
         self.promotion = nn.Linear(QUERY_WIDTH, 3, bias=False)
-        self.register_buffer("places", torch.from_numpy(attention_policy_map()))
+        self.register_buffer("move_indices", torch.from_numpy(attention_policy_map()))
 
     def forward(self, x: Tensor) -> Tensor:
         squares = x.flatten(2).transpose(1, 2)
         key = self.key(squares)
         scores = self.query(squares) * QUERY_WIDTH**-0.5 @ key.transpose(1, 2)
-        named = scores[:, 48:56, 56:64, None] + self.promotion(key[:, 56:64])[:, None]
-        return torch.cat([scores.flatten(1), named.flatten(1)], dim=1).index_select(1, self.places)
+        promotions = scores[:, 48:56, 56:64, None] + self.promotion(key[:, 56:64])[:, None]
+        return torch.cat([scores.flatten(1), promotions.flatten(1)], dim=1).index_select(1, self.move_indices)
 
 
 class PlanesHead(nn.Module):
-    """A plane for each kind of move, as in dlshogi."""
+    """A plane per kind of move, as in dlshogi: [n, width, rows, columns] to [n, kinds * cells] logits."""
 
     def __init__(self, width: int, kinds: int) -> None:
         super().__init__()
@@ -181,7 +203,7 @@ class PlanesHead(nn.Module):
 
 
 class PointsHead(nn.Module):
-    """A logit for each point, and one for a pass."""
+    """A logit per point and one for a pass: [n, width, rows, columns] to [n, cells + 1] logits."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -195,9 +217,14 @@ class PointsHead(nn.Module):
 
 
 class PolicyValueNetwork(nn.Module):
-    """`planes` (bytes) and `context` to the policy's logits and the logits of win, draw and loss."""
+    """Policy and value network.
+
+    Inputs: `planes` [n, planes, rows, columns] uint8 and `context` [n, 6] float. Outputs: policy logits [n,
+    moves] and logits of win, draw and loss [n, 3].
+    """
 
     scales: Tensor
+    """[planes, 1, 1]: factors of the input planes; counts are scaled to 0..1."""
 
     def __init__(self, part: NetworkConfig, layout: NetworkLayout) -> None:
         super().__init__()

@@ -1,7 +1,8 @@
-"""What takes the steps down, and how far each goes."""
+"""Optimisers and learning rate schedules."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -9,22 +10,41 @@ from torch import Tensor, nn
 
 from sparring.training.config import OptimizationConfig
 
+_PAPER_DROPS = (1 / 5, 1 / 2, 9 / 10)
+_FINAL_RATE = 0.01
+"""Last learning rate of the cosine schedule as a fraction of the highest."""
+
 
 def make_optimiser(model: nn.Module, part: OptimizationConfig) -> torch.optim.Optimizer:
-    """Only what multiplies decays: biases, scales and single numbers do not."""
+    """Returns the configured optimiser. Tensors of one dimension (biases, scales) have no weight decay."""
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": part.weight_decay}, {"params": others, "weight_decay": 0.0}]
     options: dict[str, Any] = {"lr": part.learning_rate}
-    if (device := decayed[0].device).type == "cuda":  # a CUDA graph reads the rate from the device
+    if (device := decayed[0].device).type == "cuda":  # a CUDA graph reads the learning rate from the device
         options = {"lr": torch.tensor(part.learning_rate, device=device), "fused": True}
     if part.optimiser == "sgd":
         return torch.optim.SGD(groups, momentum=0.9, nesterov=True, **options)
     return torch.optim.AdamW(groups, betas=(0.9, 0.98), capturable=device.type == "cuda", **options)
 
 
+def learning_rate_at(step: int, part: OptimizationConfig) -> float:
+    """Returns the learning rate of a step (from 0).
+
+    `paper`: divided by 10 after 1/5, 1/2 and 9/10 of the steps. `cosine`: linear warm-up, then a cosine down
+    to 1/100.
+    """
+    done = step / part.steps
+    if part.schedule == "paper":
+        return float(part.learning_rate * 0.1 ** sum(done >= drop for drop in _PAPER_DROPS))
+    if done < part.warmup:
+        return part.learning_rate * (step + 1) / math.ceil(part.warmup * part.steps)
+    progress = (done - part.warmup) / (1 - part.warmup)
+    return part.learning_rate * (_FINAL_RATE + (1 - _FINAL_RATE) * (1 + math.cos(math.pi * progress)) / 2)
+
+
 def set_learning_rate(optimiser: torch.optim.Optimizer, learning_rate: float) -> None:
-    """The rate of the next step."""
+    """Sets the learning rate of the next step, in place if it is a tensor."""
     for group in optimiser.param_groups:
         if isinstance(group["lr"], Tensor):
             group["lr"].fill_(learning_rate)
@@ -33,7 +53,7 @@ def set_learning_rate(optimiser: torch.optim.Optimizer, learning_rate: float) ->
 
 
 def load_optimiser_state(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Goes on from a checkpoint; the rates stay where they are, on the device."""
+    """Loads a checkpoint's state but keeps the learning rate objects, which may be tensors on the device."""
     rates = [group["lr"] for group in optimiser.param_groups]
     optimiser.load_state_dict(state)
     for group, learning_rate in zip(optimiser.param_groups, rates, strict=True):
@@ -41,7 +61,7 @@ def load_optimiser_state(optimiser: torch.optim.Optimizer, state: dict[str, Any]
 
 
 def restore_optimiser_state(optimiser: torch.optim.Optimizer, state: dict[int, dict[str, Tensor]]) -> None:
-    """Brings what the optimiser remembers back to a copy of its state; what is new becomes 0."""
+    """Restores a copy of the optimiser's state in place; entries that the copy lacks become 0."""
     for index, entries in optimiser.state_dict()["state"].items():
         for key, value in entries.items():
             before = state.get(index, {}).get(key)

@@ -1,6 +1,6 @@
-"""What teachers have said already: a position comes back with every pass over the records.
+"""Cache of teacher outputs by position.
 
-Answers lie on the device, so that teachers take time in the first pass alone.
+Outputs stay on the device. The teachers evaluate each position only in the first epoch.
 """
 
 from __future__ import annotations
@@ -18,53 +18,54 @@ from sparring.records import PositionFilter, Split
 from sparring.records.game_rows import read_rows, shard_paths
 
 CACHED_MOVES = 32
-"""Moves of each answer: the likeliest."""
+"""Most probable moves that are stored per position."""
 _CHUNKS = 8
-"""Teachers are asked about a batch in so many parts, and only about those that are needed."""
+"""Parts of a batch: teachers evaluate only the parts that have uncached positions."""
 
 
 class TeacherCache:
-    """Answers about the positions of games, 134 bytes each."""
+    """Outputs for all positions of the training games, 134 bytes per position."""
 
     def __init__(self, games: NDArray[np.int64], plies: NDArray[np.int64], device: torch.device) -> None:
-        """`games` are identities, ascending; `plies` how many moves each has."""
+        """`games` are ascending game identities; `plies` are their numbers of moves."""
         self._games, self._begins = games, np.cumsum(plies) - plies
         size = int(plies.sum())
         self._known = np.zeros(size, bool)
         self._moves = torch.zeros((size, CACHED_MOVES), dtype=torch.int16, device=device)
-        self._chances = torch.zeros((size, CACHED_MOVES), dtype=torch.float16, device=device)
+        self._probabilities = torch.zeros((size, CACHED_MOVES), dtype=torch.float16, device=device)
         self._results = torch.zeros((size, 3), dtype=torch.float16, device=device)
 
     def indices(self, games: NDArray[np.int64], plies: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Where the answers about these positions lie."""
+        """Returns the cache indices of positions, given by game identity and ply."""
         indices: NDArray[np.int64] = self._begins[np.searchsorted(self._games, games)] + plies
         return indices
 
     def reserve(self, indices: NDArray[np.int64], wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which of the wanted places have no answer; the caller is to `store` one for each of them."""
+        """Returns a mask of the wanted indices without an entry, and marks them: the caller must `store`
+        them."""
         new: NDArray[np.bool_] = wanted & ~self._known[indices]
         self._known[indices[new]] = True
         return new
 
     def store(self, indices: Tensor, probabilities: Tensor, results: Tensor) -> None:
-        """Answers for places: chances of moves [n, moves], and of results [n, 3 or 0]."""
+        """Stores move probabilities [n, moves] and result probabilities [n, 3 or 0]."""
         top = probabilities.topk(min(CACHED_MOVES, probabilities.shape[1]), dim=1)
-        # What is cut off goes to the moves that are kept.
+        # Renormalise over the moves that are kept.
         share = probabilities.sum(dim=1, keepdim=True) / top.values.sum(dim=1, keepdim=True)
         width = top.indices.shape[1]
         self._moves[indices, :width] = top.indices.to(torch.int16)
-        self._chances[indices, :width] = (top.values * share).to(torch.float16)
+        self._probabilities[indices, :width] = (top.values * share).to(torch.float16)
         self._results[indices, : results.shape[1]] = results.to(torch.float16)
 
     def lookup(self, indices: Tensor, moves: int, results: int) -> tuple[Tensor, Tensor]:
-        """The answers of places: chances [n, moves], and results [n, results]."""
+        """Returns move probabilities [n, moves] and result probabilities [n, results]."""
         probabilities = torch.zeros((len(indices), moves), device=indices.device)
-        probabilities.scatter_add_(1, self._moves[indices].long(), self._chances[indices].float())
+        probabilities.scatter_add_(1, self._moves[indices].long(), self._probabilities[indices].float())
         return probabilities, self._results[indices, :results].float()
 
 
 def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: torch.device) -> TeacherCache:
-    """An empty memory for the training games of tables. Raises BadTable."""
+    """Returns an empty cache for the training games of tables. Raises BadTable."""
     games: dict[int, int] = {}
     for path in (path for table in tables for path in shard_paths(table)):
         rows = read_rows(path, game, Split.TRAIN, trial, PositionFilter())
@@ -75,7 +76,7 @@ def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: to
 
 
 def chunks(queried: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The rows of a batch that are asked about, [chunks, rows]: all of one size, the last filled up."""
+    """Returns the rows to evaluate as [chunks, rows]; the last chunk is filled up with repeated rows."""
     size = max(1, len(queried) // _CHUNKS)
     rows = np.flatnonzero(queried)
     return np.resize(rows, (-(-len(rows) // size), size)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Teachers: networks whose probabilities are learned beside the moves that people played."""
+"""Teachers of knowledge distillation: networks whose outputs are part of the training targets."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from sparring.training.cuda_graph import GraphedCallable
 from sparring.training.layouts import input_spec_of
 
 _ENCODINGS = {"lc0": "lc0", "maia3": "maia3", "katago": "katago"}
-"""What the families of other projects' networks see, by codec."""
+"""Input encodings of other projects' networks, by codec."""
 _GLOBAL_ENCODINGS = {"katago": "katago-global"}
-"""And what they are told beside that."""
+"""Encodings of their global (not spatial) inputs, by codec."""
 
 
 class TeacherOutput(NamedTuple):
-    """What a teacher says of n positions."""
+    """Output of a teacher for n positions."""
 
     logits: Tensor
-    """Of its encoding's labels, [n, labels]."""
+    """[n, labels]: policy logits in the order of its encoding's labels."""
     results: Tensor
-    """Chances of a win, a draw and a loss for the mover, [n, 3]."""
+    """[n, 3]: probabilities of win, draw and loss for the side to move."""
 
 
 class Teacher:
-    """A network that is asked, not changed. Raises BadNetwork or BadTrainingConfig."""
+    """A frozen network. Raises BadNetwork, or BadTrainingConfig if it cannot teach this configuration."""
 
     def __init__(self, part: TeacherConfig, config: TrainingConfig, device: torch.device) -> None:
         model, card = read_network(find(part.model))
@@ -50,9 +50,11 @@ class Teacher:
 
     @torch.no_grad()
     def query(self, planes: Tensor, ratings: Tensor, context: Tensor, global_inputs: Tensor) -> TeacherOutput:
-        """Its answer; `ratings` [n, 2] are the mover's and the opponent's.
+        """Evaluates n positions.
 
-        `global_inputs` is the encoding that the teacher has by this name, [n, 0] where it has none.
+        `planes` are in the teacher's encoding; `ratings` [n, 2] are those of the side to move and its
+        opponent; `context` [n, 6] is for networks of our own; `global_inputs` is [n, 0] if the teacher has
+        none.
         """
         inputs = (planes, ratings, context, global_inputs)
         if not planes.is_cuda:
@@ -62,24 +64,27 @@ class Teacher:
         return TeacherOutput(*(tensor.float() for tensor in self._compiled(*inputs)))
 
     def _compile(self, *example: Tensor) -> Callable[..., Any]:
-        """Mixed precision, fused kernels, one launch."""
+        """Compiles the network with mixed precision and captures it as a CUDA graph."""
 
         def query(*inputs: Tensor) -> TeacherOutput:
             with torch.autocast("cuda", torch.bfloat16):
                 return self._forward(self._graph, *inputs)
 
-        # Traced first: the graph's own loop over its nodes is Python that the compiler would trip over.
+        # Traced first: torch.compile cannot follow TorchGraph's loop over its nodes.
         return GraphedCallable(torch.compile(make_fx(query)(*example)), example)
 
 
 def _encoding(card: ModelCard, config: TrainingConfig) -> str:
-    """What the teacher sees; refused where the pupil's batches cannot show it that."""
+    """Returns the teacher's input encoding.
+
+    Raises BadTrainingConfig if the student's batches cannot provide it.
+    """
     codec = make_codec(card)
     if isinstance(codec, ConditionedCodec):
         if codec.input_spec != input_spec_of(config):
             raise BadTrainingConfig(
-                f"the teacher {card.name} was told other ratings or boards than [network] says: "
-                "it can teach networks with the same ratings and history"
+                f"the teacher {card.name} has another rating range or history than [network]: "
+                "it can teach networks with the same rating_range and history"
             )
         return codec.input_spec.encoding
     if card.codec not in _ENCODINGS:
@@ -96,7 +101,7 @@ def _forward_lc0(graph: TorchGraph, planes: Tensor, *_: Tensor) -> TeacherOutput
     outputs = graph(planes=planes)
     if "wdl" in outputs:
         return TeacherOutput(outputs["policy"], outputs["wdl"])
-    value = outputs["value"]  # an older head has no draws of its own
+    value = outputs["value"]  # older value heads have no draws
     return TeacherOutput(outputs["policy"], torch.cat([1 + value, 0 * value, 1 - value], dim=1) / 2)
 
 
@@ -109,7 +114,7 @@ def _forward_maia3(graph: TorchGraph, planes: Tensor, ratings: Tensor, *_: Tenso
 def _forward_katago(
     graph: TorchGraph, planes: Tensor, _: Tensor, __: Tensor, global_inputs: Tensor
 ) -> TeacherOutput:
-    """KataGo's rows run from the top, ours from the bottom; its third result, none, is not taught."""
+    """KataGo's rows run from the top, ours from the bottom. Its third outcome, no result, is left out."""
     outputs = graph(**{"spatial": planes.float().flip(2), "global": global_inputs})
     logits: Tensor = outputs["policy"]
     points = logits[:, :-1].reshape(-1, *planes.shape[2:]).flip(1)

@@ -1,8 +1,8 @@
-"""Training a policy from people's games.
+"""Training of policy and value networks on recorded games, optionally with teachers (distillation).
 
-A run lives in a folder: `checkpoint.pt` to go on from, `metrics.jsonl` with a line for each measurement,
-TensorBoard's files where it is installed, and `model.onnx` at the end. Killed at any moment, the same call
-goes on from the last checkpoint; on a CPU it ends with the same weights as an unbroken run.
+The folder of a run has `checkpoint.pt`, `metrics.jsonl` (a line per validation), TensorBoard files if
+TensorBoard is installed, and at the end `model.onnx`. A run that was killed resumes from its last
+checkpoint. On a CPU it ends with the same weights as an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -34,42 +34,50 @@ from sparring.training.loss import Losses, losses
 from sparring.training.metrics import MetricsLogger, summary
 from sparring.training.model import PolicyValueNetwork
 from sparring.training.optimisers import (
+    learning_rate_at,
     load_optimiser_state,
     make_optimiser,
     restore_optimiser_state,
     set_learning_rate,
 )
-from sparring.training.schedule import learning_rate_at
 from sparring.training.teacher_cache import make_teacher_cache
 from sparring.training.teachers import Teacher
 from sparring.training.training_batch import TrainingBatch
 
 _REPORT_EVERY = 20
-"""Steps between reports to whoever watches, and between votes of several processes."""
+"""Steps between progress reports, and between votes of several processes on stopping."""
 _REPORT_AFTER = 1.0
-"""Seconds after which there is one in any case."""
+"""Seconds after which progress is reported in any case."""
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """What a run says of itself while it goes."""
+    """Progress of a run."""
 
     step: int
+    """Steps done."""
     steps: int
+    """Steps of the whole run."""
     loss: float
+    """Loss of the last batch."""
     accuracy: float
-    """Of the likeliest move, in the last batch; and the loss likewise."""
+    """Top-1 accuracy in the last batch."""
     speed: float
-    """Positions a second since the last report, of all processes together."""
+    """Positions per second since the last report, of all processes together."""
     validation: dict[str, Any] | None
-    """The newest measurement on the validation split, if there is one yet."""
+    """The last validation metrics, or None."""
 
 
 ProgressCallback = Callable[[TrainingProgress], None]
 
 
 class Trainer:
-    """A training run in its folder. Raises BadTrainingConfig, BadTable, BadNetwork or OSError."""
+    """A training run. Resumes from the checkpoint of `folder` if there is one.
+
+    `tables` are folders of game records. `device` is `cpu`, `cuda` or `cuda:1`, empty for the best available;
+    `compiled` uses torch.compile; `threads` read records (0 for all cores). Raises BadTrainingConfig,
+    BadTable, BadNetwork or OSError.
+    """
 
     def __init__(
         self,
@@ -88,7 +96,7 @@ class Trainer:
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
             if config.network.kind == "residual":
-                self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # untold by its stubs
+                self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in PyTorch's stubs
         self.average = ExponentialMovingAverage(self.model, config.training.ema_decay)
         self.optimiser = make_optimiser(self.model, config.training)
         self.step, self.cursor = 0, Cursor()
@@ -110,15 +118,15 @@ class Trainer:
         self._stopping = False
 
     def stop(self) -> None:
-        """Ends `train` after the step that is under way, with a checkpoint; from a signal's handler too."""
+        """Ends `train` after the current step, with a checkpoint. May be called from a signal handler."""
         self._stopping = True
 
     def train(
         self, on_progress: ProgressCallback = lambda progress: None, stop_at: float | None = None
     ) -> bool:
-        """Goes on to the last step, and says whether it came there.
+        """Trains up to the last step, with validations and checkpoints. Returns True if it was reached.
 
-        It also ends when the clock (`time.monotonic`) shows `stop_at`, or after `stop`.
+        Also ends at time `stop_at` (of `time.monotonic`), or after `stop`. `on_progress` is called regularly.
         """
         part = self.config.training
         metrics_logger = MetricsLogger(self.folder, self.step) if self.rank == 0 else None
@@ -151,15 +159,16 @@ class Trainer:
         return finished
 
     def prepare(self) -> None:
-        """On a GPU, makes one launch of a step (and of each teacher) before another thread works there."""
+        """On a GPU, captures the training step (and each teacher) as a CUDA graph before the loader's thread
+        starts."""
         if self.device.type != "cuda" or self._graphed_step is not None:
             return
         example = self.loader.example(self.cursor).minibatch
-        if self.world_size == 1:  # the processes' own exchange is not captured
+        if self.world_size == 1:  # gradient exchange between processes is not captured
             self._graphed_step = GraphedCallable(self._step, example, self._snapshot())
 
     def train_step(self, prefetched: PrefetchedBatch) -> Losses:
-        """One step down; on a GPU after `prepare`."""
+        """Makes one optimiser step and returns its losses. On a GPU, call `prepare` first."""
         set_learning_rate(self.optimiser, learning_rate_at(self.step, self.config.training))
         self.average.prepare(self.step + 1)
         outcome: Losses = (self._graphed_step or self._step)(*prefetched.minibatch)
@@ -167,7 +176,8 @@ class Trainer:
         return outcome
 
     def validate(self) -> dict[str, Any]:
-        """Accuracy and likelihood of the averaged weights on the validation split, and by group."""
+        """Returns the metrics of the averaged weights on the validation split, overall and by rating
+        group."""
         found: list[tuple[Any, ...]] = []
         with self.average.average_parameters(), torch.no_grad():
             self.model.eval()
@@ -183,7 +193,7 @@ class Trainer:
         return summary(hits, nll, groups, self.config.game)
 
     def export(self) -> onnx.ModelProto:
-        """The network as it is now, with its card."""
+        """Returns the averaged network as an ONNX model with its model card."""
         trained_on = self.config.about or "games of the user's own records"
         if self.teachers:
             names = [f"{each.name} ({each.weight:g}, {each.licence})" for each in self.teachers]
@@ -202,7 +212,8 @@ class Trainer:
             return export(self.model, self.config, card)
 
     def _step(self, *tensors: torch.Tensor) -> Losses:
-        """Forwards, backwards, down, and the average after it: all that a CUDA graph can hold."""
+        """Forward pass, backward pass, optimiser step and EMA update: the part that is captured as a CUDA
+        graph."""
         part, minibatch = self.config.training, TrainingBatch(*tensors)
         self.optimiser.zero_grad(set_to_none=True)
         with self._precision():
@@ -216,7 +227,7 @@ class Trainer:
         return Losses(outcome.total.detach(), outcome.hits, outcome.nll)
 
     def _snapshot(self) -> Callable[[], None]:
-        """Brings weights, average and optimiser back to what they are now."""
+        """Returns a function that restores the present weights, average and optimiser state."""
         weights = copy.deepcopy(self.model.state_dict())
         average = copy.deepcopy(self.average.state)
         moments = copy.deepcopy(self.optimiser.state_dict()["state"])
@@ -233,13 +244,13 @@ class Trainer:
         return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
 
     def _agreed(self, stopping: bool) -> bool:
-        """Whether to stop: processes that learn together only do so together, and ask now and then."""
+        """Returns True if all processes should stop. Several processes vote every `_REPORT_EVERY` steps."""
         if self.world_size == 1:
             return stopping
         return self.step % _REPORT_EVERY == 0 and distributed.any_rank(stopping, self.device)
 
     def _measure(self, loss: float, accuracy: float, metrics_logger: MetricsLogger | None) -> None:
-        """On the first process alone; the others wait for it with their next step."""
+        """Validates and logs on rank 0; the other ranks wait in their next step."""
         if metrics_logger is not None:
             self.metrics = self.validate()
             learning_rate = learning_rate_at(self.step, self.config.training)

@@ -1,4 +1,9 @@
-"""Batches of records as tensors on the device: what the network sees, and what it should say."""
+"""Training batches: network inputs and targets as tensors on the device.
+
+Targets with teachers are mixtures. A teacher's policy has its `policy_weight` in the policy target, the move
+played has the rest of 1; the value target is mixed likewise by `value_weight`. If the ratings of a position
+were randomised, or nothing was recorded, the target is the teachers' alone.
+"""
 
 from __future__ import annotations
 
@@ -22,36 +27,38 @@ from sparring.training.teachers import Teacher, TeacherOutput
 from sparring.training.transfer import to_device
 
 IGNORE_INDEX = -100
-"""PyTorch's class that does not count."""
+"""Label that PyTorch's losses ignore."""
 ILLEGAL_LOGIT = -1e4
-"""The logit of an illegal move: finite, so that nothing becomes NaN."""
+"""Logit of an illegal move: finite, so that no loss becomes NaN."""
 _UNKNOWN_RATING = 1500.0
-"""For teachers that must be told one."""
+"""Given to teachers that need a rating."""
 _SHAPES = {"lc0": (112, 8, 8), "maia3": (64, 96)}
-"""Of the teachers' encodings."""
+"""Shapes of the teachers' input encodings."""
 
 
 class TrainingBatch(NamedTuple):
-    """n positions, in tensors of fixed shapes."""
+    """n positions, in tensors of fixed shapes (CUDA graphs need them)."""
 
     planes: Tensor
+    """[n, planes, rows, columns] uint8."""
     context: Tensor
+    """[n, 6]: ratings and clock, see `networks.conditioned`."""
     legal: Tensor
-    """[n, moves]: which moves are legal."""
+    """[n, moves]: mask of legal moves."""
     played: Tensor
-    """[n]: the label of the move played, or a class that does not count."""
+    """[n]: label of the move played, or IGNORE_INDEX."""
     result: Tensor
-    """[n]: 0 won, 1 drawn, 2 lost, or a class that does not count."""
+    """[n]: 0 for a win of the side to move, 1 for a draw, 2 for a loss, or IGNORE_INDEX."""
     teacher_policy: Tensor
-    """[n, moves]: the teachers' probabilities times their weights; [n, 0] without teachers."""
+    """[n, moves]: sum of the teachers' probabilities times their weights; [n, 0] without teachers."""
     teacher_weight: Tensor
-    """[n]: the teachers' share in the target."""
+    """[n]: total weight of the teachers in the policy target."""
     randomised: Tensor
-    """[n]: whether the players are imagined; how their game ended is not learned then."""
+    """[n]: True if the ratings were randomised; the game's result is not a target then."""
     teacher_wdl: Tensor
-    """[n, 3]: how teachers expect the game to end, times their shares; [n, 0] where none is asked."""
+    """[n, 3]: sum of the teachers' win, draw and loss probabilities times their weights; [n, 0] without."""
     teacher_wdl_weight: Tensor
-    """[n]: those shares together."""
+    """[n]: total weight of the teachers in the value target."""
 
 
 @torch.no_grad()
@@ -65,9 +72,10 @@ def make_training_batch(
     unmasked: Conditioning | None = None,
     teacher_cache: TeacherCache | None = None,
 ) -> TrainingBatch:
-    """What a batch teaches somebody who is told of these seats.
+    """Makes the training batch of a batch of records.
 
-    Teachers are told who is `unmasked`, where that is more; they are not asked what `teacher_cache` has.
+    The network sees `conditioning`; teachers see `unmasked` if it is given. Positions in `teacher_cache` are
+    not evaluated by the teachers again. Raises BadTrainingConfig for another board size.
     """
     layout = layout_of(config)
     unmasked = unmasked or conditioning
@@ -77,7 +85,7 @@ def make_training_batch(
     tensors = to_device(arrays, device)
     n, choices = len(batch), len(batch.labels)
     rows = torch.arange(n, device=device).repeat_interleave(tensors["choices"], output_size=choices)
-    # A move without a label gets one behind all others, which is cut off in the end.
+    # Moves without a label go to an extra last column, which is cut off at the end.
     labels = tensors["labels"].long().clamp(max=layout.moves)
     legal = torch.zeros((n, layout.moves + 1), dtype=torch.bool, device=device)
     legal[rows, labels] = True
@@ -86,7 +94,7 @@ def make_training_batch(
     teacher_wdl = torch.zeros((n, 3 if any(teacher.results for teacher in teachers) else 0), device=device)
     for teacher in teachers if teachers and len(tensors["query"]) else ():
         own = teacher.encoding == layout.encoding
-        outputs = _answer(teacher, tensors, planes if own else None)
+        outputs = _query_teacher(teacher, tensors, planes if own else None)
         last = outputs.logits.shape[1] - 1
         named = tensors["labels" if own else f"{teacher.encoding} labels"].long().clamp(max=last)
         scores = torch.full((n, layout.moves + 1), ILLEGAL_LOGIT, device=device)
@@ -103,12 +111,14 @@ def make_training_batch(
             torch.where(randomised[:, None], *each)
             for each in zip((teacher_policy, teacher_wdl), known, strict=True)
         )
-    # What no person played, and what did not happen, is the teachers' alone.
-    teacher_policy, teacher_weight = _shared(
+    # Without a recorded move or result for these ratings, the target is the teachers' alone.
+    teacher_policy, teacher_weight = _mixed_target(
         teacher_policy, sum(each.weight for each in teachers), randomised | (tensors["played"] < 0)
     )
     results = sum(each.results for each in teachers)
-    teacher_wdl, teacher_wdl_weight = _shared(teacher_wdl, results, randomised | (tensors["result"] < 0))
+    teacher_wdl, teacher_wdl_weight = _mixed_target(
+        teacher_wdl, results, randomised | (tensors["result"] < 0)
+    )
     if config.data.conditioning_dropout:
         begin, end = layout.history
         planes[:, begin:end] *= tensors["history"][:, None, None, None]
@@ -126,12 +136,12 @@ def make_training_batch(
     )
 
 
-def _answer(teacher: Teacher, tensors: dict[str, Tensor], planes: Tensor | None) -> TeacherOutput:
-    """What a teacher says of the positions that are asked about, and nothing of the others.
+def _query_teacher(teacher: Teacher, tensors: dict[str, Tensor], planes: Tensor | None) -> TeacherOutput:
+    """Returns a teacher's output for the rows in `query`, and zeros for the others.
 
-    `planes` are those of the pupil, where the teacher sees the same.
+    `planes` are the student's inputs, if the teacher has the same encoding.
     """
-    n, answer = len(tensors["ratings"]), None
+    n, combined = len(tensors["ratings"]), None
     for rows in tensors["query"]:
         if planes is not None:
             shown = planes[rows]
@@ -143,16 +153,16 @@ def _answer(teacher: Teacher, tensors: dict[str, Tensor], planes: Tensor | None)
         outputs = teacher.query(
             shown, tensors["ratings"][rows], tensors["unmasked"][rows], global_inputs[rows]
         )
-        if answer is None:
-            answer = TeacherOutput(*(part.new_zeros((n, part.shape[1])) for part in outputs))
-        for whole, part in zip(answer, outputs, strict=True):
+        if combined is None:
+            combined = TeacherOutput(*(part.new_zeros((n, part.shape[1])) for part in outputs))
+        for whole, part in zip(combined, outputs, strict=True):
             whole[rows] = part
-    assert answer is not None
-    return answer
+    assert combined is not None
+    return combined
 
 
-def _shared(teacher_policy: Tensor, teacher_weight: float, alone: Tensor) -> tuple[Tensor, Tensor]:
-    """What teachers say and its share in each target: all of it where they are alone."""
+def _mixed_target(teacher_policy: Tensor, teacher_weight: float, alone: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns the teachers' part of the target and its weight: the whole target where `alone`."""
     shares = torch.full((len(teacher_policy),), float(teacher_weight), device=teacher_policy.device)
     if not teacher_weight:
         return teacher_policy, shares
@@ -162,7 +172,7 @@ def _shared(teacher_policy: Tensor, teacher_weight: float, alone: Tensor) -> tup
 
 
 def unpack_bits(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Bits [n, bytes], the first in the lowest, as bytes [n, *shape]."""
+    """Unpacks bits [n, bytes], lowest bit first, to uint8 [n, *shape]."""
     indices = torch.arange(8, dtype=torch.uint8, device=bits.device)
     each = (bits[:, :, None] >> indices) & 1
     return each.flatten(1)[:, : math.prod(shape)].reshape(-1, *shape)
@@ -171,7 +181,7 @@ def unpack_bits(bits: Tensor, shape: tuple[int, ...]) -> Tensor:
 def _arrays(
     batch: Batch, conditioning: Conditioning, config: TrainingConfig
 ) -> dict[str, NDArray[np.generic]]:
-    """All that the device must be told."""
+    """Returns the arrays that are sent to the device."""
     layout = layout_of(config)
     if batch.planes.shape[1] != (layout.planes * layout.cells + 7) // 8:
         raise BadTrainingConfig(
@@ -195,7 +205,8 @@ def _arrays(
 def _arrays_for_teachers(
     batch: Batch, unmasked: Conditioning, config: TrainingConfig, teacher_cache: TeacherCache | None
 ) -> dict[str, NDArray[np.generic]]:
-    """And what teachers are asked: of each position, or of those that `teacher_cache` does not have."""
+    """Returns the arrays for teachers: inputs, and the rows to evaluate (without those in
+    `teacher_cache`)."""
     arrays: dict[str, NDArray[np.generic]] = {
         "ratings": np.nan_to_num(unmasked.ratings, nan=_UNKNOWN_RATING).astype(np.float32),
         "unmasked": _context(unmasked, config),
