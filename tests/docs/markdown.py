@@ -1,0 +1,50 @@
+"""Code blocks of the README and the docs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = {path.relative_to(ROOT).as_posix(): path for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]}
+
+_BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*) -->\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.S | re.M)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code, and the marks of the HTML comment above it.
+
+    `<!-- needs: a.toml b/ -->` names files that the reader has. Of a block with `<!-- not run: why -->` only
+    the imports are run.
+    """
+
+    kind: str
+    code: str
+    line: int
+    needs: tuple[str, ...] = ()
+    run: bool = True
+
+
+def blocks(page: str) -> list[Block]:
+    """The blocks of a page, in order."""
+    text = PAGES[page].read_text()
+    return [_block(found, text.count("\n", 0, found.start("code")) + 1) for found in _BLOCK.finditer(text)]
+
+
+def commands(page: str) -> Iterator[list[str]]:
+    """The command lines of a page that call `sparring`, as words without the program's name."""
+    for block in blocks(page):
+        if block.kind in ("", "sh", "console"):
+            for line in block.code.replace("\\\n", " ").splitlines():
+                if line.startswith("sparring "):
+                    yield shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)[1:]
+
+
+def _block(found: re.Match[str], line: int) -> Block:
+    mark = found["mark"] or ""
+    needs = tuple(mark.removeprefix("needs:").split()) if mark.startswith("needs:") else ()
+    return Block(found["kind"], found["code"], line, needs, not mark.startswith("not run:"))

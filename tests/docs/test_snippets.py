@@ -1,0 +1,104 @@
+"""The code of the README and the docs runs, and its command lines are understood."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparring
+from sparring.cli.commands import COMMANDS
+from sparring.cli.lazy import Command, Group, LazyCommand
+from tests.docs.markdown import PAGES, blocks, commands
+from tests.docs.reader_files import write_reader_files
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(b.kind == "python" for b in blocks(page))])
+def test_python_of_a_page_runs_from_top_to_bottom(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "home"))
+    namespace: dict[str, Any] = {"__name__": "snippet"}
+    for block in blocks(page):
+        if block.kind == "python":
+            write_reader_files(tmp_path, block.needs)
+            code = ast.parse("\n" * (block.line - 1) + block.code, page)
+            if not block.run:  # what it imports exists
+                code.body = [each for each in code.body if isinstance(each, ast.Import | ast.ImportFrom)]
+            exec(compile(code, page, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(commands(page))])
+def test_command_lines_of_a_page_are_understood(page: str) -> None:
+    for words in commands(page):
+        parse(words)
+
+
+def test_options_of_the_readme_s_table_exist() -> None:
+    rows = re.findall(r"^\| (`sparring [a-z][^|]*) \|([^|]*)\|$", PAGES["README.md"].read_text(), re.M)
+    assert len(rows) > 10
+    for command, meaning in rows:
+        words = re.findall(r"[a-z-]+", command.partition("`sparring ")[2])
+        entry, _ = find(words)
+        known = {text for each in found_commands(entry) for param in each.params for text in param.opts}
+        for option in re.findall(r"`(-{1,2}[a-z][a-z-]*)", meaning):
+            assert option in known, f"{command}: {option}"
+
+
+def test_every_command_is_in_the_readme() -> None:
+    text = PAGES["README.md"].read_text()
+    for name, entry in COMMANDS.items():
+        if isinstance(entry, Group) or not entry.hidden:
+            assert re.search(rf"`(sparring )?{name}\b", text), name
+
+
+def test_every_public_name_is_on_the_api_page() -> None:
+    text = PAGES["docs/api.md"].read_text()
+    for name in dir(sparring):
+        assert f"`{name}" in text, name
+        value = getattr(sparring, name)
+        if inspect.isfunction(value):
+            assert f"### `{name}{signature(value)}`" in text
+
+
+def test_pages_link_to_what_exists() -> None:
+    for page, path in PAGES.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{page}: {target}"
+
+
+def signature(function: Any) -> str:
+    """The parameters with their defaults, without types."""
+    found = inspect.signature(function)
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    return str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty)).replace("'", '"')
+
+
+def find(words: list[str]) -> tuple[Command | Group, list[str]]:
+    """The command that the words name, and the words after it."""
+    entry: Command | Group = Group("", COMMANDS)
+    for i, word in enumerate(words):
+        if isinstance(entry, Command) or word not in entry.commands:
+            return entry, words[i:]
+        entry = entry.commands[word]
+    return entry, []
+
+
+def found_commands(entry: Command | Group) -> list[Any]:
+    """The command, or all of a group, loaded."""
+    if isinstance(entry, Command):
+        return [LazyCommand("command", entry).load()]
+    return [each for inner in entry.commands.values() for each in found_commands(inner)]
+
+
+def parse(words: list[str]) -> None:
+    """Parses a command line without running it. Raises typer's errors."""
+    entry, rest = find(words)
+    assert isinstance(entry, Command), f"no such command: sparring {' '.join(words)}"
+    if "--help" not in rest:
+        LazyCommand(words[0], entry).load().make_context(words[0], rest)
