@@ -1,4 +1,4 @@
-"""Chess by FIDE's rules. Positions are FEN, moves UCI; SAN is read and written through python-chess."""
+"""Chess by the FIDE rules. Positions are FEN, moves UCI; SAN is parsed and written by python-chess."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", stric
 
 @dataclass(frozen=True)
 class Chess(NativeGame[ChessState]):
-    """Chess. A game ends by mate, stalemate, bare kings, 75 moves or a fifth repetition."""
+    """Chess. A game ends by checkmate, stalemate, insufficient material, 75 moves or a fifth repetition."""
 
     claim_draws: bool = False
     """Whether the third repetition and 50 moves end the game too, as if a player claimed at once."""
@@ -55,7 +55,7 @@ class Chess(NativeGame[ChessState]):
     )
 
     def initial(self) -> ChessState:
-        """The state in which a game begins."""
+        """The initial state."""
         return ChessState.initial(self.claim_draws)
 
     def parse(self, text: str) -> ChessState:
@@ -63,18 +63,18 @@ class Chess(NativeGame[ChessState]):
         return ChessState.parse(to_valid_utf8(text), self.claim_draws)
 
     def parse_move(self, state: ChessState, text: str) -> Move:
-        """The legal move that UCI or SAN describes. Raises ParseError or IllegalMove."""
+        """Parses a legal move in UCI or SAN. Raises ParseError or IllegalMove."""
         try:
             return super().parse_move(state, text)
         except ParseError:
             return self._parse_san(state, to_valid_utf8(text))
 
     def san(self, state: ChessState, move: Move) -> str:
-        """A move as SAN, such as Nf3."""
+        """A legal move in SAN, such as Nf3."""
         return board_of(state).san(chess.Move.from_uci(state.move_text(move)))
 
     def diagram(self, state: ChessState) -> Diagram:
-        """The board as a picture."""
+        """The board, with the squares of the last move highlighted."""
         return board_diagram(board_of(state), state.last_move)
 
     def _parse_san(self, state: ChessState, text: str) -> Move:
@@ -93,7 +93,7 @@ def board_of(state: ChessState) -> chess.Board:
 
 
 def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
-    """A chess board as a picture, the last move's squares set off."""
+    """The diagram of a chess board, with the squares of the last move highlighted."""
 
     def piece(row: int, column: int) -> Piece | None:
         found = board.piece_at(chess.square(column, 7 - row))

@@ -1,4 +1,4 @@
-"""Pictures of boards: text for a terminal, SVG for a notebook, the report and the page."""
+"""Board diagrams: as text for terminals, as SVG for notebooks, reports and web pages."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ PieceShape = Literal["stone", "token", "wedge", "glyph"]
 
 @dataclass(frozen=True)
 class Piece:
-    """One thing on the board: a character or two for the terminal, a shape for SVG."""
+    """A piece: one or two characters of text, and a shape in SVG."""
 
     symbol: str
     owner: int
     shape: PieceShape = "glyph"
     label: str = ""
-    """What SVG writes on the shape, if not the symbol."""
+    """The text on the shape in SVG; empty for the symbol."""
     accent: bool = False
-    """Drawn in red, as shogi does with promoted pieces."""
+    """Whether it is drawn in red, as promoted shogi pieces are."""
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """A board to draw. Rows run from the top of the picture; None is an empty square."""
+    """A board to draw. `cells` are rows from the top; None is an empty square."""
 
     cells: tuple[tuple[Piece | None, ...], ...]
     columns: tuple[str, ...]
@@ -35,14 +35,14 @@ class Diagram:
     above: str = ""
     below: str = ""
     highlights: frozenset[tuple[int, int]] = frozenset()
-    """(row, column) of squares to set off, such as the last move's."""
+    """(row, column) of highlighted squares, such as those of the last move."""
     stars: frozenset[tuple[int, int]] = frozenset()
-    """(row, column) of a Go board's star points."""
+    """(row, column) of the star points of a Go board."""
     empty: str = "·"
     wide: bool = field(default=False)
     """Whether symbols take two columns of a terminal, as kanji do."""
     svg: Callable[[], str] | None = field(default=None, compare=False)
-    """A better drawing than ours, where a library has one."""
+    """Draws the SVG instead of the default renderer."""
 
     def __str__(self) -> str:
         return _text(self)
@@ -52,12 +52,12 @@ class Diagram:
 
 
 def diagram_text(state: object) -> str:
-    """The text picture of any native state; its `str()` calls this."""
+    """The diagram of a native state as text. `str(state)` calls this."""
     return str(_diagram_of(state))
 
 
 def diagram_svg(state: object) -> str:
-    """The SVG picture of any native state; its `_repr_svg_()` calls this."""
+    """The diagram of a native state as SVG. `state._repr_svg_()` calls this."""
     return _diagram_of(state)._repr_svg_()
 
 
@@ -68,12 +68,12 @@ def _diagram_of(state: object) -> Diagram:
 
 
 def _columns(text: str) -> int:
-    """The columns that a terminal gives a text: kanji take two."""
+    """The width of a text in a terminal: kanji take two columns."""
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _cell(symbol: str, width: int, wide: bool) -> str:
-    """A symbol after a gap. A mark before a wide symbol takes the gap; narrow ones stand at the left."""
+    """A symbol after a gap. A mark before a wide symbol fills the gap; narrow symbols are left-aligned."""
     missing = width - _columns(symbol)
     return " " * (1 + missing) + symbol if wide else f" {symbol}{' ' * missing}"
 

@@ -23,7 +23,7 @@ Action: TypeAlias = tuple[str, Point] | tuple[str, int, Point, Point]
 
 @dataclass(frozen=True)
 class Expendibots(NativeGame[ExpendibotsState]):
-    """Expendibots. Who alone has tokens left wins; a fourth repetition and 250 turns each draw."""
+    """Expendibots. The only player with tokens left wins; a fourth repetition or 250 turns each draw."""
 
     state_type = ExpendibotsState
     spec: ClassVar[Spec] = Spec(
@@ -41,7 +41,7 @@ class Expendibots(NativeGame[ExpendibotsState]):
     )
 
     def initial(self) -> ExpendibotsState:
-        """The state in which a game begins."""
+        """The initial state."""
         return ExpendibotsState.initial()
 
     def action(self, state: ExpendibotsState, move: Move) -> Action:
@@ -49,14 +49,14 @@ class Expendibots(NativeGame[ExpendibotsState]):
         return state.action(move)
 
     def move_of(self, state: ExpendibotsState, action: Action) -> Move:
-        """The legal move that the referee's tuple means. Raises IllegalMove."""
+        """The legal move of a referee's tuple. Raises IllegalMove."""
         for move in state.legal_moves():
             if state.action(move) == action:
                 return move
         raise IllegalMove(f"{action!r} is not legal here: {state.text()}")
 
     def diagram(self, state: ExpendibotsState) -> Diagram:
-        """The board as a picture: W3 is a white stack of three; what the last action changed is set off."""
+        """The board; W3 is a white stack of three. Squares that the last action changed are highlighted."""
         heights = state.heights
         before = heights if state.previous is None else state.previous.heights
         changed = [(7 - y, x) for y in range(8) for x in range(8) if before[y][x] != heights[y][x]]

@@ -1,4 +1,4 @@
-"""The Game seam: the small surface that everything above the rules is written against."""
+"""The Game protocol: rules, notation, encoding and diagram of a game, the same methods for every game."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from sparring.games.diagrams import Diagram
 __all__ = ["Game", "HiddenGame", "IllegalMove", "Move", "Outcome", "ParseError", "Spec"]
 
 Move: TypeAlias = int
-"""A move's code, from 0 to below `Spec.moves`. Only its game knows what it means."""
+"""A move's code: an integer in [0, Spec.moves). Its meaning is private to the game."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What does not change from state to state."""
+    """Constants of a game."""
 
     name: str
-    """The word for it on the command line."""
+    """The name on the command line and in files, such as "go"."""
     title: str
+    """The name in texts, such as "Go"."""
     players: tuple[str, str]
-    """The first player to move, and the other."""
+    """The names of player 0, who moves first, and player 1."""
     moves: int
-    """Every move code is below this."""
+    """Number of move codes."""
     planes: tuple[str, ...]
-    """What each plane of the encoding means."""
+    """A description of each plane of `Game.encode`."""
     board: tuple[int, int]
     """Rows and columns of the board and of each plane."""
     hidden: bool = False
-    """Whether players see only what `HiddenGame.observe` tells them."""
+    """Whether players see only the observations of `HiddenGame.observe`."""
 
 
 S = TypeVar("S")
@@ -44,25 +45,25 @@ O_co = TypeVar("O_co", covariant=True)
 class Game(Protocol[S]):
     """The rules of a game. States are immutable, hashable values.
 
-    States are equal when their texts are equal. A state also remembers the line that led to it,
-    which only rules about the past (repetition, superko) look at.
+    States are equal when their texts are equal. A state also holds its history, which only the rules of
+    repetition and superko use.
     """
 
     @property
     def spec(self) -> Spec:
-        """What does not change from state to state."""
+        """Constants of the game."""
         ...
 
     def initial(self) -> S:
-        """The state in which a game begins."""
+        """The initial state."""
         ...
 
     def to_move(self, state: S) -> int:
-        """Whose turn it is: 0 for the player who began, or 1."""
+        """The player to move: 0 or 1."""
         ...
 
     def legal_moves(self, state: S) -> Sequence[Move]:
-        """The legal moves in ascending order; none exactly when the game is over."""
+        """The legal moves in ascending order; empty exactly when the game is over."""
         ...
 
     def play(self, state: S, move: Move) -> S:
@@ -70,37 +71,37 @@ class Game(Protocol[S]):
         ...
 
     def outcome(self, state: S) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of a finished game; None if the game is not over."""
         ...
 
     def text(self, state: S) -> str:
-        """The state as one line of text, in the field's own notation where there is one."""
+        """The state as one line of text in the standard notation of the game, such as FEN."""
         ...
 
     def parse(self, text: str) -> S:
-        """The state that a text describes. Raises ParseError."""
+        """Parses the text of a state. Raises ParseError."""
         ...
 
     def move_text(self, state: S, move: Move) -> str:
-        """A move as text, in the field's own notation."""
+        """A move as text in the standard notation of the game, such as UCI."""
         ...
 
     def parse_move(self, state: S, text: str) -> Move:
-        """The legal move that a text describes. Raises ParseError or IllegalMove."""
+        """Parses a legal move. Raises ParseError or IllegalMove."""
         ...
 
     def encode(self, states: Sequence[S]) -> NDArray[np.float32]:
-        """Planes for a network, seen by the side to move: [states, planes, rows, columns] in [0, 1]."""
+        """Input planes from the view of the player to move: [states, planes, rows, columns] in [0, 1]."""
         ...
 
     def diagram(self, state: S) -> Diagram:
-        """The board as a picture: `str()` and `_repr_svg_()` of a diagram draw it."""
+        """The board to draw: as text by `str()`, as SVG by `_repr_svg_()`."""
         ...
 
 
 class HiddenGame(Game[S], Protocol[S, O_co]):
-    """A game whose players do not see the state."""
+    """A game of imperfect information: players see observations, not states."""
 
     def observe(self, state: S, player: int, move: Move) -> O_co:
-        """What `player` learns when `move` is played in `state`."""
+        """The observation of `player` when `move` is played in `state`. Raises IllegalMove."""
         ...

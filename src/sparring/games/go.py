@@ -1,10 +1,10 @@
-"""Go on boards from 5x5 to 19x19. Moves are GTP's vertices and `pass`; positions are one line of text.
+"""Go on boards from 5x5 to 19x19. Moves are GTP vertices and `pass`; a position is one line of text.
 
-The line reads `ROWS SIDE KO PRISONERS PRISONERS PASSES KOMI RULES...`, for example
+The line is `ROWS SIDE KO PRISONERS PRISONERS PASSES KOMI RULES...`, for example
 `5/2X2/1XOX1/2O2/5 b - 0 0 0 7.5`: rows from the top with X for Black, O for White and numbers for runs of
-empty points; b or w to move; the point that ko forbids or -; the prisoners that Black and that White took;
-passes in a row; komi; and the rules that are not usual, of `simple` or `situational`, `suicide`, `territory`
-and `tax-seki` or `tax-all`.
+empty points; the player to move, b or w; the point that ko forbids or -; the prisoners of Black and of White;
+consecutive passes; komi; and the rules that differ from the default, of `simple` or `situational`, `suicide`,
+`territory` and `tax-seki` or `tax-all`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ScoringRule: TypeAlias = Literal["area", "territory"]
 TaxRule: TypeAlias = Literal["none", "seki", "all"]
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
-"""The columns' letters: there is no I, which reads like a 1."""
+"""Column letters of GTP, without I."""
 
 _LARGEST = 19
 _PLANES = (
@@ -55,7 +55,7 @@ _SYMBOLS = ("X", "O")
 
 
 class _RuleSet(NamedTuple):
-    """Rules that go by one name, as KataGo and GTP servers understand it."""
+    """The rules of a named rule set, as in KataGo."""
 
     ko: KoRule
     suicide: bool
@@ -63,7 +63,7 @@ class _RuleSet(NamedTuple):
     tax: TaxRule
     komi: float
     free_stones: int | None = None
-    """How many handicap stones cost Black nothing; White gets a point for each of the others."""
+    """Handicap stones without compensation; White gets a point for each further one. None: for none."""
 
 
 RULE_SETS = {
@@ -84,40 +84,40 @@ RULE_SETS = {
     "ancient-area": _RuleSet("simple", False, "area", "all", 7.5),
     "ancient-territory": _RuleSet("simple", False, "territory", "all", 6.5),
 }
-"""The names that `Go.by_rules` knows."""
+"""The rule sets of `Go.by_rules`."""
 
 
 @dataclass(frozen=True)
 class Go(NativeGame[GoState]):
-    """Go. Black is player 0, even where a handicap lets White begin; two passes end the game.
+    """Go. Black is player 0, even if White moves first in a handicap game. Two passes end the game.
 
-    States carry their rules: the options here say how `initial` begins.
+    The options are those of the initial state. Every state carries its rules.
     """
 
     size: int = 19
     """Rows and columns of the board, from 5 to 19."""
 
     komi: float = 7.5
-    """Points that White gets for moving second: a multiple of 0.5."""
+    """Compensation of White for moving second, in points; a multiple of 0.5."""
 
     ko: KoRule = "positional"
-    """What may not come back: "positional", any whole-board position; "situational", one with the same
-    player to move; "simple", only a single stone that was just taken by a single stone."""
+    """Forbidden repetition: "positional", of a whole-board position; "situational", of one with the same player
+    to move; "simple", recapturing a single stone at once."""
 
     suicide: bool = False
-    """Whether two stones or more may be played to their death. One stone never may."""
+    """Whether suicide of two or more stones is legal. Suicide of one stone never is."""
 
     scoring: ScoringRule = "area"
-    """What counts at the end: "area", stones and the empty regions that they alone touch; "territory",
-    such regions and prisoners. Stones on the board are alive unless `GoState.score` is told otherwise."""
+    """Score: "area", stones and surrounded empty points; "territory", surrounded empty points and prisoners.
+    Stones on the board count as alive unless `GoState.score` is given the dead ones."""
 
     tax: TaxRule = "none"
-    """What groups pay: "seki", their territory where they touch neutral points or are in atari; "all",
-    also two points for every other group, as when only stones count."""
+    """Group tax: "seki", territory of groups in seki does not count; "all", every other group also pays two
+    points, as in stone scoring."""
 
     handicap: int = 0
-    """Black stones that stand already on GTP's fixed points: 0, or 2 to 9 (4 on even boards and on 7x7,
-    none on smaller ones). White then moves first."""
+    """Handicap stones on the fixed points of GTP: 0, or 2 to 9 (at most 4 on even boards and on 7x7, 0 on
+    smaller boards). White then moves first."""
 
     state_type = GoState
 
@@ -126,15 +126,15 @@ class Go(NativeGame[GoState]):
 
     @classmethod
     def of(cls, state: GoState) -> Self:
-        """The game by the rules that a state carries, without handicap."""
+        """The game with the rules of a state, without handicap."""
         ko, scoring, tax = cast(KoRule, state.ko), cast(ScoringRule, state.scoring), cast(TaxRule, state.tax)
         return cls(state.size, state.komi, ko, state.suicide, scoring, tax)
 
     @classmethod
     def by_rules(cls, name: str, size: int = 19, komi: float | None = None, handicap: int = 0) -> Self:
-        """The game by a rule set of KataGo's, such as "chinese" or "tromp-taylor"; raises ParseError.
+        """The game with a rule set of KataGo, such as "chinese" or "tromp-taylor". Raises ParseError.
 
-        Where the rules give White points for the handicap stones, these are added to komi.
+        If the rule set compensates White for handicap stones, the points are added to komi.
         """
         rules = {_plain(known): rules for known, rules in RULE_SETS.items()}.get(_plain(name))
         if rules is None:
@@ -145,7 +145,7 @@ class Go(NativeGame[GoState]):
 
     @property
     def spec(self) -> Spec:
-        """What does not change from state to state. A pass has the code size * size."""
+        """Constants of the game. A point has the code row * size + column, a pass size * size."""
         return Spec(
             name="go",
             title="Go",
@@ -156,13 +156,13 @@ class Go(NativeGame[GoState]):
         )
 
     def initial(self) -> GoState:
-        """The state in which a game begins."""
+        """The initial state."""
         return GoState.initial(
             self.size, self.komi, self.ko, self.suicide, self.scoring, self.tax, self.handicap
         )
 
     def diagram(self, state: GoState) -> Diagram:
-        """The board as a picture, the last stone set off and the prisoners below."""
+        """The board, with the last stone highlighted and the prisoners below."""
         size = state.size
         cells: list[list[Piece | None]] = [[None] * size for _ in range(size)]
         for owner, points in enumerate(state.stones):
@@ -185,7 +185,7 @@ class Go(NativeGame[GoState]):
 
 
 def _plain(name: str) -> str:
-    """A rule set's name without what people write differently."""
+    """A rule set's name in lower case without separators."""
     return "".join(c for c in name.lower() if c not in "-_ ")
 
 
@@ -195,7 +195,7 @@ def _place(point: int, size: int) -> tuple[int, int]:
 
 
 def _stars(size: int) -> frozenset[tuple[int, int]]:
-    """The points that boards mark: corners and centre, and on the largest the middles of the sides."""
+    """The star points: corners and centre, and on large boards the middles of the sides."""
     edge = 3 if size >= 13 else 2
     corners = (edge, size - 1 - edge) if size >= 7 else ()
     middle = (size // 2,) if size % 2 else ()
@@ -205,7 +205,7 @@ def _stars(size: int) -> frozenset[tuple[int, int]]:
 
 
 def _advice(state: GoState) -> str:
-    """The shipped network learned on 19x19, and the rules count every stone on the board as alive."""
+    """Advice for a person who plays the shipped network: board sizes and dead stones."""
     weaker = "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board. "
     return f"{weaker}Take dead stones off before you pass: all that stand at the end count as alive."
 

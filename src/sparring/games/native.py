@@ -1,4 +1,4 @@
-"""Games whose rules are in the native core: every one is a few lines over this."""
+"""NativeGame: the base of games whose rules are implemented in the native core."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparring.games.game import IllegalMove, Move, Outcome, ParseError
 
 
 class NativeState(Protocol):
-    """What every state class of `sparring._core` offers."""
+    """The members that all state classes of `sparring._core` have."""
 
     @property
     def to_move(self) -> int: ...  # noqa: D102
@@ -39,21 +39,21 @@ N = TypeVar("N", bound=NativeState)
 
 
 class NativeGame(Generic[N]):
-    """The part of the Game seam that the native states answer by themselves."""
+    """Implements `Game` by the methods of the native state."""
 
     state_type: type[N]
 
     @classmethod
     def of(cls, state: N) -> Self:
-        """The game of a state; where states carry rules, with those."""
+        """The game of a state, with the rule options that the state carries."""
         return cls()
 
     def to_move(self, state: N) -> int:
-        """Whose turn it is: 0 for the player who began, or 1."""
+        """The player to move: 0 or 1."""
         return state.to_move
 
     def legal_moves(self, state: N) -> list[Move]:
-        """The legal moves in ascending order; none exactly when the game is over."""
+        """The legal moves in ascending order; empty exactly when the game is over."""
         return state.legal_moves()
 
     def play(self, state: N, move: Move) -> N:
@@ -61,7 +61,7 @@ class NativeGame(Generic[N]):
         return state.play(move)
 
     def outcome(self, state: N) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of a finished game; None if the game is not over."""
         return state.outcome
 
     def text(self, state: N) -> str:
@@ -69,7 +69,7 @@ class NativeGame(Generic[N]):
         return state.text()
 
     def parse(self, text: str) -> N:
-        """The state that a text describes. Raises ParseError."""
+        """Parses the text of a state. Raises ParseError."""
         parsed: N = self.state_type.parse(to_valid_utf8(text))  # type: ignore[attr-defined]  # a static method, which Protocols cannot promise of type[N]
         return parsed
 
@@ -78,20 +78,20 @@ class NativeGame(Generic[N]):
         return state.move_text(move)
 
     def parse_move(self, state: N, text: str) -> Move:
-        """The legal move that a text describes. Raises ParseError or IllegalMove."""
+        """Parses a legal move. Raises ParseError or IllegalMove."""
         move = state.parse_move(to_valid_utf8(text))
         if move not in state.legal_moves():
             raise IllegalMove(f"{to_valid_utf8(text)} is not legal here: {state.text()}")
         return move
 
     def encode(self, states: Sequence[N]) -> NDArray[np.float32]:
-        """Planes for a network: [states, planes, rows, columns] in [0, 1]."""
+        """Input planes: [states, planes, rows, columns] in [0, 1]."""
         encoded: NDArray[np.float32] = self.state_type.encode(states)  # type: ignore[attr-defined]  # as in parse
         return encoded
 
 
 def to_valid_utf8(text: str) -> str:
-    """The text as the core takes it: UTF-8, so lone surrogates become question marks."""
+    """The text without lone surrogates, which the core cannot take; they become question marks."""
     if not isinstance(text, str):
         raise ParseError(f"text expected, got {type(text).__name__}")
     return text.encode(errors="replace").decode()

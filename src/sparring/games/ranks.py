@@ -1,4 +1,4 @@
-"""Ranks of Go and shogi players: however a server writes them, 3k, 6d or 9p (professional) in the table."""
+"""Ranks of Go and shogi players in one form: 3k, 6d, or 9p for professionals."""
 
 from __future__ import annotations
 

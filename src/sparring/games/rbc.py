@@ -1,7 +1,7 @@
 """Reconnaissance blind chess, exactly as reconchess 1.6.9 plays it.
 
-A turn is two moves of the seam: a sense (`sense e4`, `sense none`), then a chess move or `pass`.
-States are the truth; players know what `observe` tells them.
+A turn is two moves of `Game`: a sense (`sense e4`, `sense none`), then a chess move or `pass`.
+A state holds the true board; players see the observations of `observe`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NO_SENSE: Move = SENSE + 64
 
 @dataclass(frozen=True)
 class SenseResult:
-    """What a player's own sense showed: squares and FEN letters, in reconchess's order."""
+    """The result of the player's own sense: squares and FEN letters, in the order of reconchess."""
 
     pieces: tuple[tuple[int, str | None], ...]
 
 
 @dataclass(frozen=True)
 class MoveResult:
-    """What came of a player's own request: `taken` is None where nothing could move."""
+    """The result of the player's own move request; `taken` is None if no piece could move."""
 
     request: Move
     taken: Move | None
@@ -42,14 +42,14 @@ class MoveResult:
 
 @dataclass(frozen=True)
 class OpponentMoveResult:
-    """What the other player is told of a move: the square of its captured piece, if any."""
+    """The opponent's move as the player sees it: the square of the captured piece, or None."""
 
     capture_square: int | None
 
 
 @dataclass(frozen=True)
 class OpponentSense:
-    """The other player sensed; nobody else learns where."""
+    """The opponent sensed; the square is not revealed."""
 
 
 Observation: TypeAlias = SenseResult | MoveResult | OpponentMoveResult | OpponentSense
@@ -71,11 +71,11 @@ class Rbc(NativeGame[RbcState]):
     )
 
     def initial(self) -> RbcState:
-        """The state in which a game begins."""
+        """The initial state."""
         return RbcState.initial()
 
     def observe(self, state: RbcState, player: int, move: Move) -> Observation:
-        """What `player` learns when `move` is played in `state`. Raises IllegalMove."""
+        """The observation of `player` when `move` is played in `state`. Raises IllegalMove."""
         own = player == state.to_move
         if move >= SENSE:
             if not own:
@@ -87,7 +87,7 @@ class Rbc(NativeGame[RbcState]):
         return MoveResult(move, None if taken == PASS else taken, capture_square)
 
     def diagram(self, state: RbcState) -> Diagram:
-        """The true board as a picture: for spectators and replays, not for players."""
+        """The true board: for spectators and replays, not for players."""
         last = state.last_move
         moved = last if last is not None and PASS < last < SENSE else None
         return board_diagram(chess.Board(board_fen(state)), moved)

@@ -1,4 +1,4 @@
-"""Shogi by the Japan Shogi Association's rules. Positions are SFEN, moves USI."""
+"""Shogi by the rules of the Japan Shogi Association. Positions are SFEN, moves USI."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _KANJI = {
 class Shogi(NativeGame[ShogiState]):
     """Shogi. A game ends by mate, by the fourth repetition, or by declaring an entering king (`win`).
 
-    The player without a move loses. A repetition is a draw, but lost for a player who did nothing but
-    give check. A declaration follows the 27-point rule of the Computer Shogi Association. The text of
-    a state is SFEN, with the word `win` at its end once the player who just moved has declared.
+    A player without a legal move loses. The fourth repetition is a draw, or a loss for a player whose moves
+    since the first occurrence all gave check. A declaration follows the 27-point rule of the Computer Shogi
+    Association. The text of a state is SFEN; the word `win` follows after a declaration.
     """
 
     state_type = ShogiState
@@ -62,11 +62,11 @@ class Shogi(NativeGame[ShogiState]):
     )
 
     def initial(self) -> ShogiState:
-        """The state in which a game begins."""
+        """The initial state."""
         return ShogiState.initial()
 
     def diagram(self, state: ShogiState) -> Diagram:
-        """The board as a picture: White's pieces have a v before them, as in Japanese diagrams."""
+        """The board; White's pieces have a v before them, as in Japanese diagrams."""
         board, _, hands, *_ = state.text().split()
         return Diagram(
             cells=tuple(_row(rank) for rank in board.split("/")),
@@ -105,7 +105,7 @@ def _hand(hands: str, owner: int) -> str:
 
 
 def _squares(state: ShogiState) -> frozenset[tuple[int, int]]:
-    """(row, column) of the last move's squares: where it came from, unless it was a drop, and went."""
+    """(row, column) of the last move's squares; a drop has one."""
     if state.last_move is None or state.previous is None:
         return frozenset()
     names = re.findall(r"(\d)([a-i])", state.previous.move_text(state.last_move))

@@ -1,11 +1,11 @@
-"""Batches: rows of tables to encoded positions, in a stream and in several threads.
+"""Batches of encoded positions from tables, streamed and encoded in several threads.
 
-Shards come in random order, a few at a time, and their games are mixed. Games are unpacked into a buffer of
-positions, and a full buffer is shuffled and dealt out. All that takes time is native and runs without the
-interpreter's lock: a thread unpacks some games or encodes a batch. The order of everything follows from the
-seed alone, so that the same seed gives the same batches whatever the number of threads.
+Shards are read in random order, a few at a time, and their games are shuffled. Games are unpacked into a
+buffer of positions; a full buffer is shuffled and split into batches. Unpacking and encoding are native and
+release the GIL. The order depends on the seed alone: the same seed gives the same batches for any number of
+threads.
 
-Encoded positions are never stored; what waits in memory are two buffers of positions and a few batches.
+Memory holds at most two buffers of positions and a few batches.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 
 NO_LABEL = 0xFFFF
-"""A move that an encoding's policy has no entry for: the declaration of a win in shogi."""
+"""The label of a move that the policy of an encoding does not have: declaring a win in shogi."""
 
 
 @dataclass(frozen=True)
@@ -64,45 +64,45 @@ class EncodedPositions:
 
 @dataclass(frozen=True)
 class Batch:
-    """n positions that people or programs moved in. Mirrored positions have mirrored moves."""
+    """n positions with the moves played in them. Mirrored positions have mirrored moves."""
 
     planes: NDArray[np.generic]
     """The encoding, [n, ...]: for "planes" float32 [n, history * planes, rows, columns]; bytes where an
     encoding has whole numbers only. Packed, bits [n, bytes], the first in the lowest bit."""
     legal: NDArray[np.uint16]
-    """The codes of the legal moves of all positions, one after the other, each position's ascending."""
+    """Move codes of the legal moves of all positions, concatenated; ascending within a position."""
     labels: NDArray[np.uint16]
-    """What the encoding's policy calls each of them; `NO_LABEL` where it has no name."""
+    """The policy label of each legal move; `NO_LABEL` if the encoding has none."""
     offsets: NDArray[np.int64]
-    """[n + 1]: position i has legal[offsets[i] : offsets[i + 1]]."""
+    """[n + 1]: the legal moves of position i are legal[offsets[i] : offsets[i + 1]]."""
     move: NDArray[np.uint16]
-    """[n]: the code of the move played."""
+    """[n]: move code of the move played."""
     index: NDArray[np.int32]
-    """[n]: its index among the legal moves of its position."""
+    """[n]: index of the move played among the legal moves of its position."""
     symmetry: NDArray[np.uint8]
-    """[n]: the symmetry of the board that was used; 0 for none."""
+    """[n]: symmetry of the board that was applied; 0 for the identity."""
     counts: NDArray[np.uint8]
-    """[n, planes]: packed, what the planes hold that hold counts; else [n, 0]."""
+    """[n, planes]: values of the planes that hold counts if packed; else [n, 0]."""
     extra_encodings: Mapping[str, EncodedPositions]
-    """The same positions in other encodings that were asked for."""
+    """The same positions in the requested extra encodings, by name."""
     result: NDArray[np.float32]
-    """[n]: for the player to move, 1, 0.5 or 0; NaN when unknown."""
+    """[n]: score of the player to move, 1, 0.5 or 0; NaN when unknown."""
     rating: NDArray[np.int16]
-    """[n]: of the player to move; -1 when unknown."""
+    """[n]: rating of the player to move; -1 when unknown."""
     opponent_rating: NDArray[np.int16]
     rank: NDArray[np.str_]
-    """[n]: of the player to move; empty when unknown."""
+    """[n]: rank of the player to move; empty when unknown."""
     opponent_rank: NDArray[np.str_]
     clock: NDArray[np.float32]
-    """[n]: seconds that the player to move had left after the move, as records have it; NaN when unknown."""
+    """[n]: seconds left to the player to move after the move; NaN when unknown."""
     clock_before: NDArray[np.float32]
-    """[n]: seconds that the player to move had left when the move was due; NaN when unknown."""
+    """[n]: seconds left to the player to move before the move; NaN when unknown."""
     ply: NDArray[np.int32]
     """[n]: moves before the position."""
     mover: NDArray[np.int8]
     """[n]: the player to move, 0 or 1."""
     game: NDArray[np.int64]
-    """[n]: the game's id."""
+    """[n]: identity of the game."""
 
     def __len__(self) -> int:
         return len(self.move)
@@ -110,47 +110,45 @@ class Batch:
 
 @dataclass(frozen=True)
 class Batches:
-    """One pass over the positions of one or several tables of a game; iterate it for `Batch`es.
+    """One epoch over the positions of one or several tables of a game. Iterating yields `Batch`es.
 
-    Raises BadTable when iterated, ValueError where options do not fit the game.
+    Iterating raises BadTable, and ValueError if options do not fit the game.
     """
 
     tables: Sequence[Path]
     size: int = 1024
-    """Positions a batch; the last one may have fewer."""
+    """Positions per batch; the last one may have fewer."""
     split: Split | None = Split.TRAIN
-    """Which games; None for all."""
+    """Split to read; None for all games."""
     trial: int = 0
     """The seed of the split."""
     positions: PositionFilter | None = None
-    """Which positions of a game; None for what each table's preset says."""
+    """Position filter; None for that of each table's preset."""
     encoding: str = "planes"
-    """The game's own planes, or another that the core knows (`encodings`)."""
+    """Name of the encoding, one of `encodings(game)`."""
     history: int = 1
-    """How many positions the encodings "planes" and "boards" show, newest first."""
+    """Number of positions that the encodings "planes" and "boards" show, newest first."""
     extra_encodings: tuple[str, ...] = ()
-    """More encodings of the same positions, each with its own history, for networks that see them so."""
+    """Further encodings of the same positions, each with its own history, for teachers."""
     mirrored: bool = False
-    """Whether each position gets a random symmetry of the board: one of eight in Go and Expendibots; left and
-    right swapped or not in shogi, and in chess and RBC where nobody can castle any more."""
+    """Whether a random symmetry of the board is applied to each position: one of eight in Go and Expendibots;
+    left-right in shogi and Breakthrough, and in chess and RBC once no castling right is left."""
     seed: int = 0
     """The same seed gives the same batches."""
     skip: int = 0
-    """So many of the first batches are left out: to go on where somebody stopped."""
+    """Number of batches to skip at the beginning, for resuming."""
     replica: tuple[int, int] = (0, 1)
-    """Which of the batches after those: (k, n) is the k-th of every whole n, for n processes that learn
-    together."""
+    """(rank, world size) for distributed training: of every n batches, process k gets the k-th."""
     packed: bool = False
-    """Whether encodings of bytes come as bits, for those who unpack them where there is more time; encodings
-    with fractions come as they are."""
+    """Whether byte encodings come as packed bits, to be unpacked on the device."""
     drop_last: bool = False
-    """Whether a last batch of fewer positions is left out."""
+    """Whether an incomplete last batch is dropped."""
     ratings: tuple[int, int] | None = None
-    """Only games in which both ratings lie between these, the second excluded."""
+    """[low, high): only games in which both ratings are in this range."""
     buffer: int = 1 << 15
-    """Positions that are shuffled together. Go's take 3.5 kB each, the other games' a tenth of that."""
+    """Size of the shuffle buffer in positions. A Go position takes 3.5 kB, others a tenth of that."""
     threads: int = 0
-    """0 for as many as there are processors."""
+    """Number of threads; 0 for one a processor."""
 
     def __post_init__(self) -> None:
         if min(self.size, self.buffer, self.history) < 1 or min(self.threads, self.skip) < 0:
@@ -176,7 +174,7 @@ class Batches:
         return game
 
     def _read_tasks(self) -> Iterator[Callable[[], GameRows]]:
-        """Some shards at a time, in random order; their games in random order."""
+        """Tasks that read a few shards each, in random order."""
         shards = [(table, path) for table in self.tables for path in shard_paths(table)]
         order = self._random(0).permutation(len(shards))
         for group, start in enumerate(range(0, len(shards), _MIXED_SHARDS)):
@@ -205,7 +203,7 @@ class Batches:
                 yield partial(_unpack, game, usual, some)
 
     def _encode_tasks(self, kind: Any, parts: Iterable[_Positions]) -> Iterator[Callable[[], Batch]]:
-        """Deals out one buffer after the other; what makes no full batch goes into the next."""
+        """Tasks that encode a batch each; an incomplete batch is carried over to the next buffer."""
         waiting: list[_Positions] = []
         for block, parts_of_block in enumerate(_buffers(parts, self.buffer)):
             random = self._random(2, block)

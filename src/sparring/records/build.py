@@ -1,4 +1,4 @@
-"""From files to a table, in a stream: bounded memory, progress, and no game lost or doubled by a kill."""
+"""Builds a table from files as a stream: bounded memory, and no game lost or duplicated by a kill."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ _MOST_EXAMPLES = 20
 
 
 class TableWriteError(Exception):
-    """The disk does not take the table; the message says why and how much is safe."""
+    """The table cannot be written; the message says why, and how many games are safe."""
 
 
 @dataclass
 class BuildReport:
-    """What became of the games of the sources."""
+    """Counts of games that were kept, left out and broken."""
 
     kept: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
-    """Left out by the preset, by reason."""
+    """Games left out by the preset, by reason."""
     broken: int = 0
     examples: list[str] = field(default_factory=list)
-    """The first broken games: where, and what is wrong."""
+    """Place and error of the first broken games."""
     unread: list[str] = field(default_factory=list)
-    """Files and folders that could not be read this time, and why: the next run tries again."""
+    """Files and folders that could not be read, and why; the next run tries them again."""
 
     def manifest_entry(self) -> dict[str, Any]:
-        """What the next run has to know."""
+        """The part that is stored in the manifest."""
         return {name: value for name, value in asdict(self).items() if name != "unread"}
 
     @property
     def seen(self) -> int:
-        """All games that were found."""
+        """The number of all games found."""
         return self.kept + self.broken + sum(self.dropped.values())
 
     def drop(self, reason: str) -> None:
-        """One more game left out."""
+        """Counts a game that is left out."""
         self.dropped[reason] = self.dropped.get(reason, 0) + 1
 
     def note_broken(self, where: str) -> None:
-        """One more broken game."""
+        """Counts a broken game."""
         self.broken += 1
         self.note(where)
 
     def note(self, where: str) -> None:
-        """Something that the user should see."""
+        """Keeps an example for the user."""
         if len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(where)
 
 
 BuildProgressCallback = Callable[[BuildReport, int], None]
-"""Hears the report so far and how many bytes of the sources were read."""
+"""Called with the report so far and the number of source bytes read."""
 
 
 def build_table(
@@ -133,9 +133,9 @@ def _build(
 
 
 def find_sources(paths: Sequence[Path], game: str, unread: Callable[[str], None]) -> list[Path]:
-    """The files named, and in folders all files that a reader of this game takes.
+    """The files among `paths`, and all files in folders that have a format of the game.
 
-    `unread` hears of folders that cannot be read, and why.
+    `unread` is called with a message for each folder that cannot be read.
     """
 
     def complain(error: OSError) -> None:
@@ -153,7 +153,7 @@ def find_sources(paths: Sequence[Path], game: str, unread: Callable[[str], None]
 
 
 def _may_be_file(path: Path) -> bool:
-    """Whether it is a file, or cannot be asked: then opening it will tell why."""
+    """Whether it is a file, or its type is unknown; opening it then gives the reason."""
     try:
         return path.is_file()
     except OSError:

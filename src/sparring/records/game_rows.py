@@ -1,4 +1,4 @@
-"""The columns of a table that learning needs, in memory and easy to mix."""
+"""The columns of a table that training needs, in memory."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _UNKNOWN = -1
 
 @dataclass(frozen=True)
 class GameRows:
-    """Games, one a row."""
+    """Games as columns, one row per game."""
 
     starts: list[str | None]
     moves: list[bytes]
     clocks: list[bytes | None]
     limits: NDArray[np.int64]
-    """[games, 2]: the position filter, plies to skip and tenths of a second to ask for."""
+    """[games, 2]: the position filter: plies to skip, and least clock in tenths of a second."""
     identities: NDArray[np.int64]
     results: NDArray[np.float32]
-    """For the first player; NaN when unknown."""
+    """[games]: score of the first player; NaN when unknown."""
     ratings: NDArray[np.int16]
     """[games, 2]; -1 when unknown."""
     ranks: NDArray[np.str_]
@@ -49,7 +49,7 @@ class GameRows:
         return len(self.moves)
 
     def take(self, which: NDArray[np.integer[Any]]) -> GameRows:
-        """The games of these indices, in that order."""
+        """The games at the indices, in their order."""
         at = which.tolist()
         columns: list[Any] = [[column[i] for i in at] for column in self._lists()]
         columns += [column[which] for column in self._arrays()]
@@ -57,7 +57,7 @@ class GameRows:
 
     @staticmethod
     def join(parts: list[GameRows]) -> GameRows:
-        """All games of the parts."""
+        """The games of all parts, concatenated."""
         columns: list[Any] = [list(chain(*each)) for each in zip(*map(GameRows._lists, parts), strict=True)]
         columns += [np.concatenate(each) for each in zip(*map(GameRows._arrays, parts), strict=True)]
         return GameRows(*columns)
@@ -70,12 +70,12 @@ class GameRows:
 
 
 def shard_paths(table: Path) -> list[Path]:
-    """The files of a table. Raises BadTable."""
+    """The shard files of a table. Raises BadTable."""
     return [table / entry["file"] for entry in read_manifest(table)["shards"]]
 
 
 def read_rows(path: Path, game: str, split: Split | None, trial: int, positions: PositionFilter) -> GameRows:
-    """The games of a shard that are in the split. Raises BadTable."""
+    """The games of a shard that belong to the split (None for all). Raises BadTable."""
     shard = read_shard(path, _COLUMNS)
     columns = {name: shard[name].to_pylist() for name in _IDENTITY}
     facts = zip(*columns.values(), strict=True)
@@ -98,7 +98,7 @@ def read_rows(path: Path, game: str, split: Split | None, trial: int, positions:
 
 
 def _pairs(shard: Any, name: str, unknown: int | str, kind: Any) -> NDArray[Any]:
-    """Both players' values, [games, 2]."""
+    """The values of both players, [games, 2]."""
     both = [shard[f"{player}_{name}"].to_pylist() for player in ("first", "second")]
     values = [[unknown if value is None else value for value in column] for column in both]
     return np.array(values, kind).reshape(2, -1).T

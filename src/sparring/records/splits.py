@@ -1,4 +1,4 @@
-"""Splits by the hash of a game's id: they never change, whatever table the game is in."""
+"""Training, validation and test split by a hash of the game's identity, independent of the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PARTS = 10_000
 
 
 class Split(StrEnum):
-    """What a game is used for."""
+    """The use of a game."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -17,7 +17,7 @@ class Split(StrEnum):
 
 
 def split_of(identity: int, seed: int = 0) -> Split:
-    """90 % training, 5 % validation, 5 % test; another seed is another trial."""
+    """The split of a game: 90 % training, 5 % validation, 5 % test. `seed` chooses the trial."""
     digest = hashlib.blake2b(identity.to_bytes(8, "little"), digest_size=8, salt=seed.to_bytes(16, "little"))
     part = int.from_bytes(digest.digest(), "little") % _PARTS
     if part < _PARTS * 90 // 100:

@@ -1,4 +1,4 @@
-"""What is in a table: games and positions by rating or rank, speed and result."""
+"""Statistics of a table: games by rating group, speed, time control, result and termination."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ _RESULTS = {1.0: "first wins", 0.5: "draw", 0.0: "second wins", None: "unknown"}
 
 @dataclass
 class TableStatistics:
-    """Counts of games; `positions` of positions.
+    """Counts of games; `positions` counts positions.
 
-    A group is where both players are in one hundred of ratings, or have one rank where no ratings are
-    known; or, if the preset asks for groups of equal size, a range of the players' mean ratings.
+    Both players of a game in a group have ratings in the same hundred, or the same rank if ratings are
+    unknown. With `equal_groups` in the preset, groups are ranges of the mean rating with equal numbers of
+    games.
     """
 
     game: str
@@ -51,7 +52,7 @@ class TableStatistics:
 
 
 def collect_statistics(folder: Path) -> TableStatistics:
-    """Reads a table once, or twice for groups of equal size. Raises BadTable."""
+    """The statistics of a table. Raises BadTable."""
     manifest = read_manifest(folder)
     found = TableStatistics(manifest["game"])
     equal = manifest["preset"].get("games", {}).get("equal_groups", 0)
@@ -71,10 +72,9 @@ def collect_statistics(folder: Path) -> TableStatistics:
 
 
 def rating_bounds(folder: Path, groups: int) -> list[float]:
-    """The mean ratings at which groups of equal size begin and the last one ends; none without ratings.
+    """Bounds [groups + 1] of the mean rating that split the games into groups of equal size.
 
-    The six groups of a table by the preset `shogi-groups` begin at the first six of the seven bounds;
-    `group_of` finds a game's. Raises BadTable.
+    Empty if the table has no ratings. Raises BadTable.
     """
     means: list[float] = []
     for shard in read_shards(folder, ["first_rating", "second_rating"]):
@@ -82,17 +82,17 @@ def rating_bounds(folder: Path, groups: int) -> list[float]:
         means += [(first + second) / 2 for first, second in pairs if None not in (first, second)]
     if not means:
         return []
-    # Bounds are ratings that some game has, so that a group's name says where its games begin.
+    # A bound is the mean rating of a game, so that a group begins at its lowest game.
     return [float(q) for q in np.quantile(means, np.linspace(0, 1, groups + 1), method="higher")]
 
 
 def group_of(mean: float, bounds: list[float]) -> int:
-    """Which of the groups between the bounds a mean rating falls into, from 0."""
+    """The index of the group between the bounds that a mean rating falls into."""
     return min(max(bisect_right(bounds, mean) - 1, 0), len(bounds) - 2)
 
 
 def group_order(name: str) -> tuple[int, int, str]:
-    """Sorts groups: ratings and ranks in ascending order, then words."""
+    """A sort key of group names: ratings and ranks in ascending order, then other names."""
     if name[0].isdigit():
         is_rank = name[-1] in "kdp"
         return (0, rank_order(name) if is_rank else int(name.partition("-")[0]), "")

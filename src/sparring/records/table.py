@@ -1,10 +1,10 @@
-"""The packed table: Parquet shards in a folder, a game a row, with a manifest that says how far it is.
+"""The packed table: a folder of Parquet shards, one row per game, and a manifest.
 
-The rows of a shard are sorted by their moves, so that games share their openings' bytes. A game's id is not
-stored: it is a hash of the row (`GameRecord.identity`).
+The rows of a shard are sorted by their moves, which compresses shared openings. A game's identity is a hash of
+its row (`GameRecord.identity`) and not stored.
 
-Every shard is written whole, and the manifest after it in the same way: a kill at any moment leaves whole
-shards and a manifest that knows exactly those.
+A shard is written atomically, and the manifest after it: a kill at any moment leaves whole shards and a
+manifest that lists exactly those.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _PACKING: dict[str, Any] = {
 
 
 def schema(game: str) -> pa.Schema:
-    """The columns of a table of one game."""
+    """The Arrow schema of a table of a game."""
     meta = {_META: json.dumps(_versions(game)).encode()}
     return pa.schema([pa.field(name, kind) for name, kind in _TYPES.items()], metadata=meta)
 
@@ -79,9 +79,9 @@ def _check_numbering(path: Path, entries: dict[str, Any]) -> None:
 
 
 class TableWriter:
-    """Writes a table, or goes on where a killed writer stopped.
+    """Writes a table, or resumes an unfinished one. Raises BadTable if the folder holds another table.
 
-    `progress` in the manifest is the caller's: how far each source was read when the last shard was whole.
+    `progress` in the manifest belongs to the caller: how far each source was read at the last commit.
     """
 
     def __init__(self, folder: Path, game: str, preset: dict[str, Any], *, shard: int = 50_000) -> None:
@@ -101,16 +101,16 @@ class TableWriter:
             self._resume(preset)
 
     def add(self, record: GameRecord, source: str) -> None:
-        """One more game; it is safe on disk only after `commit`."""
+        """Adds a game. It is on disk only after `commit`."""
         self._rows.append((*record, source))
 
     @property
     def full(self) -> bool:
-        """Whether a shard's worth of games waits for `commit`."""
+        """Whether enough games for a shard wait for `commit`."""
         return len(self._rows) >= self._shard
 
     def commit(self, progress: dict[str, Any]) -> None:
-        """Writes what waits as a shard, and then the manifest with the caller's progress. Raises OSError."""
+        """Writes the waiting games as a shard, then the manifest with `progress`. Raises OSError."""
         if self._rows:
             shard = self._take_rows()
             name = f"{len(self.manifest['shards']):05}.parquet"
@@ -122,7 +122,7 @@ class TableWriter:
         atomic_write(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))
 
     def _take_rows(self) -> pa.Table:
-        """What waits, sorted by moves."""
+        """The waiting games, sorted by moves."""
         columns = [[row[i] for row in self._rows] for i in range(len(_TYPES))]
         arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
         self._rows = []
@@ -137,7 +137,7 @@ class TableWriter:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a table's folder says of itself. Raises BadTable."""
+    """The manifest of a table, its versions checked. Raises BadTable."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text())
         version = manifest["version"]
@@ -152,7 +152,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """The shards of a table in order. Raises BadTable."""
+    """The shards of a table in order; `columns` None for all. Raises BadTable."""
     for entry in read_manifest(folder)["shards"]:
         yield read_shard(folder / entry["file"], columns)
 
