@@ -101,8 +101,8 @@ class Go(NativeGame[GoState]):
     """Compensation of White for moving second, in points; a multiple of 0.5."""
 
     ko: KoRule = "positional"
-    """Forbidden repetition: "positional", of a whole-board position; "situational", of one with the same player
-    to move; "simple", recapturing a single stone at once."""
+    """Forbidden repetition: "positional", of a whole-board position; "situational", of one with the same
+    player to move; "simple", recapturing a single stone at once."""
 
     suicide: bool = False
     """Whether suicide of two or more stones is legal. Suicide of one stone never is."""

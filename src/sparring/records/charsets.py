@@ -1,4 +1,4 @@
-"""Which charset a game's texts are in: what the file says if that fits, else what the bytes look like."""
+"""Detects the charset of a game's texts: the declared one if it fits, else a guess from the bytes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _GUESSES = ("utf-8", "gb18030", "shift_jis")
 
 
 def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
-    """A charset in which all the texts make sense.
+    """The charset of the texts.
 
-    Without a declaration: UTF-8 if it fits; then GB 18030 if the bytes come in the pairs that Chinese
-    text has; then Shift-JIS if that gives Japanese; then Latin-1, which SGF supposes. Korean cannot be
-    told from Chinese and has to be declared.
+    Without a declaration: UTF-8 if it fits; then GB 18030 if non-ASCII bytes come in pairs, as in Chinese
+    text; then Shift-JIS if the result is Japanese; then Latin-1, the default of SGF. Korean cannot be
+    distinguished from Chinese and must be declared.
     """
     together = b"\n".join(texts)
     if together.isascii():
@@ -27,7 +27,7 @@ def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
 def _known(declared: str) -> str:
     name = declared.strip().lower()
     if name.startswith("gb"):
-        name = "gb18030"  # what calls itself GB2312 often has more
+        name = "gb18030"  # files that declare GB2312 often use more
     if name in ("euc-kr", "ks_c_5601-1987"):
         name = "cp949"
     if name in ("shift_jis", "shift-jis", "sjis"):
@@ -47,12 +47,12 @@ def _fits(text: bytes, charset: str, *, guessed: bool) -> bool:
         return True
     if charset == "gb18030":
         return _in_pairs(text)
-    # Latin-1's accented letters would come out as anything.
+    # Accented letters of Latin-1 would decode to arbitrary characters.
     return all("\u3000" <= c <= "\u30ff" or "\u4e00" <= c <= "\u9fff" for c in decoded if c > "\x7f")
 
 
 def _in_pairs(text: bytes) -> bool:
-    """Whether bytes beyond ASCII come in runs of even length, as in the charsets of the EUC family."""
+    """Whether non-ASCII bytes come in runs of even length, as in EUC charsets."""
     run = 0
     for byte in (*text, 0):
         if byte >= 0xA1:

@@ -1,4 +1,4 @@
-"""CSA, the notation of computer shogi's servers, to game records; cshogi reads the moves."""
+"""Reads shogi games from CSA files, the notation of computer shogi servers. cshogi parses the moves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENDS: dict[str, tuple[float | None, Termination]] = {
     "%MAX_MOVES": (_DRAW, Termination.NORMAL),
     "%CHUDAN": (_NOTHING, Termination.ABANDONED),
 }
-"""How it ends, and what that is to the player to move."""
+"""The termination of each special move, and the score of the player to move."""
 
 
 def read_csa(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
@@ -51,13 +51,13 @@ class _Csa:
         self._position: list[str] = []
 
     def starts_new_game(self, text: str) -> bool:
-        """Whether the line parts two games, or names a version after moves."""
+        """Whether the line separates two games, or names a version after moves."""
         return text.strip() == "/" or bool(
             self.builder and self.builder.started and re.match(r"V\d|N[+-]|PI|P1", text)
         )
 
     def feed(self, text: str, line: TextLine) -> None:
-        """One line, in which commas may part several statements."""
+        """Parses a line, which may have several statements separated by commas."""
         if not text.strip() or text.strip() == "/":
             return
         if text[0] == "'":
@@ -118,13 +118,13 @@ class _Csa:
         if self._board is None:
             self._board = self._cshogi.Board(sfen=builder.state.text())
         move = self._board.move_from_csa(text[1:])
-        # cshogi gives 0 for what no piece can do, and 0 has no notation.
+        # cshogi returns 0 for an impossible move, and 0 has no notation.
         if builder.play(self._cshogi.move_to_usi(move) if move else "", line, text):
             self._board.push(move)
 
 
 def sfen_of(statements: list[str]) -> str:
-    """The position that CSA's P statements and the side's sign describe. Raises ValueError or KeyError."""
+    """The position of the P statements and the sign of the side. Raises ValueError or KeyError."""
     board: dict[tuple[int, int], str] = {}
     hands = {"+": dict.fromkeys(_SET, 0), "-": dict.fromkeys(_SET, 0)}
     for text in statements[:-1]:
@@ -194,6 +194,6 @@ def _end(builder: ShogiGameBuilder, text: str) -> None:
         builder.end(float(text[1] == "-"), Termination.RULES)
     elif text in _ENDS:
         mover, ending = _ENDS[text]
-        # A move against the rules was not played: its maker is still to move, and has lost.
+        # An illegal move was not played: its player is still to move, and has lost.
         wins = builder.state.to_move == 0
         builder.end(mover if mover is None or wins else 1 - mover, ending)

@@ -1,16 +1,15 @@
-"""Expendibots: the course referee's logs, read and written.
+"""Reads and writes logs of the Expendibots course referee.
 
-A log has a line for its start, a line an action, and a line for the end:
+A log has a start line, a line per action, and an end line:
 
     [game ] - Start game log at Sun Nov 15 07:25:24 2026
     [white] - MOVE 1 from (0, 1) to (0, 2).
     [black] - BOOM at (6, 1).
     [over ] - winner: white
 
-Several may stand in one file, one after the other. An illegal action ends a log with `[error]`, and its
-player loses. A log that just stops (the referee writes nothing when a player uses too much time or memory) is
-a game without a result. The start's text is kept as the record's `site`: nothing else tells apart the games
-of players who always play the same.
+A file may hold several logs. An illegal action ends a log with `[error]`, and its player loses. A log without
+an end (the referee writes none when a player exceeds its time or memory) is a game without a result. The text
+of the start line becomes the record's `site`: nothing else distinguishes games of deterministic players.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.text_lines import TextLine, read_lines
 
 _LONGEST = 1000
-"""Bytes of a line; the referee's own are a tenth of this."""
+"""Maximal bytes of a line; real lines have a tenth of this."""
 _LINE = re.compile(r"\[(game |white|black|over |error)\] - (.*)")
 _START = "Start game log at "
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -42,7 +41,7 @@ _WIDTH = DESCRIPTION.packed_move_bytes
 
 
 def read_logs(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
-    """The games of a file of referee logs, from byte `skip` on."""
+    """The games of a file of referee logs, from byte `skip` on (the `end` of an earlier game)."""
     log: _Log | None = None
     end = skip
     for line in read_lines(chunks, skip, _LONGEST):
@@ -64,12 +63,12 @@ def read_logs(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 
 class _Log:
-    """One game as its lines come by."""
+    """The parser of one game."""
 
     def __init__(self, line: TextLine) -> None:
         self.over = False
         self.emitted = False
-        """Whether the game was given to the caller: what follows up to the next start is not read."""
+        """Whether the game was yielded; lines up to the next start are then skipped."""
         self._where = f"line {line.number:,}"
         self._state = Expendibots().initial()
         self._started: str | None = None
@@ -78,7 +77,7 @@ class _Log:
         self._error = ""
 
     def feed(self, text: str, line: TextLine) -> None:
-        """The next line of the game; a line that is wrong ends it."""
+        """Parses the next line; an error ends the game."""
         try:
             self._take(text, line)
         except ValueError as error:
@@ -116,7 +115,7 @@ class _Log:
         self.over = True
 
     def parsed(self, end: int) -> ParsedGame:
-        """The game as far as it was read."""
+        """The game so far."""
         if self._error:
             return ParsedGame(None, self._error, self._where, end)
         record = GameRecord(
@@ -130,7 +129,7 @@ class _Log:
 
 
 def _over(state: ExpendibotsState) -> str:
-    """What the referee says at the end; nothing while the game goes on."""
+    """The referee's message at the end of the game; empty if the game is not over."""
     if state.outcome is None:
         return ""
     if state.outcome.winner is None:
@@ -152,7 +151,7 @@ def _date(text: str | None) -> datetime.date | None:
 
 
 def to_log(record: GameRecord) -> str:
-    """An Expendibots record as a referee's log. What an illegal action was is not on record."""
+    """An Expendibots record as a referee log. Illegal actions are not recorded and not written."""
     state = Expendibots().initial().unpack_moves(record.moves, _WIDTH)
     actions: list[str] = []
     at: ExpendibotsState | None = state

@@ -1,4 +1,4 @@
-"""hcpe files, positions of shogi with the move played, to the games that they came from.
+"""Reads shogi games from hcpe files, which hold positions with the moves played.
 
 A position that follows from the one before it by its move belongs to the same game; any other begins one,
 and so does the usual first position.
@@ -53,7 +53,7 @@ def read_hcpe(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 
 def _follows(position: ShogiState, game: ShogiGameBuilder) -> bool:
-    """Whether a position is the one that the game has reached; the files do not number the moves."""
+    """Whether a position continues the game; hcpe files do not number moves."""
     if game.error or game.state.outcome is not None:
         return False
     return position.text().split()[:3] == game.state.text().split()[:3]
@@ -75,7 +75,7 @@ def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
 
 
 def _records(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """The whole records; what is left of a cut one is one that no position can be read from."""
+    """The records of the file; a truncated last one cannot be decoded and is an error."""
     position, rest = 0, b""
     for chunk in chunks:
         data = rest + chunk[max(0, skip - position) :]

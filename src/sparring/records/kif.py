@@ -1,4 +1,4 @@
-"""KIF and KI2, the notations of Japanese shogi programs, to game records; cshogi reads the moves."""
+"""Reads shogi games from KIF and KI2 files, the notations of Japanese programs. cshogi parses the moves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_ki2(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 
 class _Kif:
-    """Headers, then a numbered move a line; what follows the end or a variation's head is skipped."""
+    """KIF: headers, then one numbered move per line. Text after the end or a variation's head is skipped."""
 
     def __init__(self, cshogi: Any) -> None:
         self._cshogi = cshogi
@@ -58,13 +58,13 @@ class _Kif:
         self._over = False
 
     def starts_new_game(self, text: str) -> bool:
-        """Whether headers or a diagram stand here although the moves have begun."""
+        """Whether the line is a header or a diagram after moves, which begins another game."""
         key, colon, _ = text.partition("：")
         starts = (colon and key.strip() in _HEADERS) or BodDiagram.matches(text)
         return bool(self.builder and self.builder.started and starts)
 
     def feed(self, text: str, line: TextLine) -> None:
-        """One line: a comment, a header, a move or the result."""
+        """Parses a line: a comment, a header, a move or the result."""
         if not text.strip(" 　") or text[0] in "*#&":
             return
         key, colon, value = text.partition("：")
@@ -96,7 +96,7 @@ class _Kif:
             builder.fail(line, str(error))
 
     def _begin_moves(self, line: TextLine) -> ShogiGameBuilder:
-        """The game, with its first position in place: the diagram's where there is one."""
+        """The game with its initial position: that of the diagram if there is one."""
         builder = self.builder or self._begin(line)
         if builder.started:
             return builder
@@ -154,7 +154,7 @@ class _Kif:
 
 
 class _Ki2(_Kif):
-    """As KIF, but moves stand in a row and name no squares that they come from."""
+    """KI2: as KIF, but several moves per line, without their source squares."""
 
     def _moves(self, text: str, line: TextLine) -> None:
         row = text.translate(_SIDES)
@@ -183,7 +183,7 @@ def _end_by_mover(builder: ShogiGameBuilder, how: int, ending: Termination) -> N
 
 
 def _end_by_words(builder: ShogiGameBuilder, text: str) -> None:
-    """A line such as まで85手で先手の勝ち; it knows the winner, the last move's line often the reason."""
+    """Parses a line such as まで85手で先手の勝ち. It names the winner, the last move often the reason."""
     winner = next(
         (side for side, names in enumerate((_FIRST, _SECOND)) if any(n in text for n in names)), None
     )

@@ -1,4 +1,4 @@
-"""Where a game in KIF or KI2 starts: a handicap by its name, or a board diagram (BOD)."""
+"""The initial position of a KIF or KI2 game: a named handicap, or a board diagram (BOD)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _UPPER = {
     "八枚落ち": "3gkg3/9",
     "十枚落ち": "4k4/9",
 }
-"""By name, the two rows that are not whole: White gives the pieces and begins."""
+"""The two incomplete rows of each handicap; White gives the pieces and moves first."""
 HANDICAPS = {"平手": f"lnsgkgsnl/1r5b1/{_LOWER} b - 1"} | {
     name: f"{rows}/{_LOWER} w - 1" for name, rows in _UPPER.items()
 }
-"""SFEN by name."""
+"""The SFEN of each handicap."""
 
 _PIECES = {
     "歩": "P", "香": "L", "桂": "N", "銀": "S", "金": "G", "角": "B", "飛": "R", "玉": "K", "王": "K",
@@ -47,7 +47,7 @@ _NINE = " 一二三四五六七八九"
 
 
 class BodDiagram:
-    """A board diagram as its lines are read."""
+    """A parser of board diagrams."""
 
     def __init__(self) -> None:
         self._rows = 0
@@ -56,7 +56,7 @@ class BodDiagram:
         self._side = 0
 
     def __bool__(self) -> bool:
-        """Whether any of its rows was read."""
+        """Whether a row was read."""
         return self._rows > 0
 
     @staticmethod
@@ -66,7 +66,7 @@ class BodDiagram:
         return line.startswith("|") or any(form.match(line) for form in (_HAND, _FRAME)) or _is_turn(line)
 
     def feed(self, text: str) -> None:
-        """A line that belongs to it. Raises ValueError."""
+        """Parses a line of the diagram. Raises ValueError."""
         line = text.strip(" 　")
         if match := _HAND.match(line):
             self._hands[_SIDES[match[1]]].update(_held(match[2]))
@@ -76,7 +76,7 @@ class BodDiagram:
             self._take_row(line)
 
     def sfen(self) -> str:
-        """The position. Raises ValueError where rows are missing."""
+        """The SFEN of the position. Raises ValueError if rows are missing."""
         if self._rows != 9:
             raise ValueError(f"the board diagram has {self._rows} rows, not nine")
         return sfen_text(self._board, self._hands, "bw"[self._side])
@@ -101,7 +101,7 @@ def _is_turn(line: str) -> bool:
 
 
 def _held(text: str) -> dict[str, int]:
-    """Pieces in hand such as 飛　金二　歩十八, or なし. Raises ValueError."""
+    """Parses pieces in hand such as 飛　金二　歩十八, or なし. Raises ValueError."""
     hand: dict[str, int] = {}
     for word in text.replace("　", " ").split():
         if word == "なし":
@@ -115,7 +115,7 @@ def _held(text: str) -> dict[str, int]:
 
 
 def _count(text: str) -> int:
-    """A number up to nineteen in Japanese, or in digits; nothing is one."""
+    """A number up to 19 in Japanese or in digits; empty is 1."""
     if text.isdecimal():
         return int(text)
     return (10 if text.startswith("十") else 0) + _NINE.index(text.removeprefix("十") or " ") or 1

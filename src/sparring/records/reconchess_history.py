@@ -1,4 +1,4 @@
-"""Reconnaissance blind chess: reconchess's GameHistory objects as JSON, read and written.
+"""Reads and writes RBC games as JSON of reconchess's GameHistory.
 
 A history says the same thing several times over: moves asked for and taken, captures, what senses showed and
 the boards. Reading plays the game by our rules and refuses a history that contradicts them. Two habits of
@@ -20,7 +20,7 @@ from sparring.records.record import GameRecord, ParsedGame, Termination
 from sparring.records.text_lines import read_lines
 
 _LONGEST = 1 << 24
-"""Bytes of a history; the longest of real ones are a fiftieth of this."""
+"""Maximal bytes of a history; the longest real ones have a fiftieth of this."""
 _LONGEST_NAME = 200
 _COLORS = {"true": "White", "false": "Black"}
 _COLUMNS = (
@@ -44,11 +44,11 @@ _WIDTH = DESCRIPTION.packed_move_bytes
 
 
 class _BadHistory(ValueError):
-    """What is wrong with a history."""
+    """An error in a history."""
 
 
 def read_histories(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
-    """The games of a file with a history a line, from byte `skip` on."""
+    """The games of a file with one history per line, from byte `skip` on."""
     for line in read_lines(chunks, skip, _LONGEST):
         where = f"line {line.number:,}"
         if not line.whole:
@@ -58,7 +58,7 @@ def read_histories(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGam
 
 
 def read_history(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
-    """The game of a file that holds one history."""
+    """The game of a file with one history."""
     content, length = bytearray(), 0
     for chunk in chunks:
         content += chunk[: _LONGEST - len(content)]
@@ -82,7 +82,7 @@ def _parsed(text: bytes, where: str, end: int) -> ParsedGame:
 
 
 def record_of(history: Any) -> GameRecord:
-    """The record of a decoded history. Raises ValueError where it contradicts itself or the rules."""
+    """The record of a decoded history. Raises ValueError if it contradicts itself or the rules."""
     if not isinstance(history, dict) or history.get("type", "GameHistory") != "GameHistory":
         raise _BadHistory("a GameHistory object expected")
     state = RbcState.initial()
@@ -111,14 +111,14 @@ class _Turn:
     sense: Any
     seen: Any
     move: tuple[Any, ...] | None
-    """What was asked for and taken, the capture and the boards; None when the game ended before it."""
+    """Requested and taken move, capture square and boards; None if the game ended before."""
 
     def trouble(self, what: str) -> _BadHistory:
         return _BadHistory(f"{_COLORS[self.color]}'s turn {self.number}: {what}")
 
 
 def _turns(history: dict[str, Any]) -> Iterator[_Turn]:
-    """White's first turn, Black's first turn and so on; only the last of all may lack its move."""
+    """The turns of White and Black in order; only the last one may lack its move."""
     columns = {color: [_column(history, name, color) for name in _COLUMNS] for color in _COLORS}
     senses = {color: len(columns[color][0]) for color in _COLORS}
     if senses["true"] - senses["false"] not in (0, 1):
@@ -148,7 +148,7 @@ def _column(history: dict[str, Any], name: str, color: str) -> list[Any]:
 
 
 def _play(state: RbcState, turn: _Turn) -> RbcState:
-    """The state after a turn. Games of the old server go on where the move limit would end them now."""
+    """The state after a turn. Games of the old server continue past the move limit of the rules."""
     if turn.sense is not None and not (type(turn.sense) is int and 0 <= turn.sense < 64):
         raise turn.trouble(f"{turn.sense!r} is no square to sense")
     seen = [] if turn.sense is None else [_seen(square, piece) for square, piece in state.sense(turn.sense)]
@@ -173,7 +173,7 @@ def _play(state: RbcState, turn: _Turn) -> RbcState:
 
 
 def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None, before: str) -> int:
-    """The move asked for, in our rules' terms (see above)."""
+    """The requested move as a move code (see the module docstring)."""
     if asked is None or asked == "0000":
         return PASS
     for text in (asked, f"{asked}q"):
@@ -192,7 +192,7 @@ def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None,
 
 
 def _same_board(fen: Any, state: RbcState) -> bool:
-    """Whether a FEN is the state's; the old server left out en passant squares that nobody could use."""
+    """Whether a FEN is that of the state; the old server omitted unusable en passant squares."""
     if not isinstance(fen, str):
         return False
     fields, expected = fen.split(" "), board_fen(state).split(" ")
@@ -225,7 +225,7 @@ def _value(tagged: Any, kind: str) -> str | None:
 
 
 def _name(name: Any) -> str | None:
-    """A name that every table can hold; JSON may have half characters in it."""
+    """A name without lone surrogates, which JSON may contain."""
     if not isinstance(name, str) or not name:
         return None
     return name[:_LONGEST_NAME].encode(errors="replace").decode()
@@ -251,7 +251,7 @@ def to_history(record: GameRecord) -> str:
 
 
 def _steps(state: RbcState) -> list[tuple[RbcState, int, RbcState]]:
-    """The moves of a line with the states before and after them."""
+    """The moves of a game with the states before and after each."""
     steps = []
     while state.previous is not None and state.last_move is not None:
         steps.append((state.previous, state.last_move, state))
@@ -278,7 +278,7 @@ def _move_cells(before: RbcState, move: int, after: RbcState) -> dict[str, Any]:
 
 
 def _reason(record: GameRecord, state: RbcState) -> str | None:
-    """The reason follows from how the record ended and from the last board."""
+    """The win reason, from the record's termination and the last board."""
     if record.result is None:
         return None
     if record.ending is Termination.TIME:

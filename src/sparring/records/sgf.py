@@ -1,4 +1,4 @@
-"""SGF files of Go to game records, through the native parser."""
+"""Reads Go games from SGF files through the native parser."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _parsed(game: SgfGame, skipped: int, lines: int) -> ParsedGame:
 
 
 def record_of(game: SgfGame) -> GameRecord:
-    """The facts of a game that read well."""
+    """The record of a game that was parsed without an error."""
     facts = _texts(game.properties)
     result, ending, margin = parse_result(facts.get("RE", ""))
     control = f"{facts.get('TM', '')} {facts.get('OT', '')}".strip()
@@ -71,7 +71,7 @@ def record_of(game: SgfGame) -> GameRecord:
 
 
 def parse_result(text: str) -> tuple[float | None, Termination, float | None]:
-    """RE: the result for Black, how the game ended, and by how many points."""
+    """Parses RE: score of Black, termination, and margin in points."""
     words = text.strip()
     if words.lower() in ("0", "draw", "jigo"):
         return 0.5, Termination.NORMAL, 0.0
@@ -94,7 +94,7 @@ def parse_result(text: str) -> tuple[float | None, Termination, float | None]:
 
 
 def _texts(properties: dict[str, bytes]) -> dict[str, str]:
-    """The facts that are not empty, decoded."""
+    """The non-empty properties, decoded."""
     declared = properties.get("CA", b"").decode("ascii", "replace")
     # A value that was cut may end in the middle of a character.
     charset = detect_charset((value for value in properties.values() if len(value) < _LONGEST), declared)
@@ -103,7 +103,7 @@ def _texts(properties: dict[str, bytes]) -> dict[str, str]:
 
 
 def _date(text: str) -> datetime.date | None:
-    """The first day of DT, where it names one."""
+    """The first day of DT; None if it has none."""
     match = _DATE.search(text)
     try:
         return datetime.date(*map(int, match.groups())) if match else None

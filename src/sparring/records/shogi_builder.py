@@ -1,4 +1,4 @@
-"""A shogi game as its file is read, each move checked by our own rules."""
+"""Builds the record of a shogi game from the lines of a file; each move is checked by the rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})")
 
 
 def load_cshogi() -> Any:
-    """cshogi with its parsers. Raises UnsupportedFormat where it is not installed."""
+    """The cshogi module. Raises UnsupportedFormat if it is not installed."""
     try:
         importlib.import_module("cshogi.KI2")
         return importlib.import_module("cshogi")
@@ -39,37 +39,37 @@ def load_cshogi() -> Any:
 
 @dataclass
 class ShogiGameBuilder:
-    """What is known of a game so far. After an error nothing more is played."""
+    """A game under construction. After an error no further move is played."""
 
     line: int
-    """Where the game begins."""
+    """Place of the game's first line."""
     state: ShogiState = field(default_factory=ShogiState.initial)
     start: str | None = None
     started: bool = False
-    """Whether a move or the end was read."""
+    """Whether a move or the end was parsed."""
     error: str = ""
     illegal: str = ""
-    """A last move against the rules: no error if the record says that it lost the game."""
+    """An illegal last move; no error if the record says that it lost the game."""
     result: float | None = None
     ending: Termination = Termination.UNKNOWN
     players: list[str | None] = field(default_factory=lambda: [None, None])
     ratings: list[int | None] = field(default_factory=lambda: [None, None])
     ranks: list[str | None] = field(default_factory=lambda: [None, None])
     spent: dict[int, int] = field(default_factory=dict)
-    """Tenths of a second, by the number of the move from 1."""
+    """Tenths of a second by move number, from 1."""
     evals: dict[int, int] = field(default_factory=dict)
-    """Centipawns for Black after a move, by its number."""
+    """Centipawns for Black after each move, by move number."""
     time_control: str | None = None
     date: datetime.date | None = None
     event: str | None = None
     site: str | None = None
 
     def fail(self, line: TextLine, message: str) -> None:
-        """The game cannot be read any further."""
+        """Marks the game as broken."""
         self.error = self.error or f"line {line.number:,}: {message}"
 
     def set_start(self, sfen: str, line: TextLine) -> None:
-        """Another position than the usual one."""
+        """Sets an initial position."""
         try:
             self.state = ShogiState.parse(sfen)
         except ParseError as error:
@@ -78,7 +78,7 @@ class ShogiGameBuilder:
         self.start = None if self.state == ShogiState.initial() else self.state.text()
 
     def set_player(self, side: int, text: str) -> None:
-        """A name, perhaps with a rating in brackets or a rank behind it."""
+        """Sets a player from a name, with an optional rating in brackets or rank."""
         name = text.strip(" 　")
         if match := _RATING.search(name):
             self.ratings[side] = int(match[1] or match[2])
@@ -89,7 +89,7 @@ class ShogiGameBuilder:
         self.players[side] = name or None
 
     def play(self, usi: str, line: TextLine, written: str) -> bool:
-        """Plays a move; whether that was possible. `written` is what the file calls it."""
+        """Plays a move and returns whether it was legal. `written` is its text in the file."""
         self.started = True
         if self.error or self.illegal:
             return False
@@ -108,14 +108,14 @@ class ShogiGameBuilder:
         return False
 
     def end(self, result: float | None, ending: Termination) -> None:
-        """How it ended."""
+        """Sets the termination and the result."""
         self.started = True
         if ending == Termination.RULES:
             self.illegal = ""
         self.result, self.ending = result, ending
 
     def parsed(self, end: int) -> ParsedGame:
-        """The game as a reader gives it, when the file is read up to `end`."""
+        """The parsed game; `end` is the byte offset of its end."""
         error = self.error or self.illegal
         return ParsedGame(None if error else self._record(), error, f"line {self.line:,}", end)
 
@@ -142,22 +142,22 @@ class ShogiGameBuilder:
 
 
 class LineReader(Protocol):
-    """What knows the lines of a format: it is told of them one by one."""
+    """A parser of the lines of a format."""
 
     builder: ShogiGameBuilder | None
-    """The game that is being read, if one has begun."""
+    """The current game; None before its first line."""
 
     def starts_new_game(self, text: str) -> bool:
-        """Whether the line can only belong to another game than the one being read."""
+        """Whether the line begins another game."""
         ...
 
     def feed(self, text: str, line: TextLine) -> None:
-        """The next line. It begins a draft where there is none."""
+        """Parses the next line, and begins a game if there is none."""
         ...
 
 
 def read_games(chunks: Iterable[bytes], skip: int, reader: LineReader) -> Iterator[ParsedGame]:
-    """The games of a file of lines."""
+    """The games of a line-based file."""
     end, games, content = skip, 0, False
     for line in read_lines(chunks, skip):
         text = decoded(line.text)
@@ -175,7 +175,7 @@ def read_games(chunks: Iterable[bytes], skip: int, reader: LineReader) -> Iterat
 
 
 def decoded(text: bytes) -> str:
-    """Japanese text as files have it: UTF-8, or else Shift-JIS."""
+    """Decodes Japanese text: UTF-8, else Shift-JIS."""
     try:
         return text.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError:
@@ -194,7 +194,7 @@ def parse_date(text: str) -> datetime.date | None:
 def _packed(
     known: dict[int, int], plies: int, missing: int, kind: type[np.int16] | type[np.int32]
 ) -> bytes | None:
-    """Values by the number of the move as one array, None where none is known."""
+    """Values by move number as packed bytes; None if no value is known."""
     if not known:
         return None
     return np.array([known.get(number, missing) for number in range(1, plies + 1)], kind).tobytes()

@@ -1,4 +1,4 @@
-"""Files as streams of bytes: plain, gzip, bzip2 or Zstandard, told apart by their first bytes."""
+"""Files as streams of decompressed bytes: plain, gzip, bzip2 or Zstandard, detected by their first bytes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _CHUNK = 1 << 17
 
 
 class TruncatedFile(Exception):
-    """A compressed file ends in the middle, or is broken there."""
+    """A compressed file is truncated or corrupt."""
 
 
 class UnreadableFile(OSError):
-    """A file cannot be opened or read; the message says why. Another time it may be."""
+    """A file cannot be opened or read now; the message says why."""
 
 
 def reason(error: OSError) -> str:
-    """What the system says of an error, such as: No space left on device."""
+    """The system's text of an error, such as "No space left on device"."""
     return os.strerror(error.errno) if error.errno else str(error)
 
 
 def source_size(path: Path) -> int:
-    """Bytes of the file as it lies on the disk; 0 where that cannot be told."""
+    """Size of the file on disk in bytes; 0 if unknown."""
     try:
         return path.stat().st_size
     except OSError:
@@ -36,7 +36,7 @@ def source_size(path: Path) -> int:
 
 
 def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[bytes]:
-    """The decompressed content in pieces. `progress` hears how many bytes of the file were read.
+    """The decompressed content in chunks. `progress` is called with the number of file bytes read.
 
     Raises Unreadable, or TruncatedFile after the last good piece.
     """
@@ -57,7 +57,7 @@ def _plain(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO, make: Callable[[], Any], progress: Callable[[int], None]) -> Iterator[bytes]:
-    """Frame after frame, as Lichess and parallel compressors write them."""
+    """Decompresses concatenated frames, as Lichess and parallel compressors write them."""
     unpacker = make()
     started = False
     while chunk := file.read(_CHUNK):

@@ -1,7 +1,7 @@
 """The packed table: a folder of Parquet shards, one row per game, and a manifest.
 
-The rows of a shard are sorted by their moves, which compresses shared openings. A game's identity is a hash of
-its row (`GameRecord.identity`) and not stored.
+The rows of a shard are sorted by their moves, which compresses shared openings. A game's identity
+(`GameRecord.identity`) is a hash of its row and not stored.
 
 A shard is written atomically, and the manifest after it: a kill at any moment leaves whole shards and a
 manifest that lists exactly those.

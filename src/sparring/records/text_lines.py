@@ -1,4 +1,4 @@
-"""A file's content as lines, in bounded memory: what is too long to be of use is cut."""
+"""Splits content into lines in bounded memory; long lines are truncated."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _LONGEST = 4096
 
 
 class TextLine(NamedTuple):
-    """A line without its end."""
+    """A line without its line break."""
 
     text: bytes
-    """At most as long as the reader wants to hear of."""
+    """The line's bytes, at most `longest` of them."""
     number: int
-    """From 1, in the whole content."""
+    """Line number in the whole content, from 1."""
     begin: int
     end: int
-    """Bytes of the content up to the line, and with it."""
+    """Byte offsets of the line's begin and end in the content."""
     whole: bool
     """Whether `text` is all of it."""
 
 
 def read_lines(chunks: Iterable[bytes], skip: int = 0, longest: int = _LONGEST) -> Iterator[TextLine]:
-    """The lines from byte `skip` on, which is where a line begins; of long ones the first `longest` bytes."""
+    """The lines from byte `skip` on, where a line must begin. Long lines are cut to `longest` bytes."""
     position, number, begin = 0, 1, skip
     kept = bytearray()
     for chunk in chunks:

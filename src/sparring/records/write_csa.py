@@ -1,4 +1,4 @@
-"""A game of shogi from the table as CSA again."""
+"""Writes shogi records as CSA."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDS = {
 
 
 def to_csa(record: GameRecord) -> str:
-    """A record of shogi as CSA 2.2, with the seconds that each move took and its evaluations."""
+    """A shogi record as CSA 2.2, with seconds per move and evaluations."""
     start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
     states = _states(start, record.moves)
     lines = ["V2.2", *_headers(record), *_position(start)]
@@ -72,7 +72,7 @@ def _states(start: ShogiState, packed: bytes) -> list[ShogiState]:
 
 
 def _board(state: ShogiState) -> dict[str, str]:
-    """The pieces by their squares as CSA names them, such as 77."""
+    """The pieces by CSA square, such as 77."""
     board = {}
     for rank, row in enumerate(state.text().split()[0].split("/"), 1):
         file = 9
@@ -86,7 +86,7 @@ def _board(state: ShogiState) -> dict[str, str]:
 
 
 def _position(start: ShogiState) -> list[str]:
-    """CSA's P statements of the first position, and who moves."""
+    """The P statements of the initial position, and the side to move."""
     side = "+-"[start.to_move]
     if start == ShogiState.initial():
         return ["PI", side]
@@ -128,7 +128,7 @@ def _end(record: GameRecord, to_move: int) -> str | None:
         return _ENDS[record.ending]
     if record.ending == Termination.NORMAL and record.result is not None:
         return "%HIKIWAKE" if record.result == 0.5 else "%TSUMI"
-    # Files of positions know who won and not how: the loser is to move, or ended it out of turn.
+    # hcpe files store the winner and not the reason: the loser is to move, or resigned out of turn.
     if record.result == float(to_move):
         return "%TORYO"
     return None

@@ -1,4 +1,4 @@
-"""A game of Go from the table as SGF again."""
+"""Writes Go records as SGF."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REASONS = {Termination.RESIGNATION: "R", Termination.TIME: "T", Termination.RUL
 
 
 def to_sgf(record: GameRecord) -> str:
-    """A record of Go as SGF, in UTF-8 and with the time left after each move."""
+    """A Go record as SGF in UTF-8, with the time left after each move."""
     start = GoState.parse(record.start) if record.start else GoState.initial()
     properties = _facts(record, start)
     for name, points in zip(("AB", "AW"), start.stones, strict=True):
@@ -82,7 +82,7 @@ def _moves(start: GoState, packed: bytes) -> list[int]:
 
 
 def _point(point: int, size: int) -> str:
-    """SGF's letters of a point, from the left and from the top; nothing for a pass."""
+    """The SGF letters of a point, from the left and from the top; empty for a pass."""
     if point == size * size:
         return ""
     return chr(ord("a") + point % size) + chr(ord("a") + size - 1 - point // size)
