@@ -1,4 +1,4 @@
-"""Expendibots in plain Python, straight from the rules: the native core's peer in tests and benchmarks.
+"""Expendibots in plain Python, from the rules: the reference of the native core in tests and benchmarks.
 
 The board is a dictionary from (x, y) to the height of the stack there, below zero for Black's.
 """
@@ -22,7 +22,7 @@ START: Board = {
 
 
 def targets(board: Board, colour: int, at: Point, height: int) -> Iterator[Point]:
-    """Where tokens of the stack may go: straight, as far as it is high, onto nothing of the other's."""
+    """The targets of a move from a stack: in a straight line, at most its height away, not on an enemy."""
     x, y = at
     for dx, dy in DIRECTIONS:
         for distance in range(1, height + 1):
@@ -34,7 +34,7 @@ def targets(board: Board, colour: int, at: Point, height: int) -> Iterator[Point
 
 
 def actions(board: Board, colour: int) -> list[Action]:
-    """All actions of a side, as the referee's tuples; none once a side has no tokens."""
+    """All legal actions of a side, as the referee's tuples; none if a side has no tokens."""
     if winner_or_draw(board) is not None:
         return []
     result: list[Action] = []
@@ -48,7 +48,7 @@ def actions(board: Board, colour: int) -> list[Action]:
 
 
 def count(board: Board, colour: int) -> int:
-    """How many actions there are, without making them."""
+    """The number of legal actions."""
     if winner_or_draw(board) is not None:
         return 0
     total = 0
@@ -74,7 +74,7 @@ def play(board: Board, colour: int, action: Action) -> Board:
 
 
 def explode(board: Board, at: Point) -> None:
-    """Removes the stack and, one after the other, every stack next to one that has gone."""
+    """Removes the stack and, in a chain reaction, every stack next to a removed one."""
     del board[at]
     waiting = [at]
     while waiting:
@@ -87,7 +87,7 @@ def explode(board: Board, at: Point) -> None:
 
 
 def winner_or_draw(board: Board) -> int | None:
-    """The colour that alone has tokens, 0 when nobody has, None when both do."""
+    """The only colour with tokens; 0 if neither has any, None if both have."""
     colours = {height > 0 for height in board.values()}
     if len(colours) == 2:
         return None
@@ -95,14 +95,14 @@ def winner_or_draw(board: Board) -> int | None:
 
 
 def perft(board: Board, colour: int, depth: int) -> int:
-    """The number of sequences of actions of this length; the last action is counted, not played."""
+    """The number of action sequences of a length, with bulk counting."""
     if depth == 1:
         return count(board, colour)
     return sum(perft(play(board, colour, action), -colour, depth - 1) for action in actions(board, colour))
 
 
 class ReferenceGame:
-    """A game in progress: what the referee keeps, and its reasons to stop."""
+    """A game in progress, with the referee's state and end conditions."""
 
     def __init__(self, board: Board = START, colour: int = WHITE) -> None:
         self.board = dict(board)
@@ -111,18 +111,19 @@ class ReferenceGame:
         self.seen = Counter([self._configuration()])
 
     def actions(self) -> list[Action]:
-        """What the side to move may do; nothing once the game is over."""
+        """The legal actions of the side to move; none if the game is over."""
         return [] if self.outcome() else actions(self.board, self.colour)
 
     def play(self, action: Action) -> None:
-        """Take an action for the side to move."""
+        """Plays an action of the side to move."""
         self.board = play(self.board, self.colour, action)
         self.colour = -self.colour
         self.taken += 1
         self.seen[self._configuration()] += 1
 
     def outcome(self) -> tuple[int | None, str] | None:
-        """The winner (0 is White, 1 Black, None nobody) and the reason, or None while the game goes on."""
+        """(winner, reason), the winner 0 for White, 1 for Black or None for a draw; None if the game is not
+        over."""
         decided = winner_or_draw(self.board)
         if decided is not None:
             return (None, "all tokens gone") if decided == 0 else ((1 - decided) // 2, "no tokens")
@@ -133,7 +134,7 @@ class ReferenceGame:
         return None
 
     def text(self) -> str:
-        """The position as the native core writes it."""
+        """The position in the native core's text format."""
         rows = ["".join(self._letter(x, y) for x in range(8)) for y in reversed(range(8))]
         board = "/".join(rows)
         for run in range(8, 0, -1):

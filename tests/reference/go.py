@@ -1,4 +1,4 @@
-"""Go the slow and clear way, with sets and flood fill: what the native rules are compared with."""
+"""Go in plain Python with sets and flood fill: the reference of the native rules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ReferenceGoGame:
     passes: int = 0
     prisoners: list[int] = field(default_factory=lambda: [0, 0])
     line: list[tuple[Board, int]] = field(default_factory=list)
-    """The boards before this one, with who was to move."""
+    """Earlier boards with the side to move."""
 
     def after(self, point: Point) -> tuple[Stones, list[int]]:
         """The stones after a stone on the point, and the prisoners that both players gain by it."""
@@ -121,7 +121,7 @@ class ReferenceGoGame:
         return points[0], points[1] + self.komi
 
     def perft(self, depth: int) -> int:
-        """Sequences of moves; of the past only the ko at once counts, as the native perft has it."""
+        """The number of move sequences; only simple ko is applied, as in the native perft."""
         if depth == 0:
             return 1
         if self.passes >= 2:

@@ -1,4 +1,4 @@
-"""Ladders, unconditional life and independent groups, slowly and by their definitions: sets of points."""
+"""Ladders, pass-alive groups and independent life by their definitions, with sets of points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Stones = dict[Point, int]
 
 
 class ReferencePosition:
-    """A position that is only looked at: stones by point, 0 for Black and 1 for White."""
+    """An immutable position: stones by point, 0 for Black and 1 for White."""
 
     def __init__(self, size: int, stones: Stones) -> None:
         self.size = size
@@ -48,7 +48,7 @@ class ReferencePosition:
         return {p for p in self.beside(self.chain(stone)) if p not in self.stones}
 
     def play(self, color: int, point: Point) -> tuple[ReferencePosition, Point | None] | None:
-        """The position after a move and the point that ko then forbids; nothing for suicide."""
+        """The position after a move and the ko point; None for suicide."""
         after = ReferencePosition(self.size, {**self.stones, point: color})
         taken: set[Point] = set()
         for n in self.around(point):
@@ -94,7 +94,8 @@ def attacker_wins(position: ReferencePosition, stone: Point, ko: Point | None) -
 
 
 def between_two_kos(position: ReferencePosition, stone: Point) -> bool:
-    """Both liberties are kos that the attacker takes, joining gains nothing, and nothing can be taken."""
+    """Whether both liberties are kos for the attacker, joining gains no liberty, and nothing can be
+    captured."""
     color = position.stones[stone]
     for point in position.liberties(stone):
         if any(position.stones.get(n) != color for n in position.around(point)):
@@ -110,7 +111,7 @@ def between_two_kos(position: ReferencePosition, stone: Point) -> bool:
 
 
 def ladders(position: ReferencePosition, ko: Point | None) -> tuple[set[Point], dict[Point, set[Point]]]:
-    """Stones that are lost in ladders, and for those with two liberties the moves that do it."""
+    """Stones captured in ladders, and for chains with two liberties the capturing moves."""
     lost: set[Point] = set()
     working: dict[Point, set[Point]] = {}
     for stone, color in position.stones.items():
@@ -127,7 +128,7 @@ def ladders(position: ReferencePosition, ko: Point | None) -> tuple[set[Point], 
 
 
 def pass_alive(position: ReferencePosition, color: int, suicide: bool) -> tuple[set[Point], set[Point]]:
-    """Benson's chains and the territory that is theirs, by taking away what fails until nothing does."""
+    """Pass-alive chains and their territory by Benson's algorithm."""
     stones = position.stones
     chains = {position.chain(p) for p, c in stones.items() if c == color}
     everything = position.regions(lambda p: stones.get(p) != color)
@@ -154,7 +155,7 @@ def pass_alive(position: ReferencePosition, color: int, suicide: bool) -> tuple[
 
 
 def area(position: ReferencePosition, suicide: bool) -> Stones:
-    """KataGo's area: unconditional life first, then empty regions that one colour touches, then stones."""
+    """KataGo's area: pass-alive areas, then empty regions with one bordering colour, then stones."""
     stones, owner = position.stones, Stones()
     for region in position.regions(lambda p: p not in stones):
         touched = {stones[p] for p in position.beside(region)}
@@ -168,7 +169,7 @@ def area(position: ReferencePosition, suicide: bool) -> Stones:
 
 
 def independent(position: ReferencePosition, owner: Stones) -> Stones:
-    """What belongs to groups that touch no neutral point and have no stone in atari."""
+    """The area of groups that touch no neutral point and have no stone in atari."""
     neutral = {p for p in position.points if p not in owner and p not in position.stones}
     result = Stones()
     for color in (0, 1):

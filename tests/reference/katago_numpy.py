@@ -1,6 +1,6 @@
-"""KataGo's forward pass in plain NumPy, one position at a time and on the board alone.
+"""KataGo's forward pass in plain NumPy, one position at a time, on the board's points alone.
 
-No mask: each position is cut out of its tensor, so that whatever a graph does beyond the board shows up.
+There is no mask: each position is cut out of its tensor, so that errors at the border of a graph show.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def act(x: Array, kind: str) -> Array:
 
 
 def conv(part: Part, x: Array) -> Array:
-    """Zero padding, weights [rows, columns, in, out]."""
+    """A convolution with zero padding; weights [rows, columns, in, out]."""
     weights = part["w"].astype(np.float64)
     reach = weights.shape[0] // 2
     padded = np.pad(x, ((0, 0), (reach, reach), (reach, reach)))
@@ -106,7 +106,7 @@ def block(part: Part, x: Array, kind: str) -> Array:
 
 
 def points_of(weights: NDArray[np.float32], x: Array) -> Array:
-    """[points, channels], normalised."""
+    """RMS normalisation of [points, channels]."""
     flat = x.reshape(x.shape[0], -1).T
     return np.asarray(flat / np.sqrt((flat**2).mean(axis=1, keepdims=True) + 1e-6) * weights)
 
@@ -131,7 +131,7 @@ def attention(part: Part, x: Array) -> Array:
 
 
 def rotate(part: Part, x: Array, head: int, edge: int) -> Array:
-    """Each pair of channels as a complex number that turns with the point's place."""
+    """Rotary embedding: each pair of channels is rotated by an angle of the point's place."""
     if part["rope"] == "none":
         return x
     rows, columns = np.divmod(np.arange(edge * edge), edge)

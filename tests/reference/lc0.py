@@ -1,6 +1,6 @@
-"""Lc0's own code as the judge of ours, in a process of its own: several networks in one disturb each other.
+"""Lc0's own code as a reference. It runs in a subprocess, since several networks in one process interfere.
 
-Run as a program it is that process: a question on standard input, the answers on standard output.
+As a program this module is that subprocess: positions on standard input, outputs on standard output.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BATCH = 64
 
 @dataclass(frozen=True)
 class UciPosition:
-    """A position as Lc0 takes it: where a game began (None: the initial position) and its moves in UCI."""
+    """A position as Lc0 takes it: the start as FEN (None: the initial position) and UCI moves."""
 
     moves: Sequence[str]
     fen: str | None = None
@@ -26,19 +26,19 @@ class UciPosition:
 
 @dataclass(frozen=True)
 class Lc0Output:
-    """What Lc0's code says of a position, for the side to move."""
+    """Lc0's outputs for a position, from the view of the side to move."""
 
     probabilities: dict[str, float]
-    """Of every legal move, in UCI."""
+    """Probabilities of the legal moves by UCI text."""
     value: float
     draw: float
     moves_left: float
     planes: list[tuple[int, float]]
-    """Its input: each plane's set of squares and the value on them."""
+    """The input planes: bit masks of squares and their values."""
 
 
 def evaluate_with_lc0(path: Path, lines: Sequence[UciPosition]) -> list[Lc0Output]:
-    """Lc0's answers for the positions, by its eigen backend. Raises RuntimeError with what it printed."""
+    """Evaluates positions with Lc0's eigen backend. Raises RuntimeError with Lc0's error output."""
     question = {"weights": str(path), "lines": [[line.fen, list(line.moves)] for line in lines]}
     ran = subprocess.run(
         [sys.executable, "-m", __name__], input=json.dumps(question), capture_output=True, text=True

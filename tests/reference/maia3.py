@@ -14,7 +14,7 @@ _PROMOTIONS = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 
 
 def reference_tokens(line: Sequence[chess.Board]) -> NDArray[np.float32]:
-    """The tokens [64, 96] of a line's last board, slowly and plainly."""
+    """The tokens [64, 96] of a line's last board with its history."""
     shown = list(line[-BOARDS:])
     shown = [shown[0]] * (BOARDS - len(shown)) + shown
     tokens = np.zeros((64, 12 * BOARDS), dtype=np.float32)
@@ -27,7 +27,7 @@ def reference_tokens(line: Sequence[chess.Board]) -> NDArray[np.float32]:
 
 
 def reference_label(board: chess.Board, move: chess.Move) -> int:
-    """The place of a move among the 4352 logits."""
+    """The index of a move among the 4352 policy logits."""
     start, end = move.from_square, move.to_square
     if board.turn == chess.BLACK:
         start, end = chess.square_mirror(start), chess.square_mirror(end)

@@ -1,4 +1,4 @@
-"""PUCT written out in plain Python: what the native tree must agree with, visit for visit."""
+"""PUCT in plain Python: the native tree must have the same visit counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Node:
     total: float = 0.0
     terminal: float | None = None
     forced: int = 0
-    """As `Found.forced`, seen from this node and counted with the ply that led here."""
+    """As `SearchResult.forced`, from the view of this node and counted with the ply that led here."""
     evaluating: bool = False
 
 

@@ -1,4 +1,4 @@
-"""The planes of a synopsis defined one by one in plain Python: what a bit says of one board."""
+"""The planes of a synopsis in plain Python, defined one by one on a single board."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ALL = set(chess.SQUARES)
 
 
 class BoardView:
-    """One board as the player `own` has it in mind."""
+    """One possible board from the view of the player `own`."""
 
     def __init__(self, board: chess.Board, own: chess.Color) -> None:
         self.board, self.own = board, own
 
     def pieces(self, color: chess.Color, *types: int) -> Squares:
-        """The squares of a colour's pieces of these types, of all where none is named."""
+        """The squares of a colour's pieces of these types (default: all types)."""
         return {s for t in types or TYPES for s in self.board.pieces(t, color)}
 
     def mine(self, *types: int) -> Squares:
@@ -33,7 +33,7 @@ class BoardView:
         return self.pieces(not self.own, *types)
 
     def line(self, square: int, rays: Iterable[tuple[int, int]]) -> Squares:
-        """What a slider on the square attacks in these directions: up to the first piece and with it."""
+        """The squares that a slider attacks in these directions, up to and including the first piece."""
         found = set()
         for files, ranks in rays:
             f, r = chess.square_file(square) + files, chess.square_rank(square) + ranks
@@ -45,15 +45,16 @@ class BoardView:
         return found
 
     def diagonal(self, square: int) -> Squares:
-        """What a bishop on the square attacks."""
+        """The squares that a bishop on the square attacks."""
         return self.line(square, [(1, 1), (1, -1), (-1, 1), (-1, -1)])
 
     def straight(self, square: int) -> Squares:
-        """What a rook on the square attacks."""
+        """The squares that a rook on the square attacks."""
         return self.line(square, [(1, 0), (-1, 0), (0, 1), (0, -1)])
 
     def attacked_by(self, square: int) -> Squares:
-        """What the piece on the square attacks. The player's pawns attack only what they could capture."""
+        """The squares that the piece on the square attacks. Own pawns attack only squares where they can
+        capture."""
         piece = self.board.piece_at(square)
         assert piece is not None
         attacked = set(self.board.attacks(square))
@@ -66,20 +67,20 @@ class BoardView:
         return self.board.turn == self.own
 
     def attacked(self, color: chess.Color, *types: int, times: int = 1) -> Squares:
-        """Squares that so many pieces of these types attack."""
+        """Squares that at least so many pieces of these types attack."""
         sets = [self.attacked_by(s) for s in self.pieces(color, *types)]
         return {s for s in ALL if sum(s in each for each in sets) >= times}
 
     def lines(self, color: chess.Color, types: Sequence[int], ray: Callable[[int], Squares]) -> Squares:
-        """What pieces of these types attack along a kind of line."""
+        """Squares that pieces of these types attack along a kind of line."""
         return {target for s in self.pieces(color, *types) for target in ray(s)}
 
     def king(self, ray: Callable[[int], Iterable[int]]) -> Squares:
-        """What another piece in the place of the player's king would attack."""
+        """Squares that another piece on the own king's square would attack."""
         return {target for s in self.mine(chess.KING) for target in ray(s)}
 
     def castling(self, color: chess.Color, *, free: bool) -> Squares:
-        """Where the king of a colour would castle to, while it has the right and, if asked, a free way."""
+        """The king's castling targets of a colour with castling rights and, if asked, an empty path."""
         rank, found = 0 if color else 7, set()
         for rook_file, file in ((7, 6), (0, 2)):
             if not self.board.castling_rights & chess.BB_SQUARES[chess.square(rook_file, rank)]:
@@ -90,7 +91,7 @@ class BoardView:
         return found
 
     def opponent_targets(self) -> Squares:
-        """Where the opponent's moves could end, were it to move."""
+        """Target squares of the opponent's moves, if it were to move."""
         enemy = not self.own
         targets = self.attacked(enemy, *TYPES[1:]) - self.theirs()
         en_passant = {self.board.ep_square} - {None} if not self.my_turn() else set()
@@ -193,7 +194,7 @@ def reference_synopsis(
     synopsis_context: SynopsisContext,
     previous: Sequence[int] | None,
 ) -> list[int]:
-    """All planes as numbers, by definition."""
+    """All planes by their definitions."""
     views = [BoardView(board, own) for board in boards]
     planes = []
     for number, plane in enumerate(PLANES):

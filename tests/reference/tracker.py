@@ -1,6 +1,6 @@
-"""Every possible board of a game of reconnaissance blind chess in plain Python: slow, and easy to believe.
+"""A tracker of all possible boards in reconnaissance blind chess, in plain Python.
 
-python-chess moves the pieces, reconchess's own functions say what castles and what captures.
+python-chess plays the moves; reconchess's own functions decide castling and captures.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Key = tuple[int | None, ...]
 
 
 def key(board: chess.Board) -> Key:
-    """All of the board but its counters, which no observation shows."""
+    """The board without its move counters, which no observation shows."""
     pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
     return (*pieces, board.occupied_co[True], board.turn, board.castling_rights, board.ep_square)
 
 
 def possible_moves(board: chess.Board) -> Iterator[chess.Move | None]:
-    """Every move that can be taken on the board, None for a pass; there are no rules of check."""
+    """All moves that can be taken on the board, None for a pass; rules of check do not apply."""
     yield None
     yield from (move for move in board.generate_pseudo_legal_moves() if not board.is_castling(move))
     yield from (move for move in _CASTLES if is_psuedo_legal_castle(board, move))
@@ -45,7 +45,7 @@ def play(board: chess.Board, taken: chess.Move | None) -> chess.Board:
 
 
 class ReferenceTracker:
-    """The boards that are possible for a player (0: White, 1: Black)."""
+    """The possible boards of a player (0: White, 1: Black)."""
 
     def __init__(self, player: int, start: chess.Board) -> None:
         self.color = player == 0
@@ -56,7 +56,8 @@ class ReferenceTracker:
         return {board.fen(en_passant="fen").rsplit(" ", 2)[0] for board in self.boards.values()}
 
     def observe(self, observation: Observation, state: RbcState) -> None:
-        """Takes in an observation of `games.Rbc`; any state of the game knows how moves are written."""
+        """Updates the boards with an observation of `games.Rbc`; `state` is any state, for the text of
+        moves."""
         match observation:
             case SenseResult(pieces):
                 self.sensed(pieces)
@@ -67,11 +68,11 @@ class ReferenceTracker:
                 self.opponent_moved(capture_square)
 
     def opponent_moved(self, capture_square: int | None) -> None:
-        """The opponent moved, and captured on that square or nowhere."""
+        """The opponent moved, with a capture on a square or none."""
         self._replace_boards(play(board, move) for board, move in self._successors(capture_square))
 
     def count_successors(self, capture_square: int | None) -> int:
-        """How many boards `opponent_moved` makes, before equal ones become one."""
+        """The number of boards that `opponent_moved` makes, before deduplication."""
         return sum(1 for _ in self._successors(capture_square))
 
     def _successors(self, capture_square: int | None) -> Iterator[tuple[chess.Board, chess.Move | None]]:
@@ -84,11 +85,11 @@ class ReferenceTracker:
         )
 
     def sensed(self, seen: Sequence[tuple[int, str | None]]) -> None:
-        """The player saw these pieces."""
+        """The player sensed these (square, symbol) pairs."""
         self._filter(lambda board: all(_symbol(board, square) == symbol for square, symbol in seen))
 
     def moved(self, request: str | None, taken: str | None, capture_square: int | None) -> None:
-        """The player asked for a move (UCI's form, None for a pass) and this is what came of it."""
+        """The player requested a move (UCI, None for a pass) and observed the taken move and the capture."""
         asked, result = (None if text is None else chess.Move.from_uci(text) for text in (request, taken))
 
         def fits(board: chess.Board) -> bool:
