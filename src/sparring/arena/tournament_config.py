@@ -23,7 +23,7 @@ from sparring.arena.tournament import (
     Tournament,
     TournamentFormat,
 )
-from sparring.config import BadValue, PositiveInt, Seed, Source, from_table, read_toml
+from sparring.config import BadValue, PositiveInt, Seed, Source, from_table, is_file, read_toml
 from sparring.games import GAMES, PROTOCOL_GAMES, describe
 from sparring.players import BadPlayerConfig, PlayerConfig, SearchLimits, TimeControl, load_player_config
 from sparring.players.player_config import parse_player_config
@@ -181,10 +181,11 @@ def _player_config(table: Mapping[str, Any], game: str, source: Source) -> Playe
     here = parse_player_config({"game": game, **keys}, source)
     if "file" not in table:
         return here
-    if not isinstance(table["file"], str):
+    path = source.folder / table["file"] if isinstance(table["file"], str) else source.folder
+    if not is_file(path):
         raise source.bad_value("file", table["file"], "the TOML file of a player")
     try:
-        there = load_player_config(source.folder / table["file"])
+        there = load_player_config(path)
     except BadPlayerConfig as error:
         raise source.fault(f"{source.key_path('file')}: {error}") from None
     if there.game != game:

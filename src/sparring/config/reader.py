@@ -84,7 +84,8 @@ class Source:
 
     def fault(self, message: str) -> BadConfig:
         """The exception with the file in front of the message."""
-        return self.error(message if self.file is None else f"{self.file}: {message}")
+        text = message if self.file is None else f"{self.file}: {message}"
+        return self.error(" ".join(text.splitlines()))
 
     def bad_value(self, key: str, given: object, expected: str) -> BadConfig:
         """The exception for a value that is not allowed under a key."""
