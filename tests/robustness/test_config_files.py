@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from sparring.arena.sprt import Sprt
-from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule, TimeControl
+from sparring.arena.tournament import Adjudication, DrawRule, OpeningSuite, ResignRule
 from sparring.arena.tournament_config import EngineEntry, TournamentFile, read_tournament
 from sparring.config import BadConfig
 from sparring.games import GAMES, describe, resolve
+from sparring.players import TimeControl
 from sparring.players.player_config import PlayerConfig, load_player_config
 from sparring.players.rbc.config import BotConfig, load_bot_config
 from sparring.policies.policy_files import PolicyEntry, PolicyFile, read_policy_config
@@ -42,9 +43,9 @@ HOSTILE = [
     for text in (
         "0", "-1", "2", "1.5", "-0.0", "1e308", "9" * 400, "0x" + "f" * 5000, "-9223372036854775808", "nan",
         "inf", "-inf", "true", '""', '"x"', '"a\\nb"', '"a\\u0000b"', '"\\U0010ffff"', f'"{"x" * 5000}"',
-        '"../.."', "[]", "[1]", "[nan, inf]", '["x"]', '["", ""]', "[[[[[]]]]]", "[{}, {}]", "{}", "{ a = 1 }",
-        '{ "" = 1 }', "{ 1500 = 1 }", f"{{ {'9' * 5000} = 1 }}", "{ x = { y = [] } }", "1979-05-27",
-        "07:32:00", "[" * 2000, "[" * 100 + "]" * 100, "{a=" * 100 + "1" + "}" * 100,
+        '"../.."', "[]", "[1]", "[nan, inf]", '["x"]', '["", ""]', "[[[[[]]]]]", "[{}, {}]", "{}",
+        "{ a = 1 }", '{ "" = 1 }', "{ 1500 = 1 }", f"{{ {'9' * 5000} = 1 }}", "{ x = { y = [] } }",
+        "1979-05-27", "07:32:00", "[" * 2000, "[" * 100 + "]" * 100, "{a=" * 100 + "1" + "}" * 100,
     )
 ]  # fmt: skip
 
