@@ -7,6 +7,7 @@ import re
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,6 +95,7 @@ def remove(name: str) -> None:
 
 
 _loaded: weakref.WeakValueDictionary[tuple[object, ...], Network] = weakref.WeakValueDictionary()
+_loading = Lock()
 
 
 def load_network(
@@ -105,10 +107,19 @@ def load_network(
     batch: int = 64,
     cache: int = 0,
 ) -> Network:
-    """The network of a name or a file, ready to predict. The same file twice is one copy in memory.
+    """Loads the network of a name or a file.
 
-    `game` is for names that every game has, such as `human`; `batch` is how many positions run at once,
-    `cache` how many predictions are remembered.
+    All users in one process share a network: the same file with the same arguments gives the same object, as
+    long as somebody holds it. A file that has changed is loaded again.
+
+    Args:
+        model: a name in the store, or a file.
+        game: completes names that every game has, such as `human`.
+        backend: runtime of the graph, one of `sessions.BACKENDS`.
+        threads: threads of the runtime.
+        batch: positions that run at once.
+        cache: predictions to remember; 0 for none.
+
     Raises BadNetwork or OSError.
     """
     from sparring.networks.formats import make_codec, read_network  # the readers and onnx
@@ -116,13 +127,14 @@ def load_network(
     path = find(str(model), game).resolve()
     status = path.stat()
     key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch, cache)
-    network = _loaded.get(key)
-    if network is None:
-        graph, card = read_network(path)
-        network = Network(
-            graph, card, make_codec(card), backend=backend, threads=threads, batch=batch, cache=cache
-        )
-        _loaded[key] = network
+    with _loading:  # players of several threads load one copy
+        network = _loaded.get(key)
+        if network is None:
+            graph, card = read_network(path)
+            network = Network(
+                graph, card, make_codec(card), backend=backend, threads=threads, batch=batch, cache=cache
+            )
+            _loaded[key] = network
     return network
 
 
