@@ -117,7 +117,7 @@ def test_judgments_are_asked_for_once_and_survive_a_kill(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("protocol", "why"), [("uci", "it told no score"), ("gtp", "neither 'kata-analyze' nor")]
+    ("protocol", "why"), [("uci", "it reported no score"), ("gtp", "neither 'kata-analyze' nor")]
 )
 def test_an_engine_without_a_value_fails(tmp_path: Path, protocol: EngineProtocol, why: str) -> None:
     (tmp_path / "mute").touch()

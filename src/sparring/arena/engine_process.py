@@ -1,7 +1,7 @@
-"""A program that is spoken to in lines. Nothing here waits longer than it is told, whatever the program does.
+"""A subprocess that speaks in lines. Every wait has a deadline, whatever the program does.
 
-There are no threads: pipes are read when an answer is waited for, so that a program that floods is held up by
-its own full pipe until then, and memory stays bounded.
+There are no threads: pipes are read while an answer is awaited. A program that floods its output is blocked
+by its full pipe, and memory stays bounded.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 MAX_LINE_LENGTH = 1 << 16
 MAX_LINES = 200_000
 MAX_BYTES = 1 << 25
-"""What may come as one answer. An engine that reports every move of an hour's thought stays far below."""
+"""Limits of one answer. An engine that reports for an hour stays far below them."""
 
 _CHUNK = 1 << 16
 _TAIL = 2000
 
 
 class FailureReason(StrEnum):
-    """What an engine can do wrong."""
+    """Kinds of engine failures."""
 
     NOT_STARTED = "could not be started"
     CRASHED = "died"
@@ -39,7 +39,7 @@ class FailureReason(StrEnum):
 
 
 class EngineFailure(Exception):
-    """An engine did something wrong, for which it loses the game."""
+    """A failure of an engine, which loses it the game."""
 
     def __init__(self, reason: FailureReason, detail: str) -> None:
         super().__init__(f"{reason}: {detail}" if detail else str(reason))
@@ -51,13 +51,13 @@ _running: dict[int, EngineProcess] = {}
 
 
 def kill_all() -> None:
-    """Kills every program that still runs; for a process that must end at once."""
+    """Kills every running engine of this process."""
     for process in list(_running.values()):
         process.kill()
 
 
 class EngineProcess:
-    """A running program, with a process group of its own."""
+    """A running program in a process group of its own."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str], folder: Path | None) -> None:
         try:
@@ -85,7 +85,7 @@ class EngineProcess:
         _running[self._process.pid] = self
 
     def send(self, line: str, deadline: float) -> None:
-        """Writes a line and begins a new answer. Raises EngineFailure where the program does not read it."""
+        """Writes a line and begins a new answer. Raises EngineFailure if it is not read in time."""
         self._taken_lines = self._taken_bytes = 0
         rest = line.encode() + b"\n"
         while rest:
@@ -101,7 +101,7 @@ class EngineProcess:
                 raise self._died() from None
 
     def receive(self, deadline: float) -> str | None:
-        """The next line, or None when the time is over. Raises EngineFailure."""
+        """The next line; None at the deadline. Raises EngineFailure."""
         while not self._lines:
             left = deadline - time.monotonic()
             if self._stdout not in self._open:
@@ -113,13 +113,13 @@ class EngineProcess:
         return self._lines.popleft()
 
     def drain(self) -> None:
-        """Drops what was said without being asked."""
+        """Discards pending output."""
         while self._stdout in self._open and self._read(0.0):
             self._lines.clear()
         self._lines.clear()
 
     def close(self, quit_command: str, timeout: float) -> None:
-        """Asks the program to quit, and kills it where it does not within `timeout` seconds."""
+        """Asks the program to quit; kills it after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         with contextlib.suppress(EngineFailure):
             self.send(quit_command, deadline)
@@ -130,7 +130,7 @@ class EngineProcess:
         self.kill()
 
     def kill(self) -> None:
-        """Ends the program and all that it started, at once."""
+        """Kills the program and its children."""
         _running.pop(self._process.pid, None)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -141,7 +141,7 @@ class EngineProcess:
         self._open = []
 
     def _read(self, wait: float) -> bool:
-        """Takes in what has come, waiting a while for it; False where nothing has."""
+        """Reads available output, waiting up to `wait` seconds; returns whether there was any."""
         ready, _, _ = select.select(self._open, [], [], wait)
         for pipe in ready:
             try:

@@ -1,4 +1,4 @@
-"""GTP from the side of the controller."""
+"""Client of GTP engines."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LEAD = re.compile(r"\bscoreLead (-?\d{1,4}(?:\.\d{1,9})?)\b")
 
 
 class GtpEngine:
-    """A running engine. Every method raises EngineFailure where the engine fails it."""
+    """A running engine. Every method raises EngineFailure if the engine fails."""
 
     def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
         self._told = 0
-        """How many moves of the game the engine knows."""
+        """Number of moves that the engine has been told."""
         self._process = EngineProcess(entry.command, entry.env, entry.folder)
         try:
             deadline = time.monotonic() + entry.start_seconds
@@ -37,7 +37,7 @@ class GtpEngine:
             raise
 
     def new_game(self, start: Any, clocks: Clocks | None) -> None:
-        """Sets up the board, the rules where the engine takes them, and the time."""
+        """Sets up the board, the time, and the rules if the engine supports `kata-set-rules`."""
         deadline = time.monotonic() + self._entry.start_seconds
         self._told = 0
         self._ask(f"boardsize {start.size}", deadline)
@@ -52,7 +52,7 @@ class GtpEngine:
             self._ask(f"time_settings {settings}", deadline)
 
     def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
-        """Tells what was played since and asks for a move. Raises TimeForfeit too."""
+        """Sends the moves since the last call and asks for a move. Also raises TimeForfeit."""
         patience = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
         self._catch_up(line, patience)
@@ -74,9 +74,9 @@ class GtpEngine:
         return PlayResult(None if move == "resign" else move, None, spent)
 
     def analyse(self, line: PositionHistory) -> int:
-        """What the position is worth to the player to move, in hundredths of a point.
+        """The score lead of the player to move, in hundredths of a point.
 
-        By `kata-analyze`, for as many visits as the limits say, or by GNU Go's `estimate_score`.
+        It comes from `kata-analyze` with the visits of the limits, or from GNU Go's `estimate_score`.
         """
         self._catch_up(line, time.monotonic() + self._entry.start_seconds)
         deadline = time.monotonic() + self._entry.move_seconds
@@ -84,7 +84,7 @@ class GtpEngine:
             return self._analysed(_COLORS[line.state.to_move], deadline)
         if "estimate_score" not in self._known:
             raise EngineFailure(
-                FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score' to judge by"
+                FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score'"
             )
         said = self._ask("estimate_score", deadline)
         if not (found := _ESTIMATE.match(said)):
@@ -93,21 +93,21 @@ class GtpEngine:
         return points if found[1].lower() == _COLORS[line.state.to_move] else -points
 
     def close(self) -> None:
-        """Asks the engine to quit; kills it where it does not."""
+        """Asks the engine to quit; kills it if it does not."""
         self._process.close("quit", self._entry.stop_seconds)
 
     def kill(self) -> None:
-        """Ends the engine at once."""
+        """Kills the engine."""
         self._process.kill()
 
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
-        """Tells what was played since."""
+        """Sends the moves since the last call."""
         for ply in range(self._told, len(line.moves)):
             self._tell(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
         self._told = len(line.moves)
 
     def _analysed(self, color: str, deadline: float) -> int:
-        """The lead of the first move of an analysis that has had its visits; any command then ends it."""
+        """The lead of the best move once the analysis has its visits; the next command ends the analysis."""
         self._process.drain()
         self._process.send(f"kata-analyze {color} interval 5", deadline)
         found = None
@@ -132,11 +132,11 @@ class GtpEngine:
         except EngineFailure as error:
             if error.reason is not FailureReason.PROTOCOL_ERROR:
                 raise
-            # The arena has the rules; an engine that calls the opponent's legal move illegal is wrong.
+            # The arena checks the rules; an engine that rejects a legal move is wrong.
             raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
 
     def _allowed(self, player: int, clocks: Clocks | None) -> tuple[float, bool]:
-        """Seconds for a move, and whether they are a clock's."""
+        """Time limit of a move in seconds, and whether exceeding it loses on time."""
         if clocks is not None:
             return clocks.allowed(player), True
         if (seconds := self._entry.limits.seconds) is not None:
@@ -144,7 +144,7 @@ class GtpEngine:
         return self._entry.move_seconds, False
 
     def _time_settings(self, clocks: Clocks | None) -> str:
-        """GTP counts in whole seconds: main time, byo-yomi, stones in it."""
+        """The arguments of `time_settings`, in whole seconds: main time, byo-yomi, stones."""
         if clocks is not None:
             control = clocks.control
             return f"{_whole(control.base)} {_whole(control.byoyomi)} {1 if control.byoyomi else 0}"
@@ -152,7 +152,7 @@ class GtpEngine:
         return "" if seconds is None else f"0 {_whole(seconds)} 1"
 
     def _ask(self, command: str, deadline: float) -> str:
-        """The answer to a command, on one line."""
+        """The answer to a command, as one line."""
         self._process.drain()
         self._process.send(command, deadline)
         answer: list[str] = []
@@ -164,7 +164,7 @@ class GtpEngine:
                 break
             if said or answer:
                 if not answer and said[0] not in "=?":
-                    continue  # some engines talk before they answer
+                    continue  # some engines print other lines first
                 answer.append(said)
         status, text = answer[0][0], " ".join([answer[0][1:].lstrip("0123456789"), *answer[1:]]).strip()
         if status == "?":
@@ -173,13 +173,13 @@ class GtpEngine:
 
 
 def _rules_name(state: Any) -> str | None:
-    """The name that KataGo has for a state's rules."""
+    """KataGo's name of a state's rules; None if they have none."""
     facts = (state.ko, state.suicide, state.scoring, state.tax)
     return next((name for name, rules in RULE_SETS.items() if rules[:4] == facts), None)
 
 
 def _whole(seconds: float) -> int:
-    """Not more than there is; but a little is not nothing, which would mean that there is no limit."""
+    """Whole seconds, rounded down but at least 1 unless 0: GTP takes 0 for no limit."""
     return max(1, int(seconds)) if seconds else 0
 
 

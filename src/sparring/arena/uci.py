@@ -1,4 +1,4 @@
-"""UCI and USI from the side of the GUI: two dialects of one conversation."""
+"""Clients of UCI and USI engines."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sparring.players import TimeControl
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
 _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
 _MATE = 32_000
-"""The score of a mate; one in n moves is n less."""
+"""Score of a mate; a mate in n moves is n less."""
 _USI_ALWAYS = ("USI_Hash", "USI_Ponder", "USI_Variant")
-"""Options that USI has without a declaration."""
+"""Options that USI engines have without declaring them."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class _Dialect:
     ready: str
     new_game: str
     start: str
-    """What the first position is called with."""
+    """Keyword before the text of a start position."""
     sides: tuple[str, str]
-    """The letters of the clocks of players 0 and 1."""
+    """Letters of the clocks of players 0 and 1."""
 
 
 _DIALECTS = {
@@ -40,7 +40,7 @@ _DIALECTS = {
 
 
 class UciEngine:
-    """A running engine. Every method raises EngineFailure where the engine fails it."""
+    """A running engine. Every method raises EngineFailure if the engine fails."""
 
     def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
@@ -53,7 +53,7 @@ class UciEngine:
             raise
 
     def new_game(self, start: Any, clocks: Clocks | None) -> None:
-        """Tells of a new game and waits until the engine is ready."""
+        """Begins a game and waits until the engine is ready."""
         deadline = time.monotonic() + self._entry.start_seconds
         if self._entry.protocol == "uci":
             self._process.send(self._dialect.new_game, deadline)
@@ -63,7 +63,7 @@ class UciEngine:
             self._process.send(self._dialect.new_game, deadline)
 
     def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
-        """Asks for a move. Raises TimeForfeit too."""
+        """Asks for a move. Also raises TimeForfeit."""
         self._process.drain()
         patience = time.monotonic() + self._entry.start_seconds
         self._process.send(self._position(line), patience)
@@ -86,24 +86,24 @@ class UciEngine:
         raise EngineFailure(FailureReason.STALLED, f"no move within {allowed:g} seconds")
 
     def analyse(self, line: PositionHistory) -> int:
-        """What the position is worth to the player to move, in centipawns, by a search within the limits."""
+        """The score of the position in centipawns for the player to move, by a search within the limits."""
         score = self.choose(line, None).score
         if score is None:
-            raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it told no score")
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, "it reported no score")
         return score
 
     def game_over(self, score: float) -> None:
-        """Tells what the game brought; UCI has no word for that."""
+        """Sends the result of the game; UCI has no command for it."""
         if self._entry.protocol == "usi":
             word = {1.0: "win", 0.0: "lose"}.get(score, "draw")
             self._process.send(f"gameover {word}", time.monotonic() + self._entry.stop_seconds)
 
     def close(self) -> None:
-        """Asks the engine to quit; kills it where it does not."""
+        """Asks the engine to quit; kills it if it does not."""
         self._process.close("quit", self._entry.stop_seconds)
 
     def kill(self) -> None:
-        """Ends the engine at once."""
+        """Kills the engine."""
         self._process.kill()
 
     def _shake_hands(self) -> None:
@@ -124,7 +124,7 @@ class UciEngine:
         self._wait_for("readyok", deadline)
 
     def _check_option(self, declared: Mapping[str, re.Match[str]], name: str, value: str) -> None:
-        """Engines pass over options that they do not know, and the match would be another."""
+        """Checks an option against its declaration: engines ignore options that they do not know."""
         option = declared.get(name.lower())
         if "\n" in name + value:
             raise EngineFailure(FailureReason.NOT_STARTED, f"option {name!r} is not one line")
@@ -201,14 +201,14 @@ class UciEngine:
         return self._entry.move_seconds
 
     def _stop(self) -> None:
-        """The time is over: an engine that obeys is kept for its next game."""
+        """Stops the search; an engine that obeys is kept for its next game."""
         deadline = time.monotonic() + self._entry.stop_seconds
         self._process.send("stop", deadline)
         while (said := self._process.receive(deadline)) is not None:
             if said.startswith("bestmove"):
                 return
         raise EngineFailure(
-            FailureReason.STALLED, f"it thought on {self._entry.stop_seconds:g} seconds after 'stop'"
+            FailureReason.STALLED, f"it searched on for {self._entry.stop_seconds:g} seconds after 'stop'"
         )
 
     def _answer(self, said: str, score: int | None, spent: float) -> PlayResult:
@@ -219,7 +219,7 @@ class UciEngine:
 
 
 def _centipawns(kind: str, number: str) -> int | None:
-    """A score on one scale. USI has `mate +` and `mate -` for mates of unknown length."""
+    """A score in centipawns. USI has `mate +` and `mate -` for mates of unknown length."""
     if kind == "mate":
         far = max(-1000, min(1000, int(number))) if number.strip("+-") else 0
         return -_MATE - far if number.startswith("-") else _MATE - far

@@ -1,4 +1,4 @@
-"""Engines: a player behind the protocols that GUIs speak."""
+"""Engines: a player behind a protocol (UCI, USI, GTP, reconchess, the Expendibots referee)."""
 
 from typing import TYPE_CHECKING
 

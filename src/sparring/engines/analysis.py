@@ -1,4 +1,4 @@
-"""What an engine thinks of the moves, in the words that protocols share: lines, scores, chances."""
+"""Principal variations and scores of an engine, as protocols report them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Wdl: TypeAlias = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class PvLine:
-    """A move and what follows."""
+    """A principal variation with its statistics."""
 
     moves: tuple[Move, ...]
-    """The move first; never empty."""
+    """The move and the line after it; never empty."""
     visits: int
     prior: float
     value: float | None
-    """For the side to move, from -1 to 1; None where nothing is known."""
+    """For the side to move, from -1 to 1; None if unknown."""
     forced: int = 0
-    """Plies to the end that the move forces, below 0 to a loss; 0 where no winner is certain."""
+    """Plies to the forced end: positive for a win, negative for a loss, 0 if nothing is proven."""
 
 
 def search_pv_lines(found: SearchResult) -> list[PvLine]:
-    """Of the moves that a search visited, the most visited first."""
+    """Lines of the moves that a search visited, the most visited first."""
     return [
         PvLine(
             tuple(found.principal_variation(int(found.moves[i]))) or (int(found.moves[i]),),
@@ -45,7 +45,7 @@ def search_pv_lines(found: SearchResult) -> list[PvLine]:
 
 
 def policy_pv_lines(prediction: Prediction) -> list[PvLine]:
-    """Of all moves, the likeliest first; each is worth what the position is."""
+    """A line of one move for each legal move, the likeliest first; each has the value of the position."""
     order = np.argsort(-prediction.probabilities, kind="stable")
     return [
         PvLine((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value) for i in order
@@ -53,40 +53,40 @@ def policy_pv_lines(prediction: Prediction) -> list[PvLine]:
 
 
 def lc0_centipawns(value: float) -> int:
-    """A value from -1 to 1 in hundredths of a pawn, by Lc0's curve: 0.5 is about 1.1 pawns."""
+    """A value from -1 to 1 in centipawns, by Lc0's curve: 0.5 is about 110."""
     return round(111.714640912 * math.tan(1.5620688421 * _inside(value)))
 
 
 def shogi_centipawns(value: float) -> int:
-    """A value from -1 to 1 in shogi's hundredths of a pawn, by dlshogi's curve: 0.5 is about 830."""
+    """A value from -1 to 1 in shogi centipawns, by dlshogi's curve: 0.5 is about 830."""
     return round(756 * 2 * math.atanh(_inside(value)))
 
 
 def mate_in_moves(forced: int) -> int:
-    """UCI counts a mate in the winner's moves, not in plies; below 0 the side to move is mated."""
+    """A forced mate as UCI counts it: in the winner's moves, negative if the side to move is mated."""
     return (forced + 1) // 2 if forced > 0 else -(-forced // 2)
 
 
 def mate_in_plies(forced: int) -> int:
-    """USI counts a mate in plies."""
+    """A forced mate as USI counts it: in plies."""
     return forced
 
 
 def wdl_of(value: float, evaluation: Wdl | None) -> Wdl:
-    """Chances of a win, a draw and a loss with this expected result.
+    """Probabilities of a win, a draw and a loss for a value from -1 to 1.
 
-    Draws are as likely as the network says of the position, as far as the value leaves room for them.
+    The draw probability is that of the network's evaluation, as far as the value leaves room for it.
     """
     drawn = min(evaluation[1] if evaluation is not None else 0.0, 1 - abs(value))
     return (1 - drawn + value) / 2, drawn, (1 - drawn - value) / 2
 
 
 def permille(wdl: Wdl) -> tuple[int, int, int]:
-    """The chances in a thousand, adding up to it."""
+    """The probabilities in permille; they add up to 1000."""
     won, lost = round(1000 * wdl[0]), round(1000 * wdl[2])
     return won, 1000 - won - lost, lost
 
 
 def _inside(value: float) -> float:
-    """Away from the ends, where the curves are infinite."""
+    """Keeps a value away from -1 and 1, where the curves are infinite."""
     return max(-0.9999, min(0.9999, value))

@@ -1,4 +1,4 @@
-"""What a GUI has set, in whatever order it did."""
+"""The options that a GUI has set, whatever their order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sparring.engines.settings import EngineSettings
 class EngineOptions:
     """The options of one engine.
 
-    A player's file sets most of the other options, and some GUIs send every option with the value that it was
-    declared with. So the player counts first, then the others on top of it, and a value as it was declared
-    changes nothing that was not changed before.
+    The option `player` sets most other options, and some GUIs send every option with its default. Therefore
+    the player's file applies first and the other options on top of it. A default value has no effect unless
+    the option was changed before.
     """
 
     def __init__(self, protocol: str, declared: EngineSettings) -> None:
@@ -21,7 +21,7 @@ class EngineOptions:
         self._texts: dict[str, str] = {}
 
     def set(self, name: str, text: str) -> Option:
-        """Sets an option by its name in the protocol. Raises BadOption, and then nothing changes."""
+        """Sets an option by its name in the protocol. Raises BadOption and then changes nothing."""
         option = find_option(self._protocol, name)
         value = option.parse(text)
         if option.flag in self._texts or value != option.parse(option.value(self.declared)):
@@ -32,7 +32,7 @@ class EngineOptions:
 
     def _all(self, texts: dict[str, str]) -> EngineSettings:
         settings = self.declared
-        for option in options_of(self._protocol):  # the player is the first of them
+        for option in options_of(self._protocol):  # the player comes first
             if option.flag in texts:
                 settings = option.apply(settings, texts[option.flag])
         return settings

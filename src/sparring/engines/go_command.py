@@ -1,4 +1,4 @@
-"""What `go` asks for, in UCI and in USI."""
+"""The `go` command of UCI and USI."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _WORDS = _NUMBERS | _FLAGS | {"searchmoves"}
 
 @dataclass(frozen=True)
 class GoCommand:
-    """The arguments of `go`; numbers as they came, times in milliseconds."""
+    """The arguments of `go`. Times are in milliseconds, as the GUI sends them."""
 
     numbers: Mapping[str, int]
     infinite: bool = False
     ponder: bool = False
     moves: tuple[str, ...] = ()
-    """Those of `searchmoves`."""
+    """The moves after `searchmoves`, as text."""
     unknown: tuple[str, ...] = ()
-    """What could not be understood."""
+    """Words that are not part of the command."""
 
     @property
     def nodes(self) -> int | None:
-        """How many are asked for."""
+        """The node limit; None if there is none."""
         return self.numbers.get("nodes")
 
     def clock(self, side: str) -> Clock | None:
-        """The clock of a side, w or b; None where none runs."""
+        """The clock of a side, w or b; None without a clock."""
         if f"{side}time" not in self.numbers and "byoyomi" not in self.numbers:
             return None
         seconds = {key: value / 1000 for key, value in self.numbers.items()}
@@ -45,7 +45,7 @@ class GoCommand:
         )
 
     def seconds(self, side: str, overhead: float) -> float | None:
-        """How long to think at most; None where nothing bounds it."""
+        """Time limit of the move; None without one. `overhead` is in seconds."""
         if self.infinite:
             return None
         if (milliseconds := self.numbers.get("movetime")) is not None:
@@ -56,7 +56,7 @@ class GoCommand:
 
 
 def parse_go(words: Sequence[str]) -> GoCommand:
-    """Takes in what it knows and leaves out the rest."""
+    """Parses the words after `go`; unknown words are collected in `unknown`."""
     numbers: dict[str, int] = {}
     flags, moves, unknown = set(), [], []
     rest = list(words)
@@ -79,7 +79,7 @@ def parse_go(words: Sequence[str]) -> GoCommand:
 
 
 def _whole(text: str) -> int | None:
-    """A whole number of a sensible size."""
+    """An integer of at most 18 digits; None for anything else."""
     try:
         return int(text) if len(text) <= 18 else None
     except ValueError:

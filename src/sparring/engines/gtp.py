@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class GtpServer:
-    """Answers one command after the other; an analysis ends when the next one comes."""
+    """Answers one command after the other. An analysis ends when the next command comes."""
 
     def __init__(self, settings: EngineSettings, send_line: SendLine, reader: StdinReader) -> None:
         self._send_line, self._reader = send_line, reader
@@ -37,7 +37,7 @@ class GtpServer:
         }
 
     def run(self) -> None:
-        """Until `quit`, or the end of the lines."""
+        """Answers commands until `quit` or the end of the input."""
         for line in self._reader:
             words = _CONTROL.sub("", line.partition("#")[0]).split()
             if words:
@@ -60,12 +60,12 @@ class GtpServer:
         self._send_line(f"={number}")
         try:
             answer(self._send_line)
-        except Exception as error:  # its answer has begun: there is no place for an error in it
+        except Exception as error:  # the answer has begun: GTP has no place for an error in it
             print(f"sparring: {words[0]}: {error}", file=sys.stderr)
         self._send_line("")
 
     def _refuse(self, number: str, error: Exception) -> None:
-        """An answer in one line: an engine that dies tells nobody why."""
+        """Sends an error as one line; the engine goes on."""
         expected = isinstance(error, (GtpError, BadOption, ValueError, *LOAD_ERRORS))
         message = " ".join(str(error).split())
         self._send_line(f"?{number} {message if expected else f'{type(error).__name__}: {message}'}\n")

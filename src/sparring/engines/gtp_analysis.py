@@ -1,4 +1,4 @@
-"""Analysis over GTP, in the forms that GUIs read: Leela Zero's and KataGo's."""
+"""Analysis over GTP, in the formats of Leela Zero and KataGo."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WORDS_WITH_ONE = frozenset(
 
 @dataclass(frozen=True)
 class AnalyzeOptions:
-    """The arguments of an analysis."""
+    """The arguments of an analysis command."""
 
     player: int | None = None
     interval: float = 1.0
-    """Seconds between lines."""
+    """Seconds between two lines."""
     max_moves: int | None = None
-    """Moves in a line."""
+    """Most moves in a line; None for all."""
     allow: tuple[Move, ...] = ()
     avoid: frozenset[Move] = field(default_factory=frozenset)
 
     def searchmoves(self, state: Any) -> tuple[Move, ...]:
-        """The moves to look at; empty for all. Raises Refused."""
+        """The moves to search; empty for all. Raises GtpError if none is left."""
         if not self.allow and not self.avoid:
             return ()
         moves = tuple(
@@ -40,12 +40,12 @@ class AnalyzeOptions:
             if (not self.allow or move in self.allow) and move not in self.avoid
         )
         if not moves:
-            raise GtpError("no move is left to look at")
+            raise GtpError("no move is left to search")
         return moves
 
 
 def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
-    """[colour] [centiseconds] and pairs such as `interval 50`. Raises Refused."""
+    """Parses [colour] [centiseconds] and pairs such as `interval 50`. Raises GtpError."""
     rest = [word.lower() for word in words]
     player = COLOURS[rest.pop(0)] if rest and rest[0] in COLOURS else None
     values: dict[str, str] = {}
@@ -68,7 +68,7 @@ def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
 
 
 def lz_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
-    """The line of `lz-analyze`: chances in ten-thousandths."""
+    """A line of `lz-analyze`: win rates in ten-thousandths."""
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} winrate {_ten_thousandths(line)} "
         f"prior {round(10_000 * line.prior)} lcb {_ten_thousandths(line)} order {order} "
@@ -78,7 +78,7 @@ def lz_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> s
 
 
 def kata_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
-    """The line of `kata-analyze`: chances from 0 to 1, and points where the network knows them."""
+    """A line of `kata-analyze`: win rates from 0 to 1, and score leads if the network has them."""
     points = _points_ahead(found.evaluation)
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} utility {line.value:.6f} "
@@ -89,7 +89,7 @@ def kata_analyze_line(state: Any, found: SearchResult, max_moves: int | None) ->
 
 
 def raw_network(state: Any, prediction: Prediction) -> str:
-    """The answer of `kata-raw-nn`: what the policy says of the position, White's side of it."""
+    """The answer of `kata-raw-nn`: the prediction of a position, from White's point of view."""
     value = prediction.value or 0.0
     white = value if state.to_move else -value
     chances = dict(zip(prediction.moves, prediction.probabilities, strict=True))

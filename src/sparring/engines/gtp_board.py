@@ -1,4 +1,4 @@
-"""The board behind GTP: both colours may play at any time, and everything can be taken back or changed."""
+"""The board of a GTP engine: either colour may play at any time; moves and rules can be changed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sparring.records.sgf import read_sgf
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 _KOMI, _RULES = 6, 7
-"""Where komi and the rules stand among the words of a position's text."""
+"""Positions of komi and rules among the words of a state's text."""
 
 
 class GtpError(Exception):
-    """A command that cannot be carried out; the message is the answer."""
+    """A command that fails; the message is the answer to the GUI."""
 
 
 @dataclass(frozen=True)
 class GtpBoard:
-    """A first position and the moves since."""
+    """A start position and the moves since."""
 
     start: GoState
     moves: tuple[tuple[int, Move], ...]
@@ -31,16 +31,16 @@ class GtpBoard:
 
     @classmethod
     def of(cls, start: GoState) -> Self:
-        """Nothing is played yet."""
+        """A board without moves."""
         return cls(start, (), start)
 
     @property
     def empty(self) -> bool:
-        """Whether no stone stands and nothing was played."""
+        """Whether there are no stones and no moves."""
         return not self.moves and not any(self.state.stones)
 
     def played(self, player: int, move: Move) -> GtpBoard:
-        """After a move of either player. Raises Refused."""
+        """The board after a move of either player. Raises GtpError."""
         try:
             state = with_player_to_move(self.state, player).play_past_end(move)
         except IllegalMove:
@@ -48,25 +48,25 @@ class GtpBoard:
         return GtpBoard(self.start, (*self.moves, (player, move)), state)
 
     def undone(self) -> GtpBoard:
-        """Before the last move. Raises Refused."""
+        """The board before the last move. Raises GtpError."""
         if not self.moves:
             raise GtpError("cannot undo")
         return _replayed(self.start, self.moves[:-1])
 
     def cleared(self) -> GtpBoard:
-        """The empty board by the same rules."""
+        """The empty board with the same rules."""
         return GtpBoard.of(Go.of(self.state).initial())
 
     def with_komi(self, komi: float) -> GtpBoard:
-        """The same game with another komi. Raises Refused."""
+        """The same game with another komi. Raises GtpError."""
         return self._rewritten(_KOMI, [f"{komi:g}"])
 
     def with_rules(self, text: str) -> GtpBoard:
-        """The same game by rules that have a name, or are written in JSON as KataGo does. Raises Refused."""
+        """The same game with other rules: a name, or JSON as in KataGo. Raises GtpError."""
         return self._rewritten(_RULES, _rule_words(text, Go.of(self.state)))
 
     def with_handicap(self, points: list[Move]) -> GtpBoard:
-        """White to move against these stones on the empty board. Raises Refused."""
+        """The empty board with handicap stones, White to move. Raises GtpError."""
         if not self.empty:
             raise GtpError("board not empty")
         board = self
@@ -75,7 +75,7 @@ class GtpBoard:
         return GtpBoard.of(with_player_to_move(board.state, 1))
 
     def rules(self) -> str:
-        """As `kata-get-rules` answers."""
+        """The answer of `kata-get-rules`."""
         state = self.state
         return json.dumps(
             {
@@ -99,7 +99,7 @@ class GtpBoard:
 
 
 def with_player_to_move(state: GoState, player: int) -> GoState:
-    """The position with a player to move; where it was not that one's turn, ko and passes are forgotten."""
+    """The position with a player to move. If it was the other's turn, ko and passes are reset."""
     if state.to_move == player:
         return state
     rows, _, _, by_black, by_white, _, *rest = state.text().split()
@@ -107,7 +107,7 @@ def with_player_to_move(state: GoState, player: int) -> GoState:
 
 
 def resumed(state: GoState) -> GoState:
-    """A position in which play goes on, also after two passes: servers let players resume."""
+    """The position with play resumed after two passes, as servers allow."""
     if state.outcome is None:
         return state
     words = state.text().split()
@@ -115,7 +115,7 @@ def resumed(state: GoState) -> GoState:
 
 
 def load_sgf(path: Path, before: int | None) -> GtpBoard:
-    """The main line of a file's first game, up to before a move's number. Raises Refused."""
+    """The main line of a file's first game, up to the move before number `before`. Raises GtpError."""
     try:
         with path.open("rb") as file:
             found = next(read_sgf(iter(lambda: file.read(1 << 16), b"")), None)
@@ -141,7 +141,7 @@ def _replayed(start: GoState, moves: tuple[tuple[int, Move], ...]) -> GtpBoard:
 
 
 def _rule_words(text: str, now: Go) -> list[str]:
-    """How a position's text says these rules."""
+    """The words for these rules in a state's text."""
     try:
         if not text.startswith("{"):
             game = Go.by_rules(text, now.size, now.komi)

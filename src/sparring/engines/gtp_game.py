@@ -1,4 +1,4 @@
-"""The GTP commands about the board, the rules and the clock: what needs no thought."""
+"""The GTP commands about the board, the rules and the clock."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sparring.games import Go, Move, ParseError
 
 Arguments: TypeAlias = Sequence[str]
 GtpResponse: TypeAlias = str | Callable[[SendLine], None]
-"""An answer, or what says one line by line until it ends."""
+"""An answer, or a function that sends one line by line."""
 
 _MOST_STONES = 9
 _STATUSES = ("alive", "seki", "dead")
 
 
 class GtpGame:
-    """A board and a clock."""
+    """The board and the clock of a GTP engine."""
 
     def __init__(self) -> None:
         self.board = GtpBoard.of(Go().initial())
         self.clock = GtpClock()
         self.games = 0
-        """How often another game was begun."""
+        """Number of games that were begun."""
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
-        """By name."""
+        """The commands by name."""
         return {
             "boardsize": self._set_size,
             "clear_board": self._clear,
@@ -82,7 +82,7 @@ class GtpGame:
         return ""
 
     def _place_handicap(self, words: Arguments, *, fewer: bool) -> str:
-        """Stones on the usual points; GTP lets an engine place fewer than asked where it chooses itself."""
+        """Places handicap stones on the fixed points. GTP allows fewer than asked if the engine chooses."""
         asked = parse_int(words, 0)
         size = self.board.state.size
         for count in range(min(asked, _MOST_STONES), 1, -1):
@@ -126,7 +126,7 @@ class GtpGame:
         return f"B+{black - white:g}" if black > white else f"W+{white - black:g}"
 
     def _list_statuses(self, words: Arguments) -> str:
-        """Every stone that stands counts as alive, as in `final_score`."""
+        """Lists stones by status. Every stone on the board counts as alive, as in `final_score`."""
         if len(words) != 1 or words[0].lower() not in _STATUSES:
             raise GtpError(f"syntax error: one of {', '.join(_STATUSES)} expected")
         black, white = self.board.state.stones
@@ -145,7 +145,7 @@ class GtpGame:
         return "White" if self.board.state.to_move else "Black"
 
     def _set_kgs_rules(self, words: Arguments) -> str:
-        """KGS plays its Chinese rules with positional superko."""
+        """Sets rules by KGS's names; its Chinese rules have positional superko."""
         name = " ".join(words)
         return self._set_rules(["chinese-kgs"] if name.lower() == "chinese" else [name])
 
@@ -168,7 +168,7 @@ class GtpGame:
 
 
 def parse_colour(text: str) -> int:
-    """The player that a colour names. Raises Refused."""
+    """The player of a colour. Raises GtpError."""
     player = COLOURS.get(text.lower())
     if player is None:
         raise GtpError("invalid color or coordinate")
@@ -176,7 +176,7 @@ def parse_colour(text: str) -> int:
 
 
 def parse_int(words: Arguments, index: int) -> int:
-    """A whole number among the arguments. Raises Refused."""
+    """An integer among the arguments. Raises GtpError."""
     number = _number(words, index)
     if number != int(number):
         raise GtpError("syntax error: a whole number expected")

@@ -55,7 +55,7 @@ class GtpSearch:
         self._game = table.games
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
-        """By name."""
+        """The commands by name."""
         found = {"lz-": lz_analyze_line, "": lz_analyze_line, "kata-": kata_analyze_line}
         return {
             "genmove": self._genmove,

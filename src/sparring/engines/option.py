@@ -1,4 +1,4 @@
-"""What an option of an engine is: a name, a kind of value, and what it changes."""
+"""An option of an engine: names, type and range of its value, and the setting that it changes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sparring.games.ranks import parse_rank
 
 OptionValue: TypeAlias = int | float | bool | str | None
 EMPTY = "<empty>"
-"""How UCI and USI write a text that is empty."""
+"""The empty text in UCI and USI."""
 
 
 class BadOption(ValueError):
-    """An option's value that cannot be; the message says what is expected."""
+    """An unknown option or a bad value; the message says what is expected."""
 
 
 class OptionKind(StrEnum):
-    """What an option's value is."""
+    """The type of an option's value."""
 
     INTEGER = "whole number"
     NUMBER = "number"
@@ -32,26 +32,26 @@ class OptionKind(StrEnum):
 
     @property
     def metavar(self) -> str:
-        """What stands for the value in the command line's help."""
+        """The placeholder of the value in the command line's help."""
         return {"true or false": "true|false", "whole number": "N"}.get(self, self.upper())
 
 
 class OptionAccessor(NamedTuple):
-    """What an option is about."""
+    """How an option reads and changes the settings."""
 
     read: Callable[[EngineSettings], OptionValue]
     change: Callable[[EngineSettings, Any], EngineSettings]
-    """The settings with a value of the option's kind. Raises BadOption."""
+    """Returns the settings with a new value. Raises BadOption."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """Something that can be set."""
+    """An option, declared once for all protocols, the command line and the docs."""
 
     flag: str
-    """Its name in GTP and, with two hyphens, on the command line."""
+    """Name in GTP and, with two hyphens, on the command line."""
     names: Mapping[str, str]
-    """Its name in each protocol that has it."""
+    """Name by protocol, for the protocols that have the option."""
     kind: OptionKind
     help: str
     """One sentence."""
@@ -59,18 +59,18 @@ class Option:
     low: float = 0
     high: float = math.inf
     missing: OptionValue = None
-    """The value that stands for None, such as 0 for a rating that is not told."""
+    """The value that means None, such as 0 for no rating."""
 
     def apply(self, settings: EngineSettings, text: str) -> EngineSettings:
-        """The settings with a value as text. Raises BadOption."""
+        """Returns the settings with the value of a text. Raises BadOption."""
         return self.effect.change(settings, self.parse(text))
 
     def value(self, settings: EngineSettings) -> str:
-        """The value as text."""
+        """The current value as text."""
         return self.to_text(self.effect.read(settings))
 
     def parse(self, text: str) -> OptionValue:
-        """The value that a text means. Raises BadOption."""
+        """Parses a value. Raises BadOption."""
         words = "" if text.strip() == EMPTY else text.strip()
         match self.kind:
             case OptionKind.BUTTON:
@@ -96,7 +96,7 @@ class Option:
         return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
     def range_text(self) -> str:
-        """What may be given, in words."""
+        """Type and range of the value, in words."""
         match self.kind:
             case OptionKind.INTEGER | OptionKind.NUMBER:
                 bounds = f"{self.low:g}" + (" or more" if self.high == math.inf else f" to {self.high:.12g}")

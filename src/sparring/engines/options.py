@@ -1,4 +1,4 @@
-"""The options of the engines, declared once: for UCI, USI, GTP, the command line and the docs."""
+"""The options of the engines: one declaration for UCI, USI, GTP, the command line and the docs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparring.games import PROTOCOL_GAMES
 from sparring.players.player_config import BadPlayerConfig, load_player_config
 
 PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_GAMES.items()}
-"""The protocols, and the game that each is for."""
+"""The game of each protocol."""
 
 _BILLION = 1_000_000_000
 _HIGHEST_RATING = 4000
@@ -23,8 +23,8 @@ def _everywhere(flag: str, name: str, usi: str | None = None) -> dict[str, str]:
     return {"uci": name, "usi": usi or name, "gtp": flag}
 
 
-def _told(field: str) -> OptionAccessor:
-    """Reads and changes a field of the player's description."""
+def _player_field(field: str) -> OptionAccessor:
+    """Reads and changes a field of the player's configuration."""
 
     def change(settings: EngineSettings, value: Any) -> EngineSettings:
         return replace(settings, player_config=replace(settings.player_config, **{field: value}))
@@ -33,14 +33,14 @@ def _told(field: str) -> OptionAccessor:
 
 
 def _rating() -> OptionAccessor:
-    """Reads and changes the player's rating, which is then no longer the usual one."""
-    read, change = _told("rating")
+    """Reads and changes the player's rating; it is then no longer the default."""
+    read, change = _player_field("rating")
     return OptionAccessor(
         read, lambda settings, value: replace(change(settings, value), is_default_rating=False)
     )
 
 
-def _own(field: str) -> OptionAccessor:
+def _engine_field(field: str) -> OptionAccessor:
     """Reads and changes a field of the engine's settings."""
     return OptionAccessor(
         lambda settings: getattr(settings, field),
@@ -48,8 +48,8 @@ def _own(field: str) -> OptionAccessor:
     )
 
 
-def _sit_down(settings: EngineSettings, path: str) -> EngineSettings:
-    """Another player, from its file; none for the one who sits there."""
+def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
+    """Loads a player's file; an empty path changes nothing."""
     if not path:
         return settings
     try:
@@ -62,8 +62,8 @@ def _sit_down(settings: EngineSettings, path: str) -> EngineSettings:
     return replace(settings, player_config=player_config, is_default_rating=False)
 
 
-def _meet(settings: EngineSettings, words: str) -> EngineSettings:
-    """UCI_Opponent: a title, a rating, computer or human, and a name."""
+def _set_opponent(settings: EngineSettings, words: str) -> EngineSettings:
+    """Takes the rating out of UCI_Opponent: title, rating, computer or human, name."""
     rating = re.match(r"\S+\s+(\d{1,4})\b", words)
     told = int(rating[1]) if rating and int(rating[1]) <= _HIGHEST_RATING else None
     return replace(settings, player_config=replace(settings.player_config, opponent_rating=told))
@@ -73,96 +73,99 @@ _BOARDS = ("uci", "usi")
 
 OPTIONS = (
     Option("player", _everywhere("player", "Player"), OptionKind.TEXT,
-           "The file (TOML) that describes who plays; it sets most of the other options.",
-           OptionAccessor(lambda settings: None, _sit_down)),
+           "TOML file of a player; it sets most of the other options.",
+           OptionAccessor(lambda settings: None, _set_player)),
     Option("model", _everywhere("model", "Model"), OptionKind.TEXT,
-           "The policy: a model's name, a network's file, or a policy's TOML.",
-           _told("model")),
-    Option("evaluator", _everywhere("evaluator", "Judge"), OptionKind.TEXT,
-           "A network that searches in place of the model; none is the model itself.",
-           _told("evaluator")),
+           "The policy: a model name, a network file, or a policy's TOML file.",
+           _player_field("model")),
+    Option("evaluator", _everywhere("evaluator", "Evaluator"), OptionKind.TEXT,
+           "Network that evaluates positions in the search; without it, the model.",
+           _player_field("evaluator")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), OptionKind.INTEGER,
-           "Plays like people of this rating, where the policy knows ratings; 0 is not told.",
+           "Plays like people of this rating, if the policy is conditioned on ratings; 0 for none.",
            _rating(), high=_HIGHEST_RATING, missing=0),
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
-           "Plays like people of this rank, where the policy knows ranks.",
+           "Plays like people of this rank, if the policy is conditioned on ranks.",
            _rating()),
     Option("limit-strength", {"uci": "UCI_LimitStrength"}, OptionKind.CHECK,
-           "Whether UCI_Elo says how strong it plays, rather than Rating.",
-           _own("limit_strength")),
+           "Whether UCI_Elo sets the rating, in place of Rating.",
+           _engine_field("limit_strength")),
     Option("elo", {"uci": "UCI_Elo"}, OptionKind.INTEGER,
-           "The rating that it plays like with UCI_LimitStrength.",
-           _own("elo"), low=100, high=_HIGHEST_RATING),
+           "Rating with UCI_LimitStrength.",
+           _engine_field("elo"), low=100, high=_HIGHEST_RATING),
     Option("opponent-rating", dict.fromkeys(_BOARDS, "OpponentRating"), OptionKind.INTEGER,
-           "Your rating: people play differently against others; 0 is as strong as the engine.",
-           _told("opponent_rating"), high=_HIGHEST_RATING, missing=0),
+           "Your rating: people play differently against stronger players; 0 for the engine's own.",
+           _player_field("opponent_rating"), high=_HIGHEST_RATING, missing=0),
     Option("opponent-rank", {"gtp": "opponent-rank"}, OptionKind.RANK,
-           "Your rank: people play differently against others; none is as strong as the engine.",
-           _told("opponent_rating")),
+           "Your rank: people play differently against stronger players; without it, the engine's own.",
+           _player_field("opponent_rating")),
     Option("opponent", {"uci": "UCI_Opponent"}, OptionKind.TEXT,
-           "Who the GUI says sits opposite; the rating in it becomes OpponentRating.",
-           OptionAccessor(lambda settings: None, _meet)),
+           "The opponent as the GUI names it; its rating becomes OpponentRating.",
+           OptionAccessor(lambda settings: None, _set_opponent)),
     Option("nodes", _everywhere("nodes", "Nodes"), OptionKind.INTEGER,
-           "Positions that a move's search looks at; 0 or 1 plays by the policy alone.",
-           _told("nodes"), high=_BILLION),
+           "Positions that the search evaluates for a move; 0 or 1 plays from the policy without search.",
+           _player_field("nodes"), high=_BILLION),
     Option("seconds", _everywhere("seconds", "Seconds"), OptionKind.NUMBER,
-           "The most seconds that a move's search takes; 0 is no bound.",
-           _told("seconds"), high=86_400, missing=0),
+           "Time limit of a search in seconds; 0 for none.",
+           _player_field("seconds"), high=86_400, missing=0),
     Option("temperature", _everywhere("temperature", "Temperature"), OptionKind.NUMBER,
-           "How freely moves are drawn: 0 always takes the first choice, 1 plays each as often as people do.",
-           _told("temperature"), high=100),
+           "Temperature of the choice of a move: 0 plays the likeliest move, 1 samples from the policy.",
+           _player_field("temperature"), high=100),
     Option("c-puct", _everywhere("c-puct", "CPuct"), OptionKind.NUMBER,
-           "How much the search follows the policy rather than what it finds.",
-           _told("c_puct"), high=1000),
+           "Exploration constant of PUCT: larger values follow the policy more.",
+           _player_field("c_puct"), high=1000),
     Option("policy-temperature", _everywhere("policy-temperature", "PolicyTemperature"), OptionKind.NUMBER,
-           "Above 1 the search takes the policy's moves for more alike, below 1 for less.",
-           _told("policy_temperature"), low=0.01, high=100),
+           "Temperature of the priors in the search.",
+           _player_field("policy_temperature"), low=0.01, high=100),
     Option("hash", _everywhere("hash", "Hash", "USI_Hash"), OptionKind.INTEGER,
-           "Megabytes that the search's tree may take.",
-           _told("memory"), low=1, high=1 << 20),
+           "Memory limit of the search tree in megabytes.",
+           _player_field("memory"), low=1, high=1 << 20),
     Option("threads", _everywhere("threads", "Threads"), OptionKind.INTEGER,
-           "Threads that run the network.",
-           _told("threads"), low=1, high=1024),
+           "Threads of each network.",
+           _player_field("threads"), low=1, high=1024),
     Option("multipv", dict.fromkeys(_BOARDS, "MultiPV"), OptionKind.INTEGER,
-           "How many lines are reported.",
-           _own("multipv"), low=1, high=500),
+           "Number of lines in the analysis.",
+           _engine_field("multipv"), low=1, high=500),
     Option("show-wdl", {"uci": "UCI_ShowWDL"}, OptionKind.CHECK,
-           "Whether wins, draws and losses in a thousand are reported.",
-           _own("show_wdl")),
+           "Whether win, draw and loss probabilities are reported, in permille.",
+           _engine_field("show_wdl")),
     Option("ponder", {"uci": "Ponder", "usi": "USI_Ponder"}, OptionKind.CHECK,
-           "Whether it thinks while you do; where moves are counted in nodes this makes it stronger.",
-           _own("ponder")),
+           "Whether it searches on your time; with a node limit this makes it stronger.",
+           _engine_field("ponder")),
     Option("book", _everywhere("book", "Book"), OptionKind.TEXT,
-           "An opening book: a file of games, or Polyglot's in chess.",
-           _told("book")),
+           "Opening book: a file of games, or in chess a Polyglot book.",
+           _player_field("book")),
     Option("own-book", {"uci": "OwnBook", "usi": "USI_OwnBook"}, OptionKind.CHECK,
-           "Whether the player opens from its book.",
-           _own("own_book")),
+           "Whether the opening book is used.",
+           _engine_field("own_book")),
     Option("resign-below", {"usi": "ResignBelow", "gtp": "resign-below"}, OptionKind.NUMBER,
-           "Resigns where it keeps expecting less than this share of the points; 0 never does.",
-           _told("resign_below"), high=1),
+           "Resigns when its expected score stays below this; 0 never resigns.",
+           _player_field("resign_below"), high=1),
     Option("seed", _everywhere("seed", "Seed"), OptionKind.INTEGER,
-           "The same seed and moves give the same game; -1 is another game each time.",
-           _told("seed"), low=-1, high=2**31 - 1, missing=-1),
+           "Seed of all random choices: the same seed and moves give the same game; -1 for none.",
+           _player_field("seed"), low=-1, high=2**31 - 1, missing=-1),
     Option("overhead", _everywhere("overhead", "Move Overhead"), OptionKind.INTEGER,
-           "Milliseconds of each move that are lost between engine and clock.",
-           _own("overhead"), high=10_000),
+           "Milliseconds lost between the engine and the clock, for each move.",
+           _engine_field("overhead"), high=10_000),
     Option("clear-hash", {"uci": "Clear Hash"}, OptionKind.BUTTON,
-           "Forgets what was searched.",
+           "Clears the search tree.",
            OptionAccessor(lambda settings: None, lambda settings, value: settings)),
 )  # fmt: skip
-"""In the order in which GUIs show them."""
+"""All options, in the order in which GUIs show them."""
 
 CLEAR_HASH = "clear-hash"
+_RENAMED = {"judge": "Evaluator"}
 
 
 def options_of(protocol: str) -> list[Option]:
-    """The options that a protocol has."""
+    """The options of a protocol."""
     return [option for option in OPTIONS if protocol in option.names]
 
 
 def find_option(protocol: str, name: str) -> Option:
-    """By its name, spaces and case ignored. Raises BadOption."""
+    """The option of a name; spaces and case do not count. Raises BadOption."""
+    if _plain(name) in _RENAMED:
+        raise BadOption(f"option '{name}' is now '{_RENAMED[_plain(name)]}'")
     for option in options_of(protocol):
         if _plain(name) in (_plain(option.names[protocol]), _plain(option.flag)):
             return option
@@ -171,7 +174,7 @@ def find_option(protocol: str, name: str) -> Option:
 
 
 def declaration(option: Option, protocol: str, settings: EngineSettings) -> str:
-    """The line by which UCI and USI tell a GUI of an option."""
+    """The `option` line of UCI and USI."""
     value = option.value(settings)
     name = f"option name {option.names[protocol]}"
     match option.kind:
@@ -181,13 +184,13 @@ def declaration(option: Option, protocol: str, settings: EngineSettings) -> str:
             return f"{name} type check default {value}"
         case OptionKind.INTEGER:
             return f"{name} type spin default {value} min {option.low:.0f} max {option.high:.0f}"
-    # The protocols have no fractions: they go as texts.
+    # UCI and USI have no type for fractions: they are sent as strings.
     return f"{name} type string default {value or EMPTY}"
 
 
 def options_table() -> str:
-    """All options as a table in Markdown: what docs/engines.md shows."""
-    head = "| option | on the command line | usual | |\n|---|---|---|---|\n"
+    """All options as a Markdown table, for docs/engines.md."""
+    head = "| option | on the command line | default | meaning |\n|---|---|---|---|\n"
     return head + "".join(f"{_row(option)}\n" for option in OPTIONS)
 
 

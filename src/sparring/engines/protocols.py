@@ -1,4 +1,4 @@
-"""UCI and USI: two dialects of one language."""
+"""The differences between UCI and USI."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from sparring.games import PROTOCOL_GAMES, load
 
 @dataclass(frozen=True)
 class ProtocolSpec:
-    """How a protocol says what both mean."""
+    """The parts in which UCI and USI differ."""
 
     name: str
     game: Any
-    """Whose positions and moves it speaks."""
+    """The rules of its game."""
     position_keyword: str
     """The word before a position's text."""
     sides: tuple[str, str]
-    """The letters of the players' clocks."""
+    """Letters of the clocks of players 0 and 1."""
     no_move: str
-    """What it answers where there is no move to play."""
+    """Answer if there is no legal move."""
     can_resign: bool
-    """Whether it can say so."""
+    """Whether an engine can resign."""
     claim_move: str | None
-    """The move that claims the game, played wherever it is legal."""
+    """Move that claims a win; it is played whenever it is legal."""
     centipawns: Callable[[float], int]
+    """From a value from -1 to 1 to a score."""
     mate_in: Callable[[int], int]
-    """How it counts the plies of `Line.forced`."""
+    """From `PvLine.forced` to the number after `score mate`."""
 
 
 PROTOCOL_SPECS = {

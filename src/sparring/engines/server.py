@@ -9,7 +9,7 @@ from sparring.engines.stdio import StdinReader, StdoutWriter
 
 
 def serve(protocol: str, settings: EngineSettings, lines: BinaryIO, answers: BinaryIO) -> None:
-    """Answers a GUI until it sends `quit` or closes the stream. Imports the server of the protocol only."""
+    """Serves a GUI until it sends `quit` or closes the pipe."""
     reader, send_line = StdinReader(lines), StdoutWriter(answers)
     if protocol == "gtp":
         from sparring.engines.gtp import GtpServer

@@ -1,4 +1,4 @@
-"""What a GUI can change about an engine."""
+"""The settings of an engine."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from sparring.players.player_config import DEFAULT_RATING, PlayerConfig
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """The player, and how the engine reports and keeps its time."""
+    """The player of an engine, its reports and its time management."""
 
     player_config: PlayerConfig
     is_default_rating: bool = field(default=True, compare=False)
-    """Whether the player's rating is the usual one of the game, which nobody asked for: no other player."""
+    """Whether the rating is the game's default, not one that was asked for."""
     limit_strength: bool = False
-    """Whether the player's rating is `elo`, as a chess GUI's slider says, rather than its own."""
+    """Whether `elo` replaces the player's rating (UCI_LimitStrength)."""
     elo: int = 1500
     own_book: bool = True
     """Whether the player's opening book is used."""
     multipv: int = 1
-    """How many lines it reports."""
+    """Number of lines in reports."""
     show_wdl: bool = False
     ponder: bool = False
-    """Whether it names the answer that it expects, for the GUI to let it think about that."""
+    """Whether `bestmove` names the expected reply, on which the GUI may let the engine ponder."""
     overhead: int = 100
-    """Milliseconds of each move that may be lost between the engine and the clock."""
+    """Milliseconds of each move that are lost between the engine and the clock."""
 
     @classmethod
     def of(cls, game: str) -> EngineSettings:
-        """Those of the usual player of a game."""
+        """The settings of a game's default player."""
         return cls(PlayerConfig(game, rating=DEFAULT_RATING.get(game)))
 
     def effective_config(self) -> PlayerConfig:
-        """Who plays, all told."""
+        """The player's configuration with all options applied."""
         rating = self.elo if self.limit_strength else self.player_config.rating
         return replace(
             self.player_config, rating=rating, book=self.player_config.book if self.own_book else ""
@@ -41,5 +41,5 @@ class EngineSettings:
 
     @property
     def rating_requested(self) -> bool:
-        """Whether somebody wanted the player to be as strong as it is."""
+        """Whether a rating was asked for."""
         return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)

@@ -1,4 +1,4 @@
-"""The pipes between a GUI and an engine."""
+"""Standard input and output of an engine."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ SendLine: TypeAlias = Callable[[str], None]
 
 
 class StdoutWriter:
-    """Says whole lines, one at a time. Nobody listens any more once the pipe is closed."""
+    """Writes whole lines, from any thread. Ignores a closed pipe."""
 
     def __init__(self, pipe: BinaryIO) -> None:
         self._pipe = pipe
         self._lock = threading.Lock()
 
     def __call__(self, line: str) -> None:
-        """Says a line."""
+        """Writes a line."""
         with self._lock:
             try:
                 self._pipe.write(line.encode(errors="replace") + b"\n")
                 self._pipe.flush()
-            except (BrokenPipeError, ValueError):  # the GUI is gone; the end of our input follows
+            except (BrokenPipeError, ValueError):  # the GUI is gone; the end of the input follows
                 pass
 
 
 class StdinReader:
-    """Lines from the GUI, read ahead in a thread of its own."""
+    """Reads lines in a thread of its own."""
 
     def __init__(self, pipe: BinaryIO) -> None:
         self.waiting = threading.Event()
-        """Set while there is something that was not taken: a line, or the end."""
+        """Set while an unread line or the end of the input waits."""
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         self._pipe = pipe
-        threading.Thread(target=self._read, name="inbox", daemon=True).start()
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     def __iter__(self) -> Iterator[str]:
         while (line := self._take()) is not None:
@@ -63,7 +63,7 @@ class StdinReader:
 
 
 def take_stdout() -> BinaryIO:
-    """Standard output for the engine alone: whatever else is printed goes to standard error from now on."""
+    """Takes standard output for the engine. Everything else that is printed goes to standard error."""
     sys.stdout.flush()
     own = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

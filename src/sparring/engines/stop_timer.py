@@ -1,4 +1,4 @@
-"""An end to thinking that comes even while a slow network is being waited for."""
+"""A timer that stops a search, also during a slow evaluation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Event, Timer
 
 @contextmanager
 def stop_timer(seconds: float | None, stop: Event) -> Iterator[None]:
-    """Sets `stop` after so many seconds, unless the block is left before; None is never."""
+    """Sets `stop` after some seconds, unless the block ends before; None for no timer."""
     if seconds is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""The engine behind `sparring engine uci` and `sparring engine usi`: what it makes of the GUI's lines."""
+"""The engine behind `sparring engine uci` and `sparring engine usi`: the commands of the GUI."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sparring.engines.stdio import SendLine
 from sparring.games import IllegalMove, ParseError
 
 _GRANTED = {"uci_chess960": "false", "uci_variant": "chess"}
-"""What GUIs may set although it is not offered, and the one value that it has."""
+"""Options that are not declared but accepted, with their only value."""
 _SHOWN = 80
-"""Characters of a GUI's mistake that are repeated to it."""
+"""Most characters of a bad command that are quoted in the error."""
 
 
 class UciServer:
-    """Takes the GUI's lines and says its own."""
+    """Parses commands and sends answers. Searches run in a thread of their own."""
 
     def __init__(self, protocol: ProtocolSpec, settings: EngineSettings, send_line: SendLine) -> None:
         self._protocol, self._send_line = protocol, send_line
@@ -46,7 +46,7 @@ class UciServer:
         }
 
     def run(self, lines: Iterable[str]) -> None:
-        """Until `quit`, or the end of the lines: then what was asked is still answered."""
+        """Serves until `quit` or the end of the input; at its end a search under way still answers."""
         for line in lines:
             words = line.split()
             if words[:1] == ["quit"]:
@@ -77,7 +77,7 @@ class UciServer:
         self._search_thread.player_cache.new_game()
 
     def _set_position(self, words: Sequence[str]) -> None:
-        """Takes a position; a broken one leaves the last that was good."""
+        """Sets the position; an invalid one keeps the last."""
         at = words.index("moves") if "moves" in words else len(words)
         try:
             state = self._start(words[:at])
@@ -96,7 +96,7 @@ class UciServer:
         return protocol.game.parse(" ".join(words[1:]))
 
     def _played(self, state: Any, text: str, number: int) -> Any:
-        """After a move, also where a draw by rule has ended the game: GUIs may go on."""
+        """The state after a move, also after a draw by rule: GUIs may go on."""
         try:
             return state.play_past_end(state.parse_move(text))
         except (ParseError, IllegalMove) as error:
@@ -105,14 +105,12 @@ class UciServer:
     def _go(self, words: Sequence[str]) -> None:
         go_command, send_info_string = parse_go(words), self._search_thread.send_info_string
         if go_command.unknown:
-            send_info_string(f"go: not understood and left out: {' '.join(go_command.unknown)[:_SHOWN]}")
+            send_info_string(f"go: unknown words are ignored: {' '.join(go_command.unknown)[:_SHOWN]}")
         if "mate" in go_command.numbers and self._protocol.name == "usi":
             self._send_line("checkmate notimplemented")
             return
         if not {"depth", "mate"}.isdisjoint(go_command.numbers):
-            send_info_string(
-                "go: depth and mate do not bound this search: it thinks as Nodes and Seconds say"
-            )
+            send_info_string("go: depth and mate do not limit this search; Nodes and Seconds do")
         moves = []
         for text in go_command.moves:
             try:
@@ -124,7 +122,7 @@ class UciServer:
         )
 
     def _ponder_hit(self, words: Sequence[str]) -> None:
-        """The expected move came: thinks on with the clock running, and keeps what it knows."""
+        """The expected move was played: the search goes on with the clock, on the same tree."""
         task = self._search_thread.task
         if task is None or not task.go_command.ponder or task.stop.is_set():
             return
@@ -135,7 +133,7 @@ class UciServer:
         )
 
     def _set_option(self, words: Sequence[str]) -> None:
-        """setoption name N [value V]: names and values may have spaces."""
+        """Handles `setoption name N [value V]`; names and values may have spaces."""
         lowered = [word.lower() for word in words]
         if lowered[:1] != ["name"]:
             raise BadOption("setoption: 'name' expected")

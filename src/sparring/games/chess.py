@@ -151,12 +151,13 @@ DESCRIPTION = GameDescription(
         symmetry_labels="sparring.networks.lc0.codec:symmetry_labels",
     ),
     players=PlayerDefaults(
-        has_human_network=True, rating=1500, books={"bin": "sparring.players.book:PolyglotBook"}
+        has_human_network=True, rating=1500, books={"bin": "sparring.players.polyglot:PolyglotBook"}
     ),
     display_move=lambda state, move: Chess().san(state, move),
     modules=(
         "networks.lc0",
         "networks.maia3",
+        "players.polyglot",
         "records.chess_filter",
         "records.pgn",
         "records.write_pgn",

@@ -1,7 +1,7 @@
-"""Books: which moves were played in a position before, and how often.
+"""Opening books: the moves of a position, weighted by how often they were played.
 
-A book is any file of games that `sparring records build` reads (a repertoire in PGN, a collection in SGF,
-KIF) or, for chess, a Polyglot `.bin`.
+A book is any file of games that `sparring records build` reads, such as a repertoire in PGN or a collection
+in SGF or KIF. Games may have book formats of their own (`GameDescription.players.books`), such as Polyglot.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sparring.records.streams import open_chunks
 
 
 class Book(Protocol):
-    """Moves that are known."""
+    """An opening book."""
 
     def moves(self, state: Any) -> dict[Move, float]:
-        """The book's moves in a state with their weights; empty where it has none."""
+        """The book's moves in a state with their weights; empty if it has none."""
         ...
 
 
@@ -29,7 +29,7 @@ class BadBook(Exception):
 
 
 class GameBook:
-    """The moves of recorded games, up to a ply."""
+    """The moves of recorded games, up to a ply. Raises BadBook, UnsupportedFormat or OSError."""
 
     def __init__(self, path: Path, game: str, plies: int) -> None:
         self._known: dict[int, Counter[Move]] = defaultdict(Counter)
@@ -48,7 +48,7 @@ class GameBook:
             raise BadBook(f"{path} has no games")
 
     def moves(self, state: Any) -> dict[Move, float]:
-        """Those that are legal here: keys of 64 bits may meet by chance."""
+        """The known moves that are legal: two positions may have the same 64-bit key."""
         known = self._known.get(state.key)
         if not known:
             return {}
@@ -56,32 +56,8 @@ class GameBook:
         return {move: float(count) for move, count in sorted(known.items()) if move in legal}
 
 
-class PolyglotBook:
-    """A Polyglot book, read with python-chess."""
-
-    def __init__(self, path: Path) -> None:
-        import chess.polyglot
-
-        self._path = path
-        try:
-            with chess.polyglot.open_reader(path) as reader:
-                if not len(reader):
-                    raise BadBook(f"{path} has no entries")
-        except (ValueError, IndexError) as error:
-            raise BadBook(f"{path} is no Polyglot book ({error})") from None
-
-    def moves(self, state: Any) -> dict[Move, float]:
-        """The entries of the position with their weights."""
-        import chess
-        import chess.polyglot
-
-        with chess.polyglot.open_reader(self._path) as reader:
-            entries = list(reader.find_all(chess.Board(state.text())))
-        return {state.parse_move(entry.move.uci()): float(max(entry.weight, 1)) for entry in entries}
-
-
 def open_book(path: Path, game: str, plies: int) -> Book:
-    """The book of a file. Raises BadBook or OSError."""
+    """Opens a book; `plies` is the length of the openings taken from games. Raises BadBook or OSError."""
     if not path.is_file():
         raise BadBook(f"there is no book {path}")
     if (reference := describe(game).players.books.get(format_of(path))) is not None:

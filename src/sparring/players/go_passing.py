@@ -1,7 +1,7 @@
-"""How a game of Go comes to its end.
+"""Rules for passing in Go.
 
-A policy learned from people knows when people pass, but not what the rules make of it: here two passes end
-the game, and every stone on the board counts as alive.
+A policy learned from people passes when people agree on dead stones. By the rules here two passes end the
+game and every stone on the board counts as alive, so a player must not pass too early.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _EMPTY, _EDGE = -1, -2
 
 
 def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.float64]:
-    """[moves]: the probabilities by which to play. The last of the moves is the pass.
+    """Corrects the probabilities [moves] of a player's choice. The last move is the pass.
 
-    - Own eyes are not filled; where nothing else is left it passes, and so it does in a game that is twice
-      as long as the board has points: every game ends.
-    - It does not pass while more than half of the board is empty, nor later unless the score already wins, or
-      a pass is what the policy expects most and it does not hope to win: stones that people would agree are
-      dead count until they are taken. If so, it answers a pass by a pass.
+    - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
+      long as the board has points, so that every game ends.
+    - It does not pass while more than half of the board is empty. Later it passes only if the score already
+      wins, or if the pass is the policy's likeliest move and its value is not positive: stones that people
+      would call dead count until they are captured. In that case it answers a pass with a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
@@ -38,7 +38,7 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
 
 
 def _is_content(state: GoState, prediction: Prediction) -> bool:
-    """Whether the game might as well end here."""
+    """Whether ending the game here is good enough for the player to move."""
     if 2 * sum(map(len, state.stones)) < state.size**2:
         return False
     points, me = state.score(), state.to_move
@@ -49,8 +49,8 @@ def _is_content(state: GoState, prediction: Prediction) -> bool:
 
 
 def own_eyes(state: GoState) -> list[int]:
-    """The empty points that the player to move had better keep: own stones on all sides, and no more than one
-    corner, none at the edge, with the opponent."""
+    """Eyes of the player to move: empty points with own stones on all sides, and with at most one opponent's
+    stone on the diagonals, none at the edge."""
     size, me = state.size, state.to_move
     board = np.full((size + 2, size + 2), _EDGE)
     board[1:-1, 1:-1] = _EMPTY
@@ -65,6 +65,6 @@ def own_eyes(state: GoState) -> list[int]:
 
 
 def _around(board: NDArray[np.int64], steps: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """[steps, rows, columns]: what stands a step away from each point."""
+    """[steps, rows, columns]: the content of the point one step away from each point."""
     size = len(board) - 2
     return np.stack([board[1 + y : 1 + y + size, 1 + x : 1 + x + size] for y, x in steps])

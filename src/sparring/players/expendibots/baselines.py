@@ -89,12 +89,12 @@ class ReportAgent(BasePlayer):
 
 
 _OPENING = ((1, (4, 0), (4, 1)), (2, (4, 1), (4, 3)), (2, (4, 3), (4, 5)))
-"""Section 2.3, its rows and columns the referee's way round: tokens, from and to, seen from one's side."""
+"""Section 2.3 in the referee's coordinates: tokens, from and to, from the own side."""
 _HOME = tuple((x, y) for x in (0, 1, 3, 4, 6, 7) for y in (0, 1))
 
 
 def opening_move(state: ExpendibotsState) -> Move | None:
-    """The report's opening, whatever the other side does, while one's own tokens stand as it left them."""
+    """The report's opening, while the own tokens stand as it left them; None afterwards."""
     own = {_seen(square, state): height for square, height in stacks(state, state.to_move).items()}
     expected = dict.fromkeys(_HOME, 1)
     for count, start, end in _OPENING:
@@ -107,7 +107,7 @@ def opening_move(state: ExpendibotsState) -> Move | None:
 
 
 def _seen(square: Square, state: ExpendibotsState) -> Square:
-    """A square from the side of who is to move, or back."""
+    """A square from the point of view of the side to move, or back."""
     return square if state.to_move == 0 else (square[0], 7 - square[1])
 
 

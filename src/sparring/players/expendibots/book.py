@@ -1,7 +1,7 @@
-"""The opening book of Expendibots: built by search, symmetry removed, and read.
+"""The opening book of Expendibots: built by search, one entry for all symmetric positions.
 
-Positions that are turned, mirrored or colour-swapped images of one another have one entry, under the key of
-the image that stands for all of them. A file is two arrays: keys in ascending order, and those images' moves.
+Positions that are rotations, reflections or colour swaps of one another share the entry of their canonical
+image. A file has two arrays: keys in ascending order, and the moves of the canonical images.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SHIPPED_BOOK = data.path("books", "expendibots")
 
 
 class ExpendibotsBook:
-    """A book that was read."""
+    """A book in memory: moves by canonical key, and the origin of the file."""
 
     def __init__(self, entries: Mapping[int, Move], origin: Mapping[str, Any]) -> None:
         self.entries = dict(entries)
         self.origin = dict(origin)
 
     def move(self, state: ExpendibotsState) -> Move | None:
-        """The book's move, where it has one that is legal: keys of 64 bits may meet by chance."""
+        """The book's move; None if it has none that is legal (two positions may have the same 64-bit key)."""
         stored = self.entries.get(state.canonical_key)
         if stored is None:
             return None
@@ -42,7 +42,7 @@ class ExpendibotsBook:
         return move if move in state.legal_moves() else None
 
     def moves(self, state: ExpendibotsState) -> dict[Move, float]:
-        """As `sparring.players.book.Book` has it, for whoever learns with a book."""
+        """The book's move with weight 1: the protocol `sparring.players.book.Book`."""
         move = self.move(state)
         return {} if move is None else {move: 1.0}
 
@@ -59,7 +59,7 @@ def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
 
 
 def write_book(book: ExpendibotsBook, path: Path) -> None:
-    """Writes a file that `open_expendibots_book` reads, whole or not at all."""
+    """Writes a book atomically."""
     keys = np.array(sorted(book.entries), np.uint64)
     moves = np.array([book.entries[key] for key in keys.tolist()], np.uint16)
     with atomic_writer(path) as part, part.open("wb") as file:
@@ -68,25 +68,25 @@ def write_book(book: ExpendibotsBook, path: Path) -> None:
 
 @dataclass(frozen=True)
 class BookConfig:
-    """How a book is built."""
+    """Size and search effort of a book."""
 
     positions: int = 400
-    """In which the book moves."""
+    """Positions in which the book has a move."""
     nodes: int = 1_000_000
-    """Of the search for each of them."""
+    """Nodes of the search for each of them."""
     reply_nodes: int = 100_000
-    """Of the search that says which replies to prepare for."""
+    """Nodes of the search that selects the opponent's replies."""
     margin: float = 20.0
-    """Replies that are worse than the best by more of 100 are not prepared for."""
+    """Replies whose value is further below the best are left out; a win is 100."""
     plies: int = 12
 
 
 @dataclass(order=True)
 class _Waiting:
-    """A position in which the book is to move; the likeliest first."""
+    """A queued position, ordered by cost."""
 
     cost: float
-    """What the other side has given away on the way here, and a little for each ply."""
+    """Value that the opponent has given away, plus 1 for each pair of plies."""
     number: int
     state: ExpendibotsState = field(compare=False)
 
@@ -94,7 +94,7 @@ class _Waiting:
 def build_book(
     search: ExpendibotsSearch, config: BookConfig, known: dict[int, Move]
 ) -> Iterator[tuple[int, Move]]:
-    """The entries one by one, likeliest first, for either side; what is known is not searched again."""
+    """Yields entries (canonical key, move) for either side, likeliest first; reuses entries in `known`."""
     waiting: list[_Waiting] = []
     seen: set[int] = set()
 
@@ -127,7 +127,7 @@ def build_book(
 def _replies(
     search: ExpendibotsSearch, state: ExpendibotsState, config: BookConfig
 ) -> Iterator[tuple[Move, float]]:
-    """Moves worth preparing for, and how much worse than the best they are."""
+    """Replies within the margin, with their distance from the best."""
     search.clear()
     found = search.analyse(state, nodes=config.reply_nodes, margin=config.margin)
     for move, value in found.moves:

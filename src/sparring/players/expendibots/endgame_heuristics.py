@@ -1,6 +1,6 @@
-"""The Expendibots report's hand-made endings (its section 2.4): chase a lone stack, close in on two tokens.
+"""Endgame heuristics of the Expendibots report (section 2.4): chase a lone stack, close in on two tokens.
 
-Both are rules of thumb that look one action ahead. The endgame tables know better wherever they reach.
+Both look one action ahead. The endgame tables are exact where they apply.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from sparring._core import ExpendibotsState
 from sparring.games import Move
 
 Square: TypeAlias = tuple[int, int]
-"""x from the left and y from White's side."""
+"""(x, y): x from the left, y from White's side."""
 _Cost: TypeAlias = Callable[[ExpendibotsState], tuple[float, ...]]
 
 _COVERING = ((0, 3, 6), (1, 4, 7))
-"""Where three stacks stand in a row so that nothing passes them: two squares between them."""
+"""Columns of three stacks in a row that nothing can pass: two squares between them."""
 
 
 def endgame_move(state: ExpendibotsState) -> Move | None:
-    """The move of the strategy that fits: none where neither does, or where it does not know how to go on."""
+    """The move of the heuristic that applies; None if neither applies or it has no move."""
     own, other = tokens(state)
     if own > 1 and len(stacks(state, 1 - state.to_move)) == 1:
         return chase(state)
@@ -31,21 +31,21 @@ def endgame_move(state: ExpendibotsState) -> Move | None:
 
 
 def chase(state: ExpendibotsState) -> Move | None:
-    """Against one stack: follow it closely with one's nearest, until it cannot get away from a boom."""
+    """Against one stack: approaches it with the nearest stack until a boom reaches it."""
     if (boom := winning_boom(state)) is not None:
         return boom
     return _best_move(state, lambda after: _hunt(after, 1 - after.to_move))
 
 
 def close_in(state: ExpendibotsState) -> Move | None:
-    """Against two tokens: three stacks in a row, with two squares between them, come nearer row by row."""
+    """Against two tokens: advances three stacks in a row, two squares apart, row by row."""
     if (boom := winning_boom(state)) is not None:
         return boom
     return _best_move(state, lambda after: _line(after, 1 - after.to_move))
 
 
 def winning_boom(state: ExpendibotsState) -> Move | None:
-    """A BOOM after which the other side has fewer tokens, and one's own still outnumber them by as much."""
+    """The cheapest BOOM that costs the opponent tokens and keeps the majority; None if there is none."""
     own, other = tokens(state)
     best: tuple[int, Move] | None = None
     for move in state.legal_moves():
@@ -59,14 +59,14 @@ def winning_boom(state: ExpendibotsState) -> Move | None:
 
 
 def tokens(state: ExpendibotsState) -> tuple[int, int]:
-    """Those of the side to move, and the other's."""
+    """Token counts of the side to move and of the opponent."""
     white = sum(height for row in state.heights for height in row if height > 0)
     black = -sum(height for row in state.heights for height in row if height < 0)
     return (white, black) if state.to_move == 0 else (black, white)
 
 
 def stacks(state: ExpendibotsState, player: int) -> dict[Square, int]:
-    """The heights of a player's stacks."""
+    """The heights of a player's stacks by square."""
     sign = 1 if player == 0 else -1
     return {
         (x, y): sign * height
@@ -77,7 +77,7 @@ def stacks(state: ExpendibotsState, player: int) -> dict[Square, int]:
 
 
 def _best_move(state: ExpendibotsState, cost: _Cost) -> Move | None:
-    """The MOVE that leaves the least cost and no BOOM with which the other side saves itself."""
+    """The MOVE of least cost after which the opponent has no saving BOOM; None if there is none."""
     best: tuple[tuple[float, ...], Move] | None = None
     for move in state.legal_moves():
         if state.action(move)[0] == "BOOM":
@@ -92,7 +92,7 @@ def _best_move(state: ExpendibotsState, cost: _Cost) -> Move | None:
 
 
 def _refuted(after: ExpendibotsState) -> bool:
-    """Whether the other side has a BOOM that leaves the two level or better for it."""
+    """Whether the opponent has a BOOM after which it has at least as many tokens."""
     for move in after.legal_moves():
         if after.action(move)[0] != "BOOM":
             return False
@@ -103,7 +103,7 @@ def _refuted(after: ExpendibotsState) -> bool:
 
 
 def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
-    """How far the nearest stack is from the prey as a boom reaches, then on foot; the lower stack first."""
+    """Cost of a chase: king-move distance of the nearest stack, its walking distance, its height."""
     prey = next(iter(stacks(after, 1 - hunter)))
     reach, walk, height = min(
         (max(abs(x - prey[0]), abs(y - prey[1])), abs(x - prey[0]) + abs(y - prey[1]), height)
@@ -113,7 +113,7 @@ def _hunt(after: ExpendibotsState, hunter: int) -> tuple[float, ...]:
 
 
 def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
-    """How many steps the line lacks, for the best way to draw it; then how far it is from the enemies."""
+    """Cost of a line: steps to complete the best one, then its distance from the opponent."""
     own, enemies = stacks(after, side), stacks(after, 1 - side)
     return min(
         (float(_steps(own, line)), float(gap), float(-len(own))) for line, gap in _lines(list(enemies))
@@ -121,7 +121,7 @@ def _line(after: ExpendibotsState, side: int) -> tuple[float, ...]:
 
 
 def _lines(enemies: list[Square]) -> Iterator[tuple[tuple[Square, ...], int]]:
-    """The lines that have all enemies on one side, and the rows between."""
+    """Lines with all of the opponent's stacks on one side, each with the rows between."""
     for swapped in (False, True):
         rows = [x if swapped else y for x, y in enemies]
         for row in range(8):
@@ -133,7 +133,7 @@ def _lines(enemies: list[Square]) -> Iterator[tuple[tuple[Square, ...], int]]:
 
 
 def _steps(own: dict[Square, int], line: tuple[Square, ...]) -> int:
-    """The least steps to bring three tokens to their places."""
+    """Fewest steps that bring three tokens to their squares."""
     each = [square for square, height in own.items() for _ in range(min(height, 3))]
     costs = [[abs(x - at[0]) + abs(y - at[1]) for at in line] for x, y in each]
     near = sorted(range(len(each)), key=lambda i: min(costs[i]))[:5]

@@ -1,6 +1,6 @@
-"""What requests and senses are worth over boards of which one is true. Plain functions of matrices.
+"""Values of requests and senses over a set of possible boards, as functions of matrices.
 
-Scores of searches become chances of winning, so that a lost king weighs as much as it should and no more.
+Search scores are mapped to win probabilities, which bounds the weight of a lost king.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 
 _SCALE = 350.0
-"""Hundredths of a pawn that make a chance of 1/2 one of 0.73."""
+"""Centipawns that raise a win probability of 0.5 to 0.73."""
 _WORST_SHARE = 0.1
-"""Of the boards, which are the worst case."""
+"""Share of the boards that counts as the worst case."""
 WIN = 100_000
-"""The score of a captured king."""
+"""Score of a captured king."""
 _FAR = 0.06
-"""What separates a won position from a captured king, in chances."""
+"""Win probability between a won position and a captured king."""
 _FLOOR = 0.02
-"""Nothing that is possible is quite unlikely: opponents are surprised, too."""
+"""Smallest weight of a board, before normalisation: opponents blunder, too."""
 
 
 @dataclass(frozen=True)
 class RiskParameters:
-    """What a bot makes of its uncertainty."""
+    """Weights of a bot's decisions under uncertainty."""
 
     worst_case_weight: float = 0.2
     """Weight of the worst tenth of the boards against the mean of all."""
     king_loss_weight: float = 1.0
-    """What a likelihood of losing the king at once costs beyond its chances: opponents find kings."""
+    """Penalty for the probability of losing the king at once, beyond its effect on the mean."""
     unseen_attack_rate: float = 0.15
-    """How often an attack on the king is thought to go unseen."""
+    """Assumed probability that the opponent does not see an attack on its king."""
     information_weight: float = 0.01
-    """Chances that a bit of information is worth beyond the next move."""
+    """Value of a bit of information beyond the next move, in win probability."""
     opponent_rationality: float = 4.0
-    """How much likelier boards are on which the opponent has played well; 0: all alike."""
+    """Inverse temperature of the opponent's moves; 0 makes all boards equally likely."""
     threat_weight: float = 10.0
-    """How many times likelier boards are on which the opponent attacks the king; 1: no likelier."""
+    """Odds factor of boards on which the opponent attacks the king; 1 leaves them as they are."""
 
     def __post_init__(self) -> None:
         for name in ("worst_case_weight", "unseen_attack_rate"):
@@ -54,9 +54,9 @@ class RiskParameters:
 def win_probabilities(
     scores: NDArray[np.int32], attacks: NDArray[np.bool_], unseen_attack_rate: float
 ) -> Matrix:
-    """Chances of winning [boards, requests]; an attack on the king wins where it goes unseen.
+    """Win probabilities [boards, requests]. An attack on the king wins if it goes unseen.
 
-    Material alone never makes a win certain, so that there is always something to gain by taking the king.
+    Material alone never makes a win certain, so capturing the king is always better.
     """
     weighed = 1 / (1 + np.exp(-np.clip(scores, -5_000, 5_000) / _SCALE))
     seen = _FAR + (1 - 2 * _FAR) * weighed
@@ -72,11 +72,11 @@ def likelihoods(
     opponent_rationality: float,
     threat_weight: float,
 ) -> NDArray[np.float64]:
-    """Weights of the boards [boards], which sum to 1.
+    """Weights of the boards [boards]; they add up to 1.
 
-    Less where the opponent must have blundered. `in_danger` [boards] says where it now attacks the king,
-    `share` how many of all boards these are: together they weigh `threat_weight` times as much, since who
-    attacks unseen wins and every opponent tries to.
+    Boards on which the opponent must have blundered weigh less. `in_danger` [boards] marks boards on which
+    it attacks the king, `share` is their share among all boards: the odds of these boards are multiplied by
+    `threat_weight`, because opponents seek unseen attacks.
     """
     best = win_probability.max(axis=1)
     weights = np.exp(-opponent_rationality * (best - best.min())) + _FLOOR
@@ -90,7 +90,7 @@ def likelihoods(
 def request_values(
     win_probability: Matrix, weights: NDArray[np.float64], risk_parameters: RiskParameters
 ) -> NDArray[np.float64]:
-    """Each request's value [requests]: the mean, what it brings on its worst boards, and what it risks."""
+    """Values [requests]: the weighted mean and the mean of the worst boards, minus the risk for the king."""
     worst = max(1, round(_WORST_SHARE * len(win_probability)))
     lowest = np.partition(win_probability, worst - 1, axis=0)[:worst].mean(axis=0)
     risk = weights @ (win_probability <= 0)
@@ -108,7 +108,7 @@ def sense_values(
     partition: Callable[[int], NDArray[np.uint32]],
     senses: tuple[int, ...],
 ) -> NDArray[np.float64]:
-    """For each of the senses the mean chance of the request that is best once its answer is known."""
+    """Values of the senses [senses]: the mean win probability of the best request after the sense result."""
     weighed = weights[:, None] * win_probability
     values = np.empty(len(senses))
     for i, square in enumerate(senses):
