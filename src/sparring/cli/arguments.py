@@ -1,4 +1,4 @@
-"""The arguments that name a game or policies: shared by every command that takes them."""
+"""Command-line arguments for games, positions and policies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"\w[\w.+ -]{0,99}")
 
 
 def choose_game(name: str, options: list[str] | None) -> Game[Any]:
-    """The game that the arguments describe."""
+    """The game with its rule options. Raises UserError."""
     if name not in GAMES:
         raise UserError(f"unknown game '{name}'; there are {', '.join(GAMES)}")
     try:
@@ -41,12 +41,12 @@ def choose_game(name: str, options: list[str] | None) -> Game[Any]:
 
 
 def choose_state(game: Game[Any], position: str | None) -> Any:
-    """The state to begin with."""
+    """The state of a position text; the initial state if there is none. Raises ParseError."""
     return game.initial() if position is None else game.parse(position)
 
 
 def named_policies(texts: list[str]) -> list[tuple[str, str]]:
-    """The name and the source of each policy: NAME=SOURCE, or called after its source. Raises UserError."""
+    """(name, source) of each policy, from NAME=SOURCE or a source alone. Raises UserError."""
     found: dict[str, str] = {}
     for text in texts:
         given, source = name_and_source(text)
@@ -60,18 +60,18 @@ def named_policies(texts: list[str]) -> list[tuple[str, str]]:
 
 
 def name_and_source(text: str) -> tuple[str, str]:
-    """The two of NAME=SOURCE; a source alone, or a file with such a name, has no name."""
+    """(name, source) of NAME=SOURCE; the name is empty for a source alone or an existing file."""
     name, equals, source = text.partition("=")
     return ("", text) if not equals or Path(text).is_file() else (name, source)
 
 
 def command_line() -> str:
-    """What was typed, files without their folders: those are nobody's business."""
+    """The command line with file names instead of paths, for reports."""
     return shlex.join(re.sub(r"[^=]*/(?=.)", "", word.rstrip("/")) for word in sys.argv)
 
 
 def option_texts(name: str) -> list[str]:
-    """The options of a game with their defaults, such as size=19."""
+    """The rule options of a game with their defaults, such as size=19."""
     return [f"{field.name}={_written(field.default)}" for field in dataclasses.fields(GAMES[name])]
 
 

@@ -1,4 +1,4 @@
-"""`sparring games`: what can be played."""
+"""`sparring games`: lists the games."""
 
 from __future__ import annotations
 

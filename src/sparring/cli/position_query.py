@@ -1,4 +1,4 @@
-"""Questions about positions: from options on the command line, or one JSON object a line."""
+"""Positions to predict: from command-line options, or one JSON object per line."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from sparring.networks import Position
 
 @dataclass(frozen=True)
 class PositionQuery:
-    """Which position, and what a person there would know. Everything has a sensible default."""
+    """A position with ratings and clock. Every field is optional."""
 
     moves: str | list[str] = ""
-    """Moves from the beginning or from `position`, in the game's notation."""
+    """Moves from the initial position or from `position`, in the game's notation."""
     position: str | None = None
-    """FEN, SFEN or Go's text."""
+    """Text of the position: FEN, SFEN or the game's own."""
     komi: float | None = None
     rules: str | None = None
-    """Go: a rule set by its usual name, such as chinese or japanese."""
+    """Name of a rule set, such as chinese or japanese."""
     rating: int | None = None
     opponent_rating: int | None = None
     rank: str | None = None
-    """Go's rating."""
+    """Rank, in games that have ranks."""
     opponent_rank: str | None = None
     clock: float | None = None
-    """Seconds that the player to move has left."""
+    """Seconds left to the player to move."""
 
     @classmethod
     def parse(cls, line: str) -> PositionQuery:
-        """The question of a JSON line. Raises UserError."""
+        """Parses a JSON line. Raises UserError."""
         try:
             entries = json.loads(line)
         except ValueError as error:
@@ -47,7 +47,7 @@ class PositionQuery:
         return cls(**entries)
 
     def to_position(self, game_name: str) -> tuple[Game[Any], Position]:
-        """The game and the position that the question is about. Raises UserError."""
+        """The game and the position of the query. Raises UserError."""
         try:
             game = self._game(game_name)
             state = game.initial() if self.position is None else game.parse(self.position)

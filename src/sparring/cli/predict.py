@@ -1,4 +1,4 @@
-"""`sparring predict`: what people would play, or whomever a network or policy imitates."""
+"""`sparring predict`: move probabilities of policies in given positions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sparring.networks.sessions import BACKENDS
 from sparring.policies import BadPolicy, Policy, load_policy, rating_text, unrated
 
 _LINES = 256
-"""Lines of an input file that are read before the policies are asked."""
+"""Lines of an input file that are predicted together."""
 _MODEL = "A model's name or file, or a policy's TOML; or NAME=one of them. Several give columns."
 _HUMAN = ["human"]
 
@@ -97,7 +97,7 @@ def _open(text: str, game: str, backend: str, threads: int) -> Policy:
 
 
 def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> dict[str, Prediction]:
-    """One policy's predictions for players of several strengths, by what these are called."""
+    """The predictions of one policy for several ratings, by their texts."""
     policy = policies[0]
     if len(policies) > 1:
         raise UserError("columns are models or ratings, not both: give one model, or one rating")
@@ -112,7 +112,7 @@ def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> di
 
 
 def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
-    """Says whose predictions do not depend on ratings, where any were given, and whether they were."""
+    """Warns of policies that ignore ratings if any were given. Returns whether any were."""
     given = any(place.rating is not None or place.opponent_rating is not None for place in places)
     for policy in policies if given else ():
         if complaint := unrated(policy):
@@ -121,7 +121,7 @@ def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
 
 
 def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: str | None = None) -> object:
-    """One object for one column, a list for several; with a model the columns are its players' ratings."""
+    """The JSON value: an object for one column, a list for several. With `model`, columns are ratings."""
     label = describe(game.spec.name).ratings.word
     results = [
         ({"model": name} if model is None else {"model": model, label: _plain(name)})
@@ -140,12 +140,12 @@ def _result(game: Game[Any], state: Any, found: dict[str, Prediction], model: st
 
 
 def _plain(strength: str) -> int | str:
-    """A rating as a number."""
+    """A rating as a number, a rank as text."""
     return int(strength) if strength.isdecimal() else strength
 
 
 def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
-    """A result a line in the order of the questions; a question that is wrong gets its error there."""
+    """Prints one JSON result per input line, in order; an invalid line gives an error object."""
     wrong, noted = 0, False
     with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as lines:
         for group in _groups((line for line in lines if line.strip()), _LINES):
@@ -165,7 +165,7 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
 
 
 def _place(line: str, game: str, policies: list[Policy]) -> Any:
-    """The game and position of a line, or what is wrong with it."""
+    """The game and position of a line, or an error message."""
     try:
         rules, place = PositionQuery.parse(line).to_position(game)
         for policy in policies:
@@ -187,7 +187,7 @@ def _groups(lines: Iterable[str], size: int) -> Iterator[list[str]]:
 
 
 def _show(game: Game[Any], state: Any, found: dict[str, Prediction], top: int) -> None:
-    """A row a move: those that any of the columns has among its first."""
+    """Prints a row for each move that is among the first `top` of any column."""
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
     shown = {move for prediction in found.values() for move, *_ in prediction.top(top)}
     first = next(iter(by_move.values()))

@@ -1,4 +1,4 @@
-"""Kinds of positions: by ply, phase, number of legal moves, clock, evaluation and swing."""
+"""Buckets of positions by ply, phase, number of legal moves, clock, evaluation and swing."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SWING = ((-np.inf, "loses over 300"), (-300, "loses 100 to 300"), (-100, "loses
 
 @dataclass(frozen=True)
 class Buckets:
-    """One way to sort positions."""
+    """A partition of positions into named buckets."""
 
     title: str
     names: tuple[str, ...]
     of: NDArray[np.int64]
-    """[positions]: which kind each is, or -1 where that is not known."""
+    """[positions]: index of each position's bucket, or -1 if unknown."""
 
 
 def all_buckets(game: str, metadata: NDArray[np.void]) -> Iterator[Buckets]:
-    """Every way to sort these positions of which something is known."""
+    """Yields the partitions for which the metadata [positions] have values."""
     width = describe(game).ply_bucket
     yield _ranges("ply", metadata["ply"], [width * i for i in range(_MOST_PLIES)])
     yield Buckets("phase", PHASES, metadata["phase"].astype(np.int64))

@@ -1,4 +1,4 @@
-"""Which people's games are measured on: of a split, by group, in an order that only a hash decides."""
+"""Selects the games to measure on: of one split, by group, in the order of a hash."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _NO_CLOCK = -1
 
 
 class NoGames(Exception):
-    """There is nothing to measure on; the message says why."""
+    """No game was selected; the message says why."""
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game of people, and what of it counts."""
+    """A recorded game, and the plies of it that are measured."""
 
     record: GameRecord
     identity: int
     group: str
     filter: PositionFilter
     only_player: int | None = None
-    """The player whose moves count, where not both players' do."""
+    """The player whose moves are measured, 0 or 1; None for both."""
     every: int = 1
-    """One ply in so many counts, beginning with one that the game's hash decides."""
+    """One ply in `every` is measured; the game's hash decides the first."""
     max_plies: int | None = None
-    """Of the plies that count so many at most, evenly spread over the game."""
+    """Maximal number of measured plies, evenly spread over the game."""
 
     def plies(self, game: str) -> NDArray[np.int64]:
-        """The plies that count: not the first ones, and not those that were played in a hurry."""
+        """The measured plies [n]: without the first ones and those with little time left, by the filter."""
         plies = np.arange(self.record.plies(game))
         counted = plies >= self.filter.skip_plies
         if self.record.clocks is not None:
@@ -64,27 +64,27 @@ class PlayedGame:
 
 @dataclass(frozen=True)
 class GameSelection:
-    """Which games to take."""
+    """Which games and positions to select."""
 
     game: str
     records: tuple[Path, ...]
-    """Tables' folders, or files of games."""
+    """Folders of tables, or files of games."""
     split: Split | None = Split.TEST
-    """None for all games."""
+    """Split; None for all games."""
     trial: int = 0
-    """The seed of the split, and of the order in which games are taken."""
+    """Seed of the split and of the order of games."""
     groups: tuple[str, ...] = ()
-    """Empty for all groups."""
+    """Names of the groups; empty for all."""
     positions: int | None = None
-    """At most so many of each group: whole games until the next would be too much, or a part of the first."""
+    """Maximal positions per group. Games are taken whole; only the first is cut if it is too long."""
     every: int = 1
-    """One position in so many of each game: more games, whose positions have less to do with each other."""
+    """One position in `every` of each game. A larger value gives more games and less correlated positions."""
     player: str | None = None
-    """The name of one player, whose moves alone are taken, against whomever they were."""
+    """Name of the only player whose moves are measured; None for all players."""
 
 
 def select(selection: GameSelection) -> list[PlayedGame]:
-    """The games, group by group. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
+    """The selected games, group by group. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
     inside: dict[int, PlayedGame] = {}
     seen = mixed = 0
     for played in _read(selection) if selection.player is None else _of_player(selection, selection.player):
@@ -138,7 +138,7 @@ def _capped(games: list[PlayedGame], selection: GameSelection) -> list[PlayedGam
 
 
 def _order(identity: int, trial: int) -> bytes:
-    """Another hash than the split's, so that the order says nothing about it."""
+    """The sort key of a game; independent of the hash of the split."""
     digest = hashlib.blake2b(
         identity.to_bytes(8, "little"), digest_size=8, salt=trial.to_bytes(16, "little"), person=b"matching"
     )
@@ -164,7 +164,7 @@ def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
 
 
 def _read_file(path: Path, game: str) -> Iterator[PlayedGame]:
-    """A file of games as it is; broken games are left out, as a table would."""
+    """The games of a file; broken games are left out, as in a table."""
     preset = load_preset(describe(game).records.everything)
     read = reader_for(path, game)
     try:

@@ -1,4 +1,4 @@
-"""People's games as positions with their facts, in a stream."""
+"""Samples: positions of people's games with metadata."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ METADATA_DTYPE = np.dtype(
 )
 _NO_EVAL = -32768
 _MOST_CENTIPAWNS = 1000
-"""A larger lead is worth as much: beyond that engines' numbers say little about a person's move."""
+"""Evaluations are clipped to this: larger ones say little about a person's move."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Positions in which people moved: facts about all of them, and the positions themselves on demand."""
+    """Positions in which people moved. Metadata are in memory; positions are made on demand."""
 
     game: str
     games: tuple[PlayedGame, ...]
     metadata: NDArray[np.void]
-    """[positions] of FACTS, game after game."""
+    """[positions] of `METADATA_DTYPE`, game after game."""
 
     def __len__(self) -> int:
         return len(self.metadata)
 
     @property
     def groups(self) -> list[str]:
-        """The groups' names, in order."""
+        """The names of the groups in order."""
         return list(dict.fromkeys(played.group for played in self.games))
 
     @property
     def group_of_game(self) -> NDArray[np.int64]:
-        """[games]: which group each game is in."""
+        """[games]: index of each game's group."""
         place = {name: i for i, name in enumerate(self.groups)}
         return np.array([place[played.group] for played in self.games])
 
     def batches(self, begin: int, size: int) -> Iterator[tuple[int, list[Position]]]:
-        """The positions from `begin` on, so many at a time, each time with the place of the first."""
+        """Yields (index of the first, positions): the positions from `begin` on, `size` at a time."""
         begins = np.searchsorted(self.metadata["game"], np.arange(len(self.games)))
         first = int(np.searchsorted(begins, begin, side="right")) - 1
         waiting: list[Position] = []
@@ -72,7 +72,7 @@ class Sample:
             yield begin, waiting
 
     def digest(self) -> str:
-        """A hash of the games and of which of their positions count."""
+        """A hash of the games, groups and measured positions."""
         hashed = hashlib.sha256(self.metadata.tobytes() + describe(self.game).numbering_tag)
         for played in self.games:
             hashed.update(played.identity.to_bytes(8, "little") + played.group.encode())
@@ -80,7 +80,7 @@ class Sample:
 
 
 def read_sample(selection: GameSelection) -> Sample:
-    """The positions of the games that were chosen. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
+    """The sample of a selection. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
     games = select(selection)
     parts = [extract_positions(selection.game, played, number)[1] for number, played in enumerate(games)]
     metadata = np.concatenate(parts)
@@ -93,7 +93,10 @@ def read_sample(selection: GameSelection) -> Sample:
 
 
 def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[Position], NDArray[np.void]]:
-    """The positions of a game that count and in which the rules had a choice to offer, with their facts."""
+    """The measured positions of a game, and their metadata [positions] of `METADATA_DTYPE`.
+
+    Positions in which the rules had ended the game are left out. Raises BadTable.
+    """
     record = played.record
     states = RecordedGame(game, record).states
     clocks = None if record.clocks is None else np.frombuffer(record.clocks, np.int32)
@@ -129,7 +132,7 @@ def extract_positions(game: str, played: PlayedGame, number: int) -> tuple[list[
 
 
 def _seen(evals: NDArray[np.int16] | None, ply: int, mover: int) -> float:
-    """The evaluation after a ply as the mover sees it; before the first ply a game is even."""
+    """The evaluation after a ply in centipawns for the mover; 0 before the first ply, NaN if unknown."""
     if evals is None or ply >= len(evals):
         return np.nan
     if ply < 0:

@@ -1,8 +1,9 @@
-"""Our own networks: a position and the people who play it in, moves and chances out.
+"""The codec of networks that Sparring trains: conditioned on ratings and clock.
 
-Inputs: `planes`, bytes, in an encoding that the native core knows; `context` [batch, 6]: the mover's rating,
-the opponent's and the mover's clock, each a number from 0 to 1 and whether it is known. Outputs: `policy`,
-logits of the encoding's labels; `wdl`, chances of a win, a draw and a loss for the mover.
+Inputs: `planes`, bytes [batch, planes, rows, columns] of a native encoding; `context` [batch, 6]: rating of
+the player to move, rating of the opponent and clock of the player to move, each a number in [0, 1] and whether
+it is known. Outputs: `policy`, logits of the encoding's labels [batch, labels]; `wdl` [batch, 3], probabilities
+of a win, a draw and a loss of the player to move.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
 
 LabelSymmetry: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Where a symmetry takes the labels of an encoding, from where it takes the cells."""
+"""Maps a permutation of the cells by a symmetry to the permutation of the policy's labels."""
 
 CONTEXT = 6
 _LONGEST_CLOCK = 7200.0
-"""Seconds; the clock is seen on a logarithmic scale up to here."""
+"""Upper end of the clock's logarithmic scale in seconds."""
 
 
 @dataclass(frozen=True)
 class InputSpec:
-    """What a network sees: an encoding, how many boards of it, and the range of ratings that it knows."""
+    """The inputs of a network: encoding, number of boards, and the range of ratings."""
 
     game: str
     encoding: str
@@ -38,13 +39,13 @@ class InputSpec:
 
     @property
     def ratings(self) -> tuple[float, float] | None:
-        """The range; None for networks that are told no ratings, which is written as from 0 to 1."""
+        """The range of ratings; None for networks without ratings, whose range is stored as 0 to 1."""
         return None if (self.lowest, self.highest) == (0, 1) else (self.lowest, self.highest)
 
     def context(
         self, ratings: NDArray[Any], opponents: NDArray[Any], clocks: NDArray[Any]
     ) -> NDArray[np.float32]:
-        """The context of positions [n, 6]; NaN stands for what is not known."""
+        """The context [n, 6] from ratings, opponents' ratings and clocks [n]; NaN if unknown."""
         scaled = [(values - self.lowest) / (self.highest - self.lowest) for values in (ratings, opponents)]
         with np.errstate(invalid="ignore"):
             scaled.append(np.log1p(np.maximum(clocks, 0)) / np.log1p(_LONGEST_CLOCK))
@@ -56,7 +57,7 @@ class InputSpec:
 
 
 class ConditionedCodec:
-    """Settings: those of a `InputSpec`."""
+    """The settings are the fields of `InputSpec`."""
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         self.input_spec = InputSpec(
@@ -76,11 +77,11 @@ class ConditionedCodec:
 
     @property
     def ratings(self) -> tuple[float, float] | None:
-        """Those of the view."""
+        """The range of ratings of the input spec."""
         return self.input_spec.ratings
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
-        """`planes` and `context`. An opponent whose rating is not given is taken for the player's equal."""
+        """`planes` and `context`. An unknown rating of the opponent is that of the player to move."""
         states = [position.state for position in positions]
         others = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
         facts = np.array(
@@ -90,7 +91,7 @@ class ConditionedCodec:
         return {"planes": planes, "context": self.input_spec.context(*facts.reshape(-1, 3).T)}
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
-        """Probabilities over the legal moves, and the chances for the side to move."""
+        """Probabilities of the legal moves, and win, draw and loss of the player to move."""
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         states = [position.state for position in positions]
         moves, probabilities = self._samples.decode_states(states, logits, self.input_spec.encoding)
@@ -105,18 +106,18 @@ class ConditionedCodec:
         ]
 
     def symmetries(self, position: Position) -> int:
-        """As many as the rules allow in this position."""
+        """The number of symmetries of the position."""
         return int(position.state.symmetries) if self._symmetry_labels is not None else 1
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:
-        """Every cell of the planes where the symmetry takes it. All boards are of one size."""
+        """The planes with permuted cells. All boards must have one size."""
         planes = inputs["planes"]
         turned = np.empty_like(planes).reshape(*planes.shape[:2], -1)
         turned[..., positions[0].state.transformed_cells(symmetry)] = planes.reshape(turned.shape)
         return {**inputs, "planes": turned.reshape(planes.shape)}
 
     def invert_symmetry(self, positions: Sequence[Position], outputs: Tensors, symmetry: int) -> Tensors:
-        """Every label from where the symmetry took its move."""
+        """The policy with the labels permuted back."""
         if not symmetry or self._symmetry_labels is None:
             return outputs
         labels = self._symmetry_labels(positions[0].state.transformed_cells(symmetry))

@@ -18,18 +18,18 @@ RatingRange: TypeAlias = tuple[float, float]
 
 
 def rating_range(policy: Policy) -> RatingRange | None:
-    """The lowest and the highest rating that all its parts know; None where a rating changes nothing."""
+    """The range of ratings that all parts of a policy accept; None if it does not depend on ratings."""
     ranges = list(_ranges(policy))
     return (max(low for low, _ in ranges), min(high for _, high in ranges)) if ranges else None
 
 
 def unrated(policy: Policy) -> str:
-    """What there is to say to somebody who gave ratings; empty where the policy is told them."""
+    """A message for users who gave ratings to a policy that ignores them; empty if it uses them."""
     return "" if rating_range(policy) is not None else f"{policy.name} is told no {_rating_word(policy.game)}"
 
 
 def rating_out_of_range(policy: Policy, *told: int | None) -> str:
-    """What is wrong with ratings that the policy does not know; empty where nothing is."""
+    """A message about the first rating outside the policy's range; empty if there is none."""
     known = rating_range(policy)
     for number in told:
         if known is not None and number is not None and not known[0] <= number <= known[1]:
@@ -63,6 +63,6 @@ def _ranges(policy: Policy) -> Iterator[RatingRange]:
 
 
 def _curve_range(curve: Curve) -> Iterator[RatingRange]:
-    """Level beyond its knots, a curve takes any rating; with one knot it does not look at it."""
+    """A curve accepts any rating: it is constant beyond its knots. A curve of one knot ignores ratings."""
     if len(curve.knots) > 1:
         yield -math.inf, math.inf

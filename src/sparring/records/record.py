@@ -67,9 +67,9 @@ class GameRecord(NamedTuple):
     first_rank: str | None = None
     second_rank: str | None = None
     speed: str | None = None
-    """Such as blitz or rapid."""
+    """Speed class, such as blitz or rapid."""
     time_control: str | None = None
-    """As the source writes it, such as 600+5."""
+    """Time control as in the source, such as 600+5."""
     clocks: bytes | None = None
     """Tenths of a second left after each move as int32, -1 where unknown."""
     spent: bytes | None = None
