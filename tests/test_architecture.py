@@ -103,7 +103,6 @@ NAMES_A_GAME = {
     "arena.uci": "the command `go` of UCI and USI",
     "engines.uci": "the command `go` of UCI and USI, and the UCI option UCI_Variant",
     "cli.commands": "the command group `sparring rbc`",
-    "cli.terminal": "the terminal of a game with hidden information is that of RBC",
 }
 """Modules outside a game's own that name a game, and why."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -12,8 +12,8 @@ import typer
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
-from sparring.cli.terminal import TerminalGame, TerminalRbcGame
-from sparring.games import Game, HiddenGame, describe
+from sparring.cli.terminal import TerminalGame
+from sparring.games import Game, describe, resolve
 from sparring.players import (
     DEFAULT_RATING,
     LEVELS,
@@ -111,7 +111,7 @@ def play(
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
         with _load(bot, game) if bot else make_level_player(game, level or _LEVEL) as opponent:
-            TerminalRbcGame(cast(HiddenGame[Any, Any], rules), human, opponent, rng).play()
+            resolve(describe(game).players.hidden_terminal)(rules, human, opponent, rng).play()
         return
     state, about = choose_state(rules, position), ""
     if level is not None:

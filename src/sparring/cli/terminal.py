@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import chess
 from rich.console import Console
 
-from sparring.belief import Tracker, TrackerOptions
-from sparring.games import Game, HiddenGame, IllegalMove, Move, Outcome, ParseError, describe
-from sparring.games.chess import board_diagram
-from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe
 from sparring.players import Decision, GameStart, Player, Turn
 from sparring.players.player import RandomSeed
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""
 
-_COMMANDS = {
+COMMANDS = {
     "help": "this list",
     "moves": "the moves you can make",
     "board": "draw the board again",
@@ -32,11 +27,11 @@ _COMMANDS = {
 }
 
 
-class _LeftError(Exception):
+class LeftGame(Exception):
     """The person left the game."""
 
 
-class _ResignedError(Exception):
+class Resigned(Exception):
     """The person resigned."""
 
 
@@ -83,11 +78,11 @@ class TerminalGame:
                     self._answer()
                 self._draw()
             self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/]")
-        except _ResignedError:
+        except Resigned:
             self.console.print(f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/]")
         except _AgreedError as end:
             self.console.print(f"[bold]{end}[/]")
-        except _LeftError:
+        except LeftGame:
             self.console.print("You leave the game.")
         if self.moves:
             self.console.print(self._record(), soft_wrap=True)
@@ -123,7 +118,7 @@ class TerminalGame:
         while True:
             state = self.states[-1]
             text = read_line(self.console, f"{self.game.spec.players[self.human]} to move> ")
-            if text in _COMMANDS:
+            if text in COMMANDS:
                 self._obey(text)
             elif text:
                 try:
@@ -135,7 +130,7 @@ class TerminalGame:
         state = self.states[-1]
         match command:
             case "help":
-                print_commands(self.console, _COMMANDS)
+                print_commands(self.console, COMMANDS)
             case "moves":
                 names = [move_name(self.game, state, move) for move in self.game.legal_moves(state)]
                 self.console.print(" ".join(sorted(names)), markup=False)
@@ -155,9 +150,9 @@ class TerminalGame:
             case "draw":
                 self._propose_draw(state)
             case "resign":
-                raise _ResignedError
+                raise Resigned
             case "quit":
-                raise _LeftError
+                raise LeftGame
 
     def _propose_draw(self, state: Any) -> None:
         offered = self.decisions.get(len(self.moves) - 1)
@@ -196,124 +191,13 @@ class TerminalGame:
         return "The game: " + " ".join(names)
 
 
-class TerminalRbcGame:
-    """A game of reconnaissance blind chess. The board shows what is certain, and '?' elsewhere."""
-
-    def __init__(
-        self, game: HiddenGame[Any, Observation], human: int, opponent: Player, seed: RandomSeed = None
-    ) -> None:
-        """`human` is the person's side, `seed` the opponent's seed."""
-        self.game = game
-        self.state = game.initial()
-        self.human = human
-        self.opponent = opponent
-        self._seed = seed
-        self.belief = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
-        self.console = Console(highlight=False)
-
-    def play(self) -> None:
-        """Plays to the end, or until the person leaves."""
-        self.opponent.new_game(GameStart(self.game, 1 - self.human, seed=self._seed))
-        you = self.game.spec.players[self.human]
-        self.console.print(
-            f"[bold]{self.game.spec.title}[/]. You play {you}. First sense a square (e4, or none), then move "
-            "(e2e4, or pass); 'moves' shows what is possible. '?' marks what you cannot be certain of.\n"
-        )
-        try:
-            while (outcome := self.game.outcome(self.state)) is None:
-                mine = self.game.to_move(self.state) == self.human
-                moves = self.game.legal_moves(self.state)
-                self._make(self._ask(moves) if mine else self.opponent.choose(Turn(None, moves)).move)
-            self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/] The true board:")
-        except _ResignedError:
-            self.console.print(
-                f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/] The true board:"
-            )
-        except _LeftError:
-            self.console.print("You leave the game.")
-            return
-        self.console.print(str(self.game.diagram(self.state)), markup=False)
-
-    def _make(self, move: Move) -> None:
-        self.opponent.observe(self.game.observe(self.state, 1 - self.human, move))
-        seen = self.game.observe(self.state, self.human, move)
-        self.belief.observe(seen)
-        self._tell(seen)
-        self.state = self.game.play(self.state, move)
-
-    def _tell(self, seen: Observation) -> None:
-        match seen:
-            case SenseResult():
-                self._draw()
-            case MoveResult(request, taken, capture_square):
-                if taken is None:
-                    passed = request == 0
-                    self.console.print("You pass." if passed else "Nothing moves: something was in the way.")
-                elif taken != request:
-                    self.console.print(f"Your move becomes {self.game.move_text(self.state, taken)}.")
-                if capture_square is not None:
-                    self.console.print(f"You capture on [bold]{chess.square_name(capture_square)}[/].")
-            case OpponentMoveResult(capture_square):
-                if capture_square is not None:
-                    self.console.print(
-                        f"Your piece on [bold]{chess.square_name(capture_square)}[/] is taken."
-                    )
-
-    def _draw(self) -> None:
-        count = len(self.belief.boards)
-        board = chess.BaseBoard.empty()
-        known_pieces = self.belief.boards.known_pieces()
-        for square, symbol in enumerate(known_pieces):
-            if symbol not in (None, "?"):
-                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-        lines = str(board_diagram(board, None)).splitlines()
-        for square in (s for s, symbol in enumerate(known_pieces) if symbol == "?"):
-            row, column = 8 - chess.square_rank(square), 2 + 2 * chess.square_file(square)
-            lines[row] = f"{lines[row][:column]}?{lines[row][column + 1 :]}"
-        self.console.print("\n".join(lines), markup=False)
-        followed = "" if self.belief.exact else " followed, of too many: what looks certain may not be"
-        self.console.print(f"{count:,} possible board{'' if count == 1 else 's'}{followed}.")
-
-    def _ask(self, moves: Sequence[Move]) -> Move:
-        sensing = self.game.move_text(self.state, moves[-1]).startswith("sense")
-        if sensing:
-            self._draw()
-        while True:
-            text = read_line(self.console, "sense> " if sensing else "move> ")
-            match text:
-                case "":
-                    continue
-                case "help":
-                    print_commands(
-                        self.console, {c: _COMMANDS[c] for c in ("help", "moves", "board", "resign", "quit")}
-                    )
-                case "moves":
-                    names = [self.game.move_text(self.state, move).removeprefix("sense ") for move in moves]
-                    self.console.print(" ".join(names), markup=False)
-                case "board":
-                    self._draw()
-                case "resign":
-                    raise _ResignedError
-                case "quit":
-                    raise _LeftError
-                case _:
-                    try:
-                        return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
-                    except (ParseError, IllegalMove):
-                        self.console.print(f"'{text}' is not possible now (type 'moves')", markup=False)
-
-
-def _sense_text(text: str) -> str:
-    return text if text.startswith("sense") else f"sense {text}"
-
-
 def read_line(console: Console, prompt: str) -> str:
     """A line from the person; the end of input leaves the game."""
     try:
         return console.input(prompt, markup=False).strip()
     except EOFError:
         console.print()
-        raise _LeftError from None
+        raise LeftGame from None
 
 
 def print_commands(console: Console, commands: dict[str, str]) -> None:

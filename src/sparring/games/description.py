@@ -150,6 +150,9 @@ class PlayerDefaults:
     """The default opponent's rating, as players' TOML files write it. None: none is told."""
     books: Mapping[str, str] = field(default_factory=dict)
     """Reference to a class (path) -> Book by file suffix, for opening books that are no games."""
+    hidden_terminal: str = ""
+    """Reference to a class (game, human, opponent, seed) with `play()`: the terminal of a game with hidden
+    information."""
     advice: Callable[[Any], str] | None = None
     """What a person should know before playing from a state; empty for nothing."""
 

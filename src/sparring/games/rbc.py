@@ -114,13 +114,17 @@ DESCRIPTION = GameDescription(
         filter="sparring.records.rbc_filter:RbcFilter",
         everything="rbc",
     ),
-    players=PlayerDefaults(level_player="sparring.players.rbc.levels:level_bot"),
+    players=PlayerDefaults(
+        level_player="sparring.players.rbc.levels:level_bot",
+        hidden_terminal="sparring.cli.rbc_terminal:TerminalRbcGame",
+    ),
     modules=(
         "arena.rbc_generation",
         "arena.rbc_match",
         "belief",
         "cli.rbc",
         "cli.rbc_generate",
+        "cli.rbc_terminal",
         "engines.reconchess",
         "players.rbc",
         "records.rbc_filter",

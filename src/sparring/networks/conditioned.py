@@ -1,9 +1,9 @@
 """The codec of networks that Sparring trains: conditioned on ratings and clock.
 
 Inputs: `planes`, bytes [batch, planes, rows, columns] of a native encoding; `context` [batch, 6]: rating of
-the player to move, rating of the opponent and clock of the player to move, each a number in [0, 1] and whether
-it is known. Outputs: `policy`, logits of the encoding's labels [batch, labels]; `wdl` [batch, 3], probabilities
-of a win, a draw and a loss of the player to move.
+the player to move, rating of the opponent and clock of the player to move, each as a number in [0, 1] and a
+flag whether it is known. Outputs: `policy` [batch, labels], logits of the encoding's labels; `wdl` [batch, 3],
+probabilities of a win, a draw and a loss of the player to move.
 """
 
 from __future__ import annotations
