@@ -2,7 +2,7 @@
 
 Inputs: `planes`, bytes [batch, planes, rows, columns] of a native encoding; `context` [batch, 6]: rating of
 the player to move, rating of the opponent and clock of the player to move, each as a number in [0, 1] and a
-flag whether it is known. Outputs: `policy` [batch, labels], logits of the encoding's labels; `wdl` [batch, 3],
+flag whether it is known. Outputs: `policy` [batch, labels], logits of the encoding; `wdl` [batch, 3],
 probabilities of a win, a draw and a loss of the player to move.
 """
 
