@@ -8,7 +8,7 @@ STAMP := $(VENV)/.setup-stamp
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help setup play engines test bench lint format stubs sanitize fuzz wheel clean
+.PHONY: help setup play engines test bench lint format stubs tables sanitize fuzz wheel clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ format: setup  ## Format all code
 
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi
+
+tables: setup  ## Write the tables of options in docs/ from the configuration classes
+	$(BIN)/python -m tests.config.option_tables
 
 bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench rules

@@ -12,8 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
+from msgspec import Meta
+
+Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
+ErrorRate = Annotated[float, Meta(gt=0, lt=0.5)]
 SprtStatus: TypeAlias = Literal["elo1", "elo0", "undecided"]
 
 _NEVER_SEEN = 1e-3
@@ -22,13 +26,15 @@ _NEVER_SEEN = 1e-3
 
 @dataclass(frozen=True)
 class Sprt:
-    """Hypotheses and error rates of the test."""
+    """`[sprt]`: the two hypotheses and the error probabilities of a sequential test."""
 
-    elo0: float = 0.0
-    elo1: float = 5.0
-    alpha: float = 0.05
+    elo0: Elo = 0.0
+    """Elo difference of the null hypothesis."""
+    elo1: Elo = 5.0
+    """Elo difference of the alternative hypothesis, above elo0."""
+    alpha: ErrorRate = 0.05
     """Probability of accepting elo1 if elo0 is true."""
-    beta: float = 0.05
+    beta: ErrorRate = 0.05
     """Probability of accepting elo0 if elo1 is true."""
 
     def __post_init__(self) -> None:

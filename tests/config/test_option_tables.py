@@ -1,0 +1,62 @@
+"""The docs: tables of options are those of the classes, old keys are listed, examples are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparring.config import read_toml
+from sparring.games import GAMES, describe, resolve
+from sparring.players.player_config import load_player_config
+from sparring.players.rbc import load_bot_config
+from sparring.policies.policy_files import read_policy_config
+from tests.config.option_tables import DOCS, documented_classes, with_tables
+from tests.robustness.test_config_files import covered
+
+PAGES = sorted(DOCS.glob("*.md"))
+FILTERS = [resolve(describe(game).records.filter) for game in GAMES]
+CLASSES: list[type[Any]] = list(dict.fromkeys([*(cls for cls, _ in covered()), *FILTERS]))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_tables_are_those_of_the_classes(page: Path) -> None:
+    text = page.read_text()
+    assert with_tables(text) == text, "run `make tables`"
+
+
+def test_every_configuration_class_has_a_table() -> None:
+    shown = {resolve(name) for page in PAGES for name in documented_classes(page.read_text())}
+    assert not [cls.__name__ for cls in CLASSES if cls not in shown]
+
+
+def test_every_key_has_a_docstring() -> None:
+    for page in PAGES:
+        for line in page.read_text().splitlines():
+            assert not (line.startswith("| `") and line.endswith("|  |")), f"{page.name}: {line}"
+
+
+def test_old_keys_are_listed() -> None:
+    page = (DOCS / "configuration.md").read_text()
+    for cls in CLASSES:
+        for old, new in getattr(cls, "RENAMED", {}).items():
+            assert f"| `{old}` | `{new}` |" in page, cls
+
+
+@pytest.mark.parametrize(
+    ("page", "number", "read"),
+    [
+        ("players.md", 0, load_player_config),
+        ("policies.md", 0, read_policy_config),
+        ("policies.md", 1, read_policy_config),
+        ("rbc-bots.md", 0, lambda path: load_bot_config(str(path))),
+    ],
+)
+def test_examples_are_read(page: str, number: int, read: Callable[[Path], Any], tmp_path: Path) -> None:
+    blocks = (DOCS / page).read_text().split("```toml\n")[1:]
+    path = tmp_path / "example.toml"
+    path.write_text(blocks[number].split("```")[0])
+    assert read(path)
+    assert read_toml(path)
