@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from sparring.arena.engine_player import EnginePlayer
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
+from sparring.arena.engine_types import TimeForfeit
 from sparring.arena.tournament import Adjudication, EngineConfig
-from sparring.games import EngineProtocol
-from sparring.players import SearchLimits, TimeControl
+from sparring.games import EngineProtocol, load_game
+from sparring.players import GameStart, SearchLimits, TimeControl, Turn
 from tests.arena.tournaments import fake, play, tournament
 
 IN_GAME = [
@@ -185,3 +188,29 @@ def needs(program: str) -> pytest.MarkDecorator:
 def test_real_engines_play_without_a_fault(engine: EngineConfig) -> None:
     games = play(tournament(engine, fake(engine.protocol), adjudication=Adjudication(plies=80)))
     assert not {each.reason for each, _ in games} & set(FailureReason)
+
+
+@pytest.mark.parametrize("protocol", ["uci", "usi"])
+def test_an_engine_that_searches_on_is_stopped_and_answers(protocol: EngineProtocol) -> None:
+    game = load_game("chess" if protocol == "uci" else "shogi")
+    state, stop = game.initial(), threading.Event()
+    with EnginePlayer(fake(protocol, "think")) as player:
+        player.new_game(GameStart(game, 0, state))
+        assert player.choose(Turn.of(state)).move in state.legal_moves()
+        threading.Timer(0.2, stop.set).start()
+        began = time.monotonic()
+        decision = player.choose(Turn.of(state, SearchLimits(infinite=True), stop))
+        assert 0.1 < time.monotonic() - began < 4
+        assert decision.move in state.legal_moves()
+
+
+def test_limits_of_a_turn_go_before_those_of_the_engine() -> None:
+    state = load_game("chess").initial()
+    entry = fake("uci", "think", limits=SearchLimits(nodes=5), stop_seconds=1.0)
+    with EnginePlayer(entry) as player:
+        player.new_game(GameStart(load_game("chess"), 0, state))
+        player.choose(Turn.of(state))
+        began = time.monotonic()
+        with pytest.raises(TimeForfeit):  # the engine answers only to `stop`
+            player.choose(Turn.of(state, SearchLimits(seconds=0.2)))
+        assert time.monotonic() - began < 5

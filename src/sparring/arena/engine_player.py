@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sparring.arena.clocks import Clocks
@@ -20,8 +21,8 @@ _CLAIMS = ("win", "(none)", "0000")
 class EnginePlayer(BasePlayer):
     """An engine that is kept from game to game, and started again after it failed.
 
-    It is limited by its own configuration and by the clock. It ignores a game's seed and a turn's other
-    limits: engines have no word for the first, and tournaments set the second in the configuration.
+    The limits of a turn go before those of its configuration. Engines behind GTP know neither limits for a
+    move nor `stop`. A game's seed has no effect.
     """
 
     attempts = 2
@@ -52,7 +53,7 @@ class EnginePlayer(BasePlayer):
         assert self._engine is not None, "new_game comes first"
         history = PositionHistory.of(turn.state)
         try:
-            answer = self._engine.choose(history, self._clocks(turn.state.to_move, turn.limits))
+            answer = self._ask(self._engine, history, turn)
             if answer.move is None:
                 return Decision(NO_MOVE, resign=True, centipawns=answer.score, seconds=answer.spent)
             move = _parse_answer(answer, turn, len(history.moves))
@@ -78,6 +79,14 @@ class EnginePlayer(BasePlayer):
         if self._engine is not None:
             self._engine.close()
             self._engine = None
+
+    def _ask(self, engine: UciEngine | GtpEngine, history: PositionHistory, turn: Turn) -> PlayResult:
+        asked = turn.limits
+        clocks = self._clocks(turn.state.to_move, asked)
+        limits = asked if asked.bounded or asked.infinite else self._config.limits
+        if isinstance(engine, GtpEngine):
+            return engine.choose(history, clocks, limits)
+        return engine.choose(history, clocks, replace(limits, searchmoves=asked.searchmoves), turn.stop)
 
     def _clocks(self, player: int, limits: SearchLimits) -> Clocks | None:
         """Both clocks, as engines are told them."""

@@ -11,7 +11,7 @@ from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureR
 from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
 from sparring.arena.tournament import EngineConfig
 from sparring.games.go import COLUMNS, RULE_SETS
-from sparring.players import TimeControl
+from sparring.players import SearchLimits, TimeControl
 
 _COLORS = ("b", "w")
 _ESTIMATE = re.compile(r"([BWbw])\+(\d{1,4}(?:\.\d{1,6})?)")
@@ -51,8 +51,13 @@ class GtpEngine:
         if "time_settings" in self._known and (settings := self._time_settings(clocks)):
             self._ask(f"time_settings {settings}", deadline)
 
-    def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
-        """Sends the moves since the last call and asks for a move. Also raises TimeForfeit."""
+    def choose(
+        self, line: PositionHistory, clocks: Clocks | None, limits: SearchLimits | None = None
+    ) -> PlayResult:
+        """Sends the moves since the last call and asks for a move. Also raises TimeForfeit.
+
+        GTP has no limits for a single move: of `limits`, `seconds` bounds the wait.
+        """
         patience = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
         self._catch_up(line, patience)
@@ -62,7 +67,7 @@ class GtpEngine:
                 left, stones = clocks.control.byoyomi, 1
             self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", patience)
         began = time.monotonic()
-        allowed, timed = self._allowed(player, clocks)
+        allowed, timed = self._allowed(player, clocks, limits or self._entry.limits)
         try:
             move = self._ask(f"genmove {_COLORS[player]}", began + allowed).lower()
         except EngineFailure as error:
@@ -135,11 +140,11 @@ class GtpEngine:
             # The arena checks the rules; an engine that rejects a legal move is wrong.
             raise EngineFailure(FailureReason.FALSE_CLAIM, error.detail) from None
 
-    def _allowed(self, player: int, clocks: Clocks | None) -> tuple[float, bool]:
+    def _allowed(self, player: int, clocks: Clocks | None, limits: SearchLimits) -> tuple[float, bool]:
         """Time limit of a move in seconds, and whether exceeding it loses on time."""
         if clocks is not None:
             return clocks.allowed(player), True
-        if (seconds := self._entry.limits.seconds) is not None:
+        if (seconds := limits.seconds) is not None:
             return seconds + max(TimeControl.margin, seconds / 2), True
         return self._entry.move_seconds, False
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from sparring.arena.clocks import Clocks
 from sparring.arena.engine_process import EngineFailure, EngineProcess, FailureReason
 from sparring.arena.engine_types import PlayResult, PositionHistory, TimeForfeit
 from sparring.arena.tournament import EngineConfig
-from sparring.players import TimeControl
+from sparring.players import SearchLimits, TimeControl
 
 _OPTION = re.compile(r"option name (?P<name>.+?) type (?P<type>\w+)(?P<rest>.*)")
 _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
 _MATE = 32_000
 """Score of a mate; a mate in n moves is n less."""
+_POLL_SECONDS = 0.02
+"""Seconds between two looks at the stop event."""
 _USI_ALWAYS = ("USI_Hash", "USI_Ponder", "USI_Variant")
 """Options that USI engines have without declaring them."""
 
@@ -62,26 +66,36 @@ class UciEngine:
         if self._entry.protocol == "usi":  # where `isready` comes first
             self._process.send(self._dialect.new_game, deadline)
 
-    def choose(self, line: PositionHistory, clocks: Clocks | None) -> PlayResult:
-        """Asks for a move. Also raises TimeForfeit."""
+    def choose(
+        self,
+        line: PositionHistory,
+        clocks: Clocks | None,
+        limits: SearchLimits | None = None,
+        stop: Event | None = None,
+    ) -> PlayResult:
+        """Asks for a move. Also raises TimeForfeit.
+
+        `limits` replace those of the configuration. The engine is told to stop once `stop` is set.
+        """
+        limits = limits or self._entry.limits
         self._process.drain()
-        patience = time.monotonic() + self._entry.start_seconds
-        self._process.send(self._position(line), patience)
+        self._process.send(self._position(line), time.monotonic() + self._entry.start_seconds)
         began = time.monotonic()
-        allowed = self._allowed(line.state.to_move, clocks)
-        deadline = began + allowed
-        self._process.send(self._go(line.state.to_move, clocks), deadline)
+        allowed = self._allowed(line.state.to_move, clocks, limits)
+        self._process.send(self._go(line, clocks, limits), began + min(allowed, self._entry.move_seconds))
         score: int | None = None
-        while (said := self._process.receive(deadline)) is not None:
+        while (said := self._receive(began + allowed, stop)) is not None:
             if said.startswith("info ") and (found := _SCORE.search(said)):
                 score = _centipawns(found[1], found[2])
             elif said.startswith("bestmove"):
                 spent = time.monotonic() - began
-                if spent > allowed and self._timed(clocks):
+                if spent > allowed and _timed(clocks, limits):
                     raise TimeForfeit
                 return self._answer(said, score, spent)
-        self._stop()
-        if self._timed(clocks):
+        last = self._stop()
+        if stop is not None and stop.is_set():
+            return self._answer(last, score, time.monotonic() - began)
+        if _timed(clocks, limits):
             raise TimeForfeit
         raise EngineFailure(FailureReason.STALLED, f"no move within {allowed:g} seconds")
 
@@ -166,17 +180,30 @@ class UciEngine:
             return f"position startpos{moves}"
         return f"position {self._dialect.start} {line.start.text()}{moves}"
 
-    def _go(self, player: int, clocks: Clocks | None) -> str:
-        limits = self._entry.limits
+    def _receive(self, deadline: float, stop: Event | None) -> str | None:
+        """The next line; None at the deadline or once `stop` is set."""
+        if stop is None:
+            return self._process.receive(deadline)
+        while not stop.is_set() and (now := time.monotonic()) < deadline:
+            if (said := self._process.receive(min(deadline, now + _POLL_SECONDS))) is not None:
+                return said
+        return None
+
+    def _go(self, line: PositionHistory, clocks: Clocks | None, limits: SearchLimits) -> str:
         words = ["go"]
-        if limits.nodes is not None:
-            words += ["nodes", str(limits.nodes)]
-        if limits.depth is not None:
-            words += ["depth", str(limits.depth)]
-        if limits.seconds is not None:
-            words += ["movetime", _milliseconds(limits.seconds)]
-        if clocks is not None and not limits.bounded:
+        if limits.infinite:
+            words.append("infinite")
+        elif limits.bounded:
+            if limits.nodes is not None:
+                words += ["nodes", str(limits.nodes)]
+            if limits.depth is not None:
+                words += ["depth", str(limits.depth)]
+            if limits.seconds is not None:
+                words += ["movetime", _milliseconds(limits.seconds)]
+        elif clocks is not None:
             words += self._clock_words(clocks)
+        if limits.searchmoves:
+            words += ["searchmoves", *(line.state.move_text(move) for move in limits.searchmoves)]
         return " ".join(words)
 
     def _clock_words(self, clocks: Clocks) -> list[str]:
@@ -190,23 +217,23 @@ class UciEngine:
             words += [f"{side}inc", _milliseconds(control.increment)]
         return words
 
-    def _timed(self, clocks: Clocks | None) -> bool:
-        return clocks is not None or self._entry.limits.seconds is not None
-
-    def _allowed(self, player: int, clocks: Clocks | None) -> float:
+    def _allowed(self, player: int, clocks: Clocks | None, limits: SearchLimits) -> float:
+        """Seconds until the engine has failed or lost on time."""
+        if limits.infinite:
+            return math.inf
         if clocks is not None:
             return clocks.allowed(player)
-        if self._entry.limits.seconds is not None:
-            return self._entry.limits.seconds + max(TimeControl.margin, self._entry.limits.seconds / 2)
+        if limits.seconds is not None:
+            return limits.seconds + max(TimeControl.margin, limits.seconds / 2)
         return self._entry.move_seconds
 
-    def _stop(self) -> None:
-        """Stops the search; an engine that obeys is kept for its next game."""
+    def _stop(self) -> str:
+        """Stops the search and returns the `bestmove` line. An engine that does not obey has failed."""
         deadline = time.monotonic() + self._entry.stop_seconds
         self._process.send("stop", deadline)
         while (said := self._process.receive(deadline)) is not None:
             if said.startswith("bestmove"):
-                return
+                return said
         raise EngineFailure(
             FailureReason.STALLED, f"it searched on for {self._entry.stop_seconds:g} seconds after 'stop'"
         )
@@ -216,6 +243,10 @@ class UciEngine:
         if len(words) < 2 or words[0] != "bestmove":
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{said[:60]!r} is no move")
         return PlayResult(None if words[1] == "resign" else words[1], score, spent)
+
+
+def _timed(clocks: Clocks | None, limits: SearchLimits) -> bool:
+    return not limits.infinite and (clocks is not None or limits.seconds is not None)
 
 
 def _centipawns(kind: str, number: str) -> int | None:

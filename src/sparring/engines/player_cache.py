@@ -37,8 +37,10 @@ class PlayerCache:
         """
         with self._lock:
             if self._player is None or self._key != _cache_key(settings):
-                self._player = self._load(settings)
+                replaced, self._player = self._player, self._load(settings)
                 self._key = _cache_key(settings)
+                if replaced is not None:
+                    replaced.close()
             elif self._new_game:
                 self._player.new_game(GameStart(load_game(settings.player_config.game)))
             self._new_game = False

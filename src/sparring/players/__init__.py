@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sparring._lazy import attach
 
 if TYPE_CHECKING:
+    from sparring.players.alphabeta_player import AlphaBetaPlayer as AlphaBetaPlayer
     from sparring.players.book import BadBook as BadBook
     from sparring.players.learned_player import LearnedPlayer as LearnedPlayer
     from sparring.players.levels import LEVELS as LEVELS
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from sparring.players.player_config import load_player_config as load_player_config
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
     from sparring.players.search_player import SearchPlayer as SearchPlayer
-    from sparring.players.search_players import AlphaBetaPlayer as AlphaBetaPlayer
-    from sparring.players.search_players import UctPlayer as UctPlayer
     from sparring.players.time_management import TimeControl as TimeControl
+    from sparring.players.uct_player import UctPlayer as UctPlayer
     from sparring.search.limits import Clock as Clock
     from sparring.search.limits import SearchLimits as SearchLimits
 
@@ -42,7 +42,8 @@ __getattr__, __dir__, __all__ = attach(
         "player_config": ("BadPlayerConfig", "DEFAULT_RATING", "PlayerConfig", "load_player_config"),
         "policy_player": ("PolicyPlayer",),
         "search_player": ("SearchPlayer",),
-        "search_players": ("AlphaBetaPlayer", "UctPlayer"),
+        "alphabeta_player": ("AlphaBetaPlayer",),
+        "uct_player": ("UctPlayer",),
         "time_management": ("TimeControl",),
         "sparring.search.limits": ("Clock", "SearchLimits"),
     },

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sparring.games import describe, resolve
+from sparring.players.alphabeta_player import AlphaBetaPlayer
 from sparring.players.learned_player import LearnedPlayer
 from sparring.players.player import Player
-from sparring.players.search_players import AlphaBetaPlayer, UctPlayer
+from sparring.players.uct_player import UctPlayer
 from sparring.search.limits import SearchLimits
 from sparring.search.linear_evaluation import open_evaluation
 

@@ -1,4 +1,4 @@
-"""Small opponents that need no network: alpha-beta where pieces can be counted, UCT elsewhere."""
+"""A small opponent without a network: alpha-beta over material."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Protocol
 from sparring.games import Move
 from sparring.games.native import NativeState
 from sparring.players.player import BasePlayer, Decision, Turn
-from sparring.search import uct
 
 
 class AlphaBetaState(NativeState, Protocol):
@@ -35,23 +34,3 @@ class AlphaBetaPlayer(BasePlayer):
         good = [move for move, score in scores if score >= best - self.margin]
         move = good[int(self._rng.integers(len(good)))]
         return Decision(move, dict.fromkeys(good, 1 / len(good)), f"{best / 100:+.2f}")
-
-
-class UctPlayer(BasePlayer):
-    """UCT: plays the most visited move of a search with random playouts.
-
-    `playouts` is the limit of its search; `Turn.limits.nodes` goes before it.
-    """
-
-    def __init__(self, playouts: int) -> None:
-        super().__init__(f"UCT, {playouts} playouts")
-        self.playouts = playouts
-
-    def choose(self, turn: Turn) -> Decision:
-        """The most visited move."""
-        found = uct(turn.state, turn.limits.nodes or self.playouts, self._rng)
-        total = sum(v.visits for v in found)
-        best = found[0]
-        distribution = {v.move: v.visits / total for v in found}
-        reason = f"wins {best.value:.0%} of its playouts"
-        return Decision(best.move, distribution, reason, value=2 * best.value - 1)
