@@ -25,6 +25,7 @@ SUITES = {
     "blends": ("blend_speed",),
     "expendibots": ("expendibots_search",),
     "training": ("training_speed",),
+    "export": ("export_speed",),
     "startup": ("startup",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"

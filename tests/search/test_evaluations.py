@@ -202,7 +202,7 @@ def test_bad_files_are_refused_with_a_reason(text: str, complaint: str) -> None:
 
 
 def test_games_without_features_and_missing_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadEvaluation, match="offers no features"):
+    with pytest.raises(BadEvaluation, match="has no features"):
         open_evaluation("chess")
     with pytest.raises(BadEvaluation, match="no evaluation"):
         open_evaluation("expendibots", tmp_path / "none.json")

@@ -61,6 +61,33 @@ def test_the_graph_computes_what_the_model_does(config: TrainingConfig) -> None:
 
 
 @pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{config.game}-{config.network.kind}")
+def test_the_graph_agrees_with_torch_onnx_export(config: TrainingConfig) -> None:
+    """Also for other batch and, in Go, board sizes than the exporter traced."""
+    pytest.importorskip(
+        "onnxscript", reason="torch.onnx.export needs onnxscript: pip install 'sparring[dev]'"
+    )
+    from tests.reference.torch_export import torch_export
+
+    model, layout = random_model(config), layout_of(config)
+    ours, theirs = (
+        onnxruntime.InferenceSession(each.SerializeToString())
+        for each in (export(model, config, CARD), torch_export(model, config))
+    )
+    sides = (
+        [(layout.rows, layout.columns), (9, 13)] if layout.any_board_size else [(layout.rows, layout.columns)]
+    )
+    rng = np.random.default_rng(3)
+    for batch in (1, 2, 7):
+        for rows, columns in sides:
+            planes = rng.integers(0, 2, (batch, layout.planes, rows, columns), np.uint8)
+            inputs = {"planes": planes, "context": rng.random((batch, 6), np.float32)}
+            found: list[Any] = [each.run(["policy", "wdl"], inputs) for each in (ours, theirs)]
+            for one, other in zip(*found, strict=True):
+                assert one.shape == other.shape
+                np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("config", KINDS, ids=lambda config: f"{config.game}-{config.network.kind}")
 def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(export(random_model(config), config, CARD).SerializeToString())

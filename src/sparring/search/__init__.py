@@ -1,4 +1,4 @@
-"""Search: takes a state and a budget, gives moves and what they are worth."""
+"""Game-tree search: PUCT, UCT, move selection, and alpha-beta with linear evaluations."""
 
 from typing import TYPE_CHECKING
 

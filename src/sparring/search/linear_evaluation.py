@@ -1,7 +1,7 @@
-"""Evaluations that are linear in a game's features: the alpha-beta search with them, and their files.
+"""Linear evaluations for alpha-beta search, and their files.
 
-A file is JSON that people can read: for each stage the features by name and their weights; what is left out
-weighs nothing. The package has two for each game: `start`, picked by hand, and `learned`.
+A file is JSON: for each stage of the game the weights of the features by name. Missing features have weight
+0. The package ships two per game: `start`, chosen by hand, and `learned`, trained by TreeStrap.
 """
 
 from __future__ import annotations
@@ -29,18 +29,21 @@ class BadEvaluation(Exception):
 
 
 class AlphaBetaSearcher(Protocol):
-    """What `sparring._core` has for every game with features: see ExpendibotsSearch."""
+    """The native alpha-beta search of a game with features, such as `ExpendibotsSearch`.
+
+    Values: 100 is a win.
+    """
 
     def set_weights(self, weights: FeatureWeights) -> None:
-        """Other weights; what was remembered is gone."""
+        """Sets the weights, [stages, features], and clears the transposition table."""
         ...
 
     def evaluate(self, state: Any) -> float:
-        """The value for the side to move without looking ahead."""
+        """Returns the static evaluation for the side to move."""
         ...
 
     def candidate_moves(self, state: Any) -> list[Move]:
-        """The moves that a search would try."""
+        """Returns the moves that the search considers."""
         ...
 
     def analyse(
@@ -54,7 +57,11 @@ class AlphaBetaSearcher(Protocol):
         margin: float = 0.0,
         reduce: bool = True,
     ) -> Analysis:
-        """Searches until the first limit is reached."""
+        """Searches until the first limit is reached. At least one limit is needed.
+
+        `margin` keeps the exact scores of moves within this distance of the best; `reduce` allows late move
+        reductions.
+        """
         ...
 
     def treestrap(
@@ -70,60 +77,63 @@ class AlphaBetaSearcher(Protocol):
         skip_draws: bool,
         staged: bool,
     ) -> tuple[Analysis, FeatureWeights, int, float]:
-        """A search, and what it teaches: the summed gradient, positions, their squared error."""
+        """Searches and sums the TreeStrap gradient, see `training.treestrap.algorithms`.
+
+        Returns the analysis, the sum [stages, features], the number of positions and their squared error.
+        """
         ...
 
     def extract_features(self, state: Any) -> tuple[int, NDArray[np.float64]]:
-        """The stage and the features of a state."""
+        """Returns the stage and the features, [features], of a state."""
         ...
 
     def stop(self) -> None:
-        """Ends the search that another thread is in."""
+        """Ends the search that runs in another thread."""
         ...
 
     def clear(self) -> None:
-        """Forgets what earlier searches found."""
+        """Clears the transposition table."""
         ...
 
 
 SEARCHERS: dict[str, type[Any]] = {
     each.name: each.search_class for each in DESCRIPTIONS if each.has_native("Search")
 }
-"""The games that offer features, each with its native search."""
+"""Native search classes of the games with features."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinearEvaluation:
-    """Weights of a game's features, and where they came from."""
+    """Weights of a game's features, with their origin."""
 
     game: str
     weights: FeatureWeights
     """[stages, features]"""
     origin: Mapping[str, Any] = field(default_factory=dict)
-    """How they were made: whatever helps to make them again."""
+    """Options of the run that trained them."""
 
     def searcher(self, megabytes: int = 16) -> AlphaBetaSearcher:
-        """A search with this evaluation."""
+        """Returns a search with this evaluation and a transposition table of `megabytes`."""
         made: AlphaBetaSearcher = SEARCHERS[self.game](self.weights, megabytes)
         return made
 
 
 def stage_names(game: str) -> list[str]:
-    """What the rows of a game's weights mean."""
+    """Returns the names of the rows of a game's weights."""
     names: list[str] = SEARCHERS[game].stage_names()
     return names
 
 
 def feature_names(game: str) -> list[str]:
-    """What the columns of a game's weights mean."""
+    """Returns the names of the columns of a game's weights."""
     names: list[str] = SEARCHERS[game].feature_names()
     return names
 
 
 def open_evaluation(game: str, source: str | Path = "learned") -> LinearEvaluation:
-    """The evaluation of a file, or one that the package has: `start` or `learned`. Raises BadEvaluation."""
+    """Reads an evaluation: a file, or `start` or `learned` for the package's. Raises BadEvaluation."""
     if game not in SEARCHERS:
-        raise BadEvaluation(f"{game} offers no features; {', '.join(SEARCHERS)} do")
+        raise BadEvaluation(f"{game} has no features; games with features: {', '.join(SEARCHERS)}")
     shipped = data.path("evaluations", f"{game}-{source}")
     path = shipped if str(source) in ("start", "learned") and shipped.is_file() else Path(source)
     try:
@@ -135,7 +145,7 @@ def open_evaluation(game: str, source: str | Path = "learned") -> LinearEvaluati
 
 
 def read_evaluation(text: str, game: str) -> LinearEvaluation:
-    """The evaluation that a text describes. Raises BadEvaluation."""
+    """Parses the text of a file. Raises BadEvaluation."""
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -161,7 +171,7 @@ def read_evaluation(text: str, game: str) -> LinearEvaluation:
 
 
 def write_evaluation(evaluation: LinearEvaluation, path: Path) -> None:
-    """Writes a file that `open_evaluation` reads, whole or not at all."""
+    """Writes a file for `open_evaluation`, atomically."""
     features = feature_names(evaluation.game)
     stages = {
         stage: {name: round(float(w), 6) for name, w in zip(features, row, strict=True) if w}

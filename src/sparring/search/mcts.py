@@ -1,7 +1,6 @@
-"""Monte Carlo tree search with random playouts (UCT; Kocsis and Szepesvári 2006).
+"""UCT: Monte Carlo tree search with random playouts (Kocsis and Szepesvári 2006).
 
-It needs no knowledge of the game beyond its rules, which makes it the small opponent for games
-whose positions are hard to judge by counting, such as Go.
+It needs only the rules. It is the weak opponent for games such as Go, in which material says little.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ N = TypeVar("N", bound=NativeState)
 
 @dataclass(frozen=True)
 class MoveStats:
-    """What the search found out about one move of the root."""
+    """Statistics of a move of the root."""
 
     move: Move
     visits: int
@@ -35,7 +34,7 @@ class _Node(Generic[N]):
     children: dict[Move, _Node[N]] = field(default_factory=dict)
     visits: int = 0
     total: float = 0.0
-    """Sum of results for the player who moved into this node."""
+    """Sum of results for the player whose move led to this node."""
 
     def value(self) -> float:
         return self.total / self.visits
@@ -44,7 +43,11 @@ class _Node(Generic[N]):
 def uct(
     state: N, playouts: int, rng: np.random.Generator, *, exploration: float = 0.7, max_plies: int = 1000
 ) -> list[MoveStats]:
-    """The root's moves by number of visits, most first. A playout cut off at `max_plies` plies is a draw."""
+    """Runs `playouts` iterations of selection, expansion, playout and backpropagation.
+
+    `exploration` is the constant c of UCB1. A playout of more than `max_plies` plies counts as a draw.
+    Returns the root's moves, most visited first.
+    """
     root = _node(state, rng)
     for _ in range(playouts):
         path = _select_leaf(root, rng, exploration)
@@ -58,7 +61,7 @@ def uct(
 
 
 def _select_leaf(root: _Node[N], rng: np.random.Generator, exploration: float) -> list[_Node[N]]:
-    """From the root along the best upper bounds to a node that is new or ends the game."""
+    """Selects children by UCB1, Q + c sqrt(ln N(parent) / N(child)), down to a new or terminal node."""
     path = [root]
     while path[-1].children or path[-1].untried:
         node = path[-1]

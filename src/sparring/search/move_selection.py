@@ -1,4 +1,7 @@
-"""How a move is chosen from what a search found: each rule gives a distribution over the root's moves."""
+"""Move selection: rules that turn a search result into a distribution over the root's moves.
+
+N are the visits, Q the values and P the priors of the moves.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,18 @@ from numpy.typing import NDArray
 from sparring.search.puct import SearchResult
 
 Distribution = NDArray[np.float64]
+"""[moves]: probabilities in the order of `SearchResult.moves`."""
 MoveSelection = Callable[[SearchResult], Distribution]
 
 
 def by_visits(temperature: float = 0.0) -> MoveSelection:
-    """N^(1/tau), the ACE paper's choice; at 0 the first of `SearchResult.ranked`."""
+    """Selects by visits: p = N^(1 / tau) / sum N^(1 / tau) (AlphaZero; the ACE paper).
+
+    At temperature tau = 0 it is the first move of `SearchResult.ranked`. Without visits it is P. Raises
+    ValueError if tau < 0.
+    """
     if not temperature >= 0:
-        raise ValueError("a temperature is not below 0")
+        raise ValueError(f"temperature = {temperature}: expected a number >= 0")
 
     def rule(result: SearchResult) -> Distribution:
         if temperature == 0:
@@ -28,13 +36,13 @@ def by_visits(temperature: float = 0.0) -> MoveSelection:
 
 
 def kl_regularised(weight: float) -> MoveSelection:
-    """prior * exp(Q / lambda), the closed form of maximising Q while staying near the prior.
+    """Selects by regularised value: p = P exp(Q / lambda) / Z (Jacob et al. 2022).
 
-    A move that was not visited is taken for the root's value. An infinite lambda is the prior itself, 0 the
-    best value.
+    It maximises sum p Q - lambda KL(p || P). `weight` is lambda: infinity gives P, 0 the move with the
+    highest Q. Moves without visits have the root's value. Raises ValueError if lambda < 0.
     """
     if not weight >= 0:
-        raise ValueError("lambda is not below 0")
+        raise ValueError(f"lambda = {weight}: expected a number >= 0")
 
     def rule(result: SearchResult) -> Distribution:
         values = np.where(np.isnan(result.values), result.value, result.values)
@@ -47,10 +55,10 @@ def kl_regularised(weight: float) -> MoveSelection:
 
 
 def prefer_proven(rule: MoveSelection) -> MoveSelection:
-    """The quickest win by force, where one was found; else as the rule says, without moves that lose by force
-    while there are others."""
+    """Adds proven results to a rule: the shortest proven win if there is one, and no proven losses if
+    avoidable."""
 
-    def seeing(result: SearchResult) -> Distribution:
+    def with_proofs(result: SearchResult) -> Distribution:
         if (result.forced > 0).any():
             return _one_hot(result, int(result.ranked()[0]))
         shares = rule(result)
@@ -62,7 +70,7 @@ def prefer_proven(rule: MoveSelection) -> MoveSelection:
             shares = np.where(lost, 0, result.priors)
         return shares / shares.sum() if shares.any() else _one_hot(result, int(result.ranked()[0]))
 
-    return seeing
+    return with_proofs
 
 
 def _one_hot(result: SearchResult, index: int) -> Distribution:
@@ -72,7 +80,7 @@ def _one_hot(result: SearchResult, index: int) -> Distribution:
 
 
 def _softmax(scores: NDArray[np.float64], priors: NDArray[np.float64]) -> Distribution:
-    """Of scores that may all be minus infinity: then the priors."""
+    """Softmax of the scores; of the log priors if all scores are minus infinity."""
     best = scores.max()
     if not np.isfinite(best):
         scores, best = np.log(priors), np.log(priors.max())

@@ -1,4 +1,4 @@
-"""A policy that thinks: what a search makes of another policy, as a distribution over moves."""
+"""A search as a policy."""
 
 from __future__ import annotations
 
@@ -18,28 +18,31 @@ from sparring.search.puct import Puct, PuctConfig
 
 @dataclass(frozen=True)
 class SearchPolicy:
-    """KL-regularised search (Jacob et al. 2022): PUCT with the policy's own moves and values.
+    """KL-regularised search (Jacob et al. 2022): PUCT with a policy as evaluator.
 
-    With c_puct and n visits, PUCT's visits approach prior * exp(Q / lambda) at lambda = c_puct / sqrt(n).
-    That is what this gives: at an infinite c_puct the policy itself, towards 0 the best value found.
+    The distribution is P exp(Q / lambda) / Z with lambda = c_puct / sqrt(n) after n visits, which PUCT's
+    visits approach. With an infinite c_puct it is the policy itself; as c_puct goes to 0 it is the best
+    move.
     """
 
     policy: Policy
+    """Gives priors and values; it needs a value head."""
     c_puct: float
     nodes: int
+    """Visits per position."""
 
     @property
     def name(self) -> str:
-        """The policy's, and how far it looks."""
+        """The policy's name with c_puct and nodes."""
         return f"{self.policy.name}, c {self.c_puct:g}, {self.nodes} nodes"
 
     @property
     def game(self) -> str:
-        """The policy's."""
+        """The policy's game."""
         return self.policy.game
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        """What the search makes of each position. Raises ValueError where the policy has no values."""
+        """Searches each position. Raises ValueError if the policy gives no values."""
         if math.isinf(self.c_puct):
             return self.policy.predict(positions)
         return [self._searched(position) for position in positions]
@@ -48,7 +51,7 @@ class SearchPolicy:
         ratings = (position.rating, position.opponent_rating)
 
         def evaluator(states: Sequence[Any]) -> list[Prediction]:
-            """Both players stay who they are, whoever is to move in the tree."""
+            """Gives each side of the tree its own rating."""
             sides = [
                 ratings if state.to_move == position.state.to_move else ratings[::-1] for state in states
             ]
@@ -60,5 +63,5 @@ class SearchPolicy:
         result = search.search(position.state, SearchLimits(nodes=self.nodes))
         shares = kl_regularised(self.c_puct / math.sqrt(self.nodes))(result).astype(np.float32)
         if result.evaluation is None:
-            raise AssertionError("a new search asks about its root")
+            raise AssertionError("a new search evaluates its root")
         return replace(result.evaluation, probabilities=shares, value=result.value)

@@ -1,9 +1,8 @@
-"""Endgame tables: what perfect play makes of every position with few tokens.
+"""Endgame tables of Expendibots: the result of perfect play for every position with few tokens.
 
-The package has Expendibots' tables of up to five tokens on the board, in one archive: a member for each
-material, such as 3v2, with a signed byte for each position up to symmetry. Beyond 0 for a draw a byte says in
-how many actions the side to move wins (above zero) or loses. The limit of 250 turns is ignored: it depends on
-the past, which a table does not know.
+The shipped archive has all materials of up to five tokens. A member, such as 3v2, has a signed byte per
+position up to symmetry: 0 for a draw, else the number of actions until the side to move wins (positive) or
+loses (negative). The limit of 250 turns is ignored, because it depends on the history.
 """
 
 from __future__ import annotations
@@ -22,22 +21,23 @@ from sparring._core import ExpendibotsEndgameTables, ParseError
 from sparring.storage import atomic_writer
 
 SHIPPED_TABLES = data.path("endgames", "expendibots")
-"""The package's own tables."""
+"""The shipped tables."""
 MATERIALS = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1))
-"""The tokens of the stronger and the weaker side, each after those that its BOOMs lead to."""
+"""Tokens of the stronger and the weaker side, in an order in which every BOOM leads to an earlier
+material."""
 
 _ABOUT = "about.json"
 _NO_POSITION = -128
 
 
 class BadTables(Exception):
-    """Tables that cannot be used; the message says why."""
+    """Endgame tables that cannot be used; the message says why."""
 
 
 def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, object]) -> None:
-    """Solves all materials, checks every value against its successors', and writes them, whole or not at all.
+    """Solves all materials, verifies every value against its successors, and writes the archive atomically.
 
-    `done` hears of each material. Raises BadTables when a check fails, which is an error of ours.
+    `done` is called with the name of each material. Raises BadTables if the verification fails.
     """
     endgames, about = ExpendibotsEndgameTables(), []
     with (
@@ -56,7 +56,7 @@ def build_tables(path: Path, done: Callable[[str], None], origin: dict[str, obje
 
 
 def open_tables(path: Path = SHIPPED_TABLES) -> ExpendibotsEndgameTables:
-    """The tables of a file that `build_tables` wrote. Raises BadTables or OSError."""
+    """Reads an archive that `build_tables` wrote. Raises BadTables or OSError."""
     endgames = ExpendibotsEndgameTables()
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,12 +69,12 @@ def open_tables(path: Path = SHIPPED_TABLES) -> ExpendibotsEndgameTables:
 
 @cache
 def shipped_tables() -> ExpendibotsEndgameTables:
-    """The package's tables, read once."""
+    """Returns the shipped tables; they are read once."""
     return open_tables()
 
 
 def about_tables(path: Path = SHIPPED_TABLES) -> dict[str, object]:
-    """How the tables were made, and what each material has. Raises BadTables or OSError."""
+    """Returns the origin of the tables and the counts of each material. Raises BadTables or OSError."""
     try:
         with zipfile.ZipFile(path) as archive:
             about: dict[str, object] = json.loads(archive.read(_ABOUT))
@@ -84,14 +84,15 @@ def about_tables(path: Path = SHIPPED_TABLES) -> dict[str, object]:
 
 
 def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """With a date of its own: the same content gives the same file on any day."""
+    """Adds a member with a fixed date: the same content gives the same file."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content)
 
 
 def _count(strong: int, weak: int, values: bytes) -> list[dict[str, object]]:
-    """What there is in a table, by who is to move: the stronger side's positions come first."""
+    """Counts the results of a table by the side to move; positions with the stronger side to move come
+    first."""
     places = np.frombuffer(values, np.int8)
     halves = [(strong, weak, places)]
     if strong != weak:

@@ -1,4 +1,4 @@
-"""Evaluations by a neural network, and their files: the layers in half precision, and their origin."""
+"""Files of Expendibots' value networks: NumPy archives with the layers in float16 and the origin as JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sparring.storage import atomic_writer
 
 SHIPPED_NETWORK = data.path("value_networks", "expendibots")
 LAYERS = ("stacks", "measured", "first_bias", "between", "second_bias", "last", "last_bias")
-"""The arrays of a file, named as `ExpendibotsNetwork` takes them."""
+"""The arrays of a file: the arguments of `ExpendibotsNetwork`."""
 
 
 def open_network(path: Path = SHIPPED_NETWORK) -> ExpendibotsNetwork:
-    """The network of a file. Raises BadEvaluation."""
+    """Reads a network. Raises BadEvaluation."""
     layers = {name: each.astype(np.float32) for name, each in _arrays(path).items() if name in LAYERS}
     try:
         last_bias = float(layers.pop("last_bias"))
@@ -32,13 +32,13 @@ def open_network(path: Path = SHIPPED_NETWORK) -> ExpendibotsNetwork:
 
 
 def origin_of(path: Path) -> dict[str, Any]:
-    """How a network was made. Raises BadEvaluation."""
+    """Returns the origin of a network: command, date, machine, configuration. Raises BadEvaluation."""
     origin: dict[str, Any] = json.loads(str(_arrays(path).get("origin", "{}")))
     return origin
 
 
 def write_network(layers: Mapping[str, NDArray[np.float32]], origin: Mapping[str, Any], path: Path) -> None:
-    """Writes a file that `open_network` reads, whole or not at all."""
+    """Writes a file for `open_network`, atomically. `layers` has the arrays of `LAYERS`."""
     halves: dict[str, Any] = {name: np.asarray(layers[name], np.float16) for name in LAYERS}
     with atomic_writer(path) as part, part.open("wb") as file:
         np.savez_compressed(file, origin=np.array(json.dumps(dict(origin))), **halves)

@@ -1,6 +1,7 @@
-"""Networks that evaluate Expendibots: positions from self-play, and what learns from them.
+"""Training of Expendibots' value networks by self-play.
 
-`train_value_network` goes round: play, learn from all games so far, play with what was learned.
+`train_value_network` alternates self-play and training; each generation plays with the network of the last
+one.
 """
 
 from __future__ import annotations
@@ -30,10 +31,12 @@ def train_value_network(
     played: Callable[[int, int, int], None],
     learned: Callable[[int, Epoch], None],
 ) -> Path:
-    """The file of the last generation's network. What the folder has already is not done again.
+    """Trains `generations` networks in a folder and returns the file of the last one.
 
-    The first generation plays with the evaluation, the others with the network of the one before. `played`
-    hears of a generation's games and positions, `learned` of its passes.
+    Games and networks that the folder already has are kept, so that an interrupted run resumes. The first
+    generation plays with `evaluation`, the others with the network before them, `nodes` per move. `played`
+    is called with generation, games and positions; `learned` with generation and epoch. `origin` is stored
+    in the files.
     """
     network, path = None, folder
     for generation in range(generations):

@@ -1,7 +1,7 @@
-"""A network's evaluation of Expendibots, from positions of self-play.
+"""Value network of Expendibots and its training on self-play positions.
 
-Against the report's trouble, a network that learns to say 0 of everything: a draw counts a little against
-both sides, and positions count the more the later in their game they are.
+In the report the network collapsed to 0. Two measures prevent that: a draw is slightly bad for
+both sides, and later positions of a game have larger weights.
 """
 
 from __future__ import annotations
@@ -22,41 +22,42 @@ _SYMMETRIES = 8
 
 @dataclass(frozen=True)
 class ValueNetworkConfig:
-    """How to train."""
+    """Hyperparameters of the training."""
 
     hidden: tuple[int, int] = (32, 16)
+    """Units of the two hidden layers."""
     epochs: int = 12
     batch: int = 1024
     rate: float = 2e-3
-    """The first learning rate of Adam; it falls to nothing along a cosine."""
+    """Initial learning rate of Adam; it falls to 0 along a cosine."""
     outcome_weight: float = 0.3
-    """How much of the target is the game's outcome; the rest is the search's value."""
+    """Weight of the game's outcome in the target; the rest is the value of the search."""
     draw_value: float = -0.1
-    """What a drawn game is worth to either side."""
+    """Target of a drawn game for both sides."""
     late_weight: float = 1.0
-    """A position at the end of its game counts so much more than one at its start."""
+    """Additional weight of the last position of a game; it grows linearly from 0 at the first."""
     validation_share: float = 0.05
-    """Every so many of a hundred positions measure and do not teach: the last ones, whole games."""
+    """Fraction of the positions held out for validation: the last ones, so that games stay whole."""
     seed: int = 0
 
     def training_size(self, positions: PositionSet) -> int:
-        """How many of the positions teach."""
+        """Returns the number of training positions."""
         return int(len(positions) * (1 - self.validation_share))
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """How a pass went: weighted mean squared errors."""
+    """Weighted mean squared errors of an epoch."""
 
     number: int
     loss: float
     validation_loss: float
     std: float
-    """The standard deviation of what the network says of the held-out positions: near 0 it has collapsed."""
+    """Standard deviation of the outputs on held-out positions; near 0 the network has collapsed."""
 
 
 class ValueNetwork(nn.Module):
-    """What `core/expendibots/network.hpp` runs, in PyTorch: measured numbers come standardised."""
+    """The network of `core/expendibots/network.hpp` in PyTorch, with standardised features."""
 
     def __init__(self, hidden: tuple[int, int], mean: Tensor, scale: Tensor) -> None:
         super().__init__()
@@ -70,7 +71,7 @@ class ValueNetwork(nn.Module):
 
     @classmethod
     def initialised(cls, config: ValueNetworkConfig, positions: PositionSet) -> ValueNetwork:
-        """Drawn at random, with the scale of the positions that it will learn from."""
+        """Returns a network with random weights that standardises features as in `positions`."""
         torch.manual_seed(config.seed)
         measured = positions.measured[: config.training_size(positions)]
         std = measured.std(0)
@@ -78,14 +79,14 @@ class ValueNetwork(nn.Module):
         return cls(config.hidden, _tensor(measured.mean(0)), _tensor(scale))
 
     def forward(self, places: Tensor, measured: Tensor) -> Tensor:
-        """The values of [n, 24] places and [n, 40] numbers: [n]."""
+        """Returns values [n] from -1 to 1, given stack indices [n, 24] and features [n, 40]."""
         numbers = self.measured((measured - self.mean) * self.scale)
         first = torch.relu(self.stacks(places) + numbers)
         values: Tensor = torch.tanh(self.last(torch.relu(self.between(first)))).squeeze(1)
         return values
 
     def layers(self) -> dict[str, NDArray[np.float32]]:
-        """The layers as the native network takes them, the standardisation within."""
+        """Returns the arrays of `LAYERS`, with the standardisation folded into the first layer."""
         weight = self.measured.weight * self.scale
         tensors = {
             "stacks": self.stacks.weight[:-1],
@@ -100,8 +101,8 @@ class ValueNetwork(nn.Module):
 
 
 def train(network: ValueNetwork, positions: PositionSet, config: ValueNetworkConfig) -> Iterator[Epoch]:
-    """Teaches the network, and tells of each pass over the positions."""
-    torch.set_num_threads(1)  # so small a network only waits for other threads
+    """Trains the network in place. Yields the metrics of each epoch."""
+    torch.set_num_threads(1)  # more threads only add overhead for so small a network
     rng = np.random.default_rng(config.seed)
     targets, weights = _targets(positions, config)
     training_size = config.training_size(positions)
@@ -126,7 +127,7 @@ def train(network: ValueNetwork, positions: PositionSet, config: ValueNetworkCon
 
 
 def symmetric_places() -> NDArray[np.int64]:
-    """[8, places + 1]: where each symmetry of the board takes a stack; the filling stays where it is."""
+    """Returns [8, places + 1]: the image of each stack index under each symmetry; padding is fixed."""
     squares = np.arange(64).reshape(8, 8)
     images = [np.rot90(each, turns) for each in (squares, squares.T) for turns in range(4)]
     planes = np.arange(ExpendibotsNetwork.places).reshape(-1, 64)

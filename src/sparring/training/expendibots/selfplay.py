@@ -1,7 +1,7 @@
-"""Positions for a network to learn from: an agent's games against itself, each with what its search thought.
+"""Self-play positions for the value network, with the values of the search and the outcomes of the games.
 
-Starts are as diverse as the report's. A game ends where an endgame table knows its result. Blocks of games
-are kept as they are played, so that a run that was killed goes on with the next.
+Games start from the report's random openings and end where an endgame table has the result. Blocks of games
+are written as they are finished, so that an interrupted run resumes with the next block.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from sparring.search.random_opening import random_start
 from sparring.storage import atomic_writer
 
 BLOCK = 50
-"""Games in a file."""
+"""Games per file."""
 _RANDOM_PLIES = 32
-_LONGEST = 200
-_WIN = 100.0
+_MAX_PLIES = 200
+_WIN_VALUE = 100.0
 
 
 @dataclass(frozen=True)
 class PositionSet:
-    """n positions, each seen by its side to move."""
+    """n positions from the view of the side to move."""
 
     places: NDArray[np.int16]
-    """[n, 24] of the stacks, filled up with `ExpendibotsNetwork.places`."""
+    """[n, 24]: indices of the stacks, padded with `ExpendibotsNetwork.places`."""
     measured: NDArray[np.float32]
-    """[n, 40]"""
+    """[n, 40]: features."""
     values: NDArray[np.float32]
-    """[n], of the search: from -1 to 1."""
+    """[n]: values of the search, from -1 to 1."""
     outcomes: NDArray[np.float32]
-    """[n], of the game: -1, 0 or 1."""
+    """[n]: outcomes of the game, -1, 0 or 1."""
     passed: NDArray[np.float32]
-    """[n], how much of its game was over: from 0 to 1."""
+    """[n]: fraction of the game that was over, from 0 to 1."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -56,7 +56,10 @@ def generate_games(
     seed: int,
     network: ExpendibotsNetwork | None = None,
 ) -> Iterator[tuple[int, int]]:
-    """Plays the games that the folder lacks; tells after each block how many games and positions it has."""
+    """Plays the games that the folder does not have yet, `nodes` per move.
+
+    Yields the numbers of games and positions after each block.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     searcher: Any = evaluation.searcher(megabytes=4)
     searcher.set_endgame_tables(shipped_tables())
@@ -70,33 +73,33 @@ def generate_games(
                 _play(searcher, nodes, seed, number) for number in range(first, min(first + BLOCK, games))
             ]
             with atomic_writer(path) as part, part.open("wb") as file:
-                np.savez_compressed(file, **vars(_joined(found)))
+                np.savez_compressed(file, **vars(_concatenate(found)))
         with np.load(path) as block:
             positions += len(block["values"])
         yield min(first + BLOCK, games), positions
 
 
 def read_positions(folders: Sequence[Path]) -> PositionSet:
-    """All that was gathered there."""
+    """Reads the positions of all blocks in the folders."""
     blocks = []
     for path in (each for folder in folders for each in sorted(folder.glob("games-*.npz"))):
         with np.load(path) as block:
             blocks.append(PositionSet(**{name: block[name] for name in PositionSet.__annotations__}))
-    return _joined(blocks)
+    return _concatenate(blocks)
 
 
 def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
-    """Game `number`, which depends on its arguments alone."""
+    """Plays game `number`; the result depends on the arguments alone."""
     rng = np.random.default_rng([seed, number])
     searcher.clear()
     state = random_start(load_game("expendibots"), searcher, _RANDOM_PLIES, rng)
     tables = shipped_tables()
     states: list[ExpendibotsState] = []
     values: list[float] = []
-    while state.outcome is None and len(states) < _LONGEST and tables.probe(state) is None:
+    while state.outcome is None and len(states) < _MAX_PLIES and tables.probe(state) is None:
         found = searcher.analyse(state, nodes=nodes)
         states.append(state)
-        values.append(found.value / _WIN)
+        values.append(found.value / _WIN_VALUE)
         state = state.play(found.moves[0][0])
     outcome = _result(state)
     movers = np.array([each.to_move for each in states], int)
@@ -111,7 +114,7 @@ def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
 
 
 def _result(state: Any) -> int:
-    """For player 0: by the rules, by a table, or a draw where the game was given up."""
+    """Returns the result for player 0: of the rules, of a table, or a draw if the game was stopped."""
     if state.outcome is not None:
         return 0 if state.outcome.winner is None else 1 if state.outcome.winner == 0 else -1
     value = shipped_tables().probe(state) or 0
@@ -119,6 +122,6 @@ def _result(state: Any) -> int:
     return sign if state.to_move == 0 else -sign
 
 
-def _joined(blocks: list[PositionSet]) -> PositionSet:
+def _concatenate(blocks: list[PositionSet]) -> PositionSet:
     names = PositionSet.__annotations__
     return PositionSet(**{name: np.concatenate([getattr(each, name) for each in blocks]) for name in names})
