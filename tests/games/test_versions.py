@@ -14,10 +14,15 @@ from sparring.blending.policy_toml import alpha_text
 from sparring.games import describe
 from sparring.networks.card import ModelCard, read_card_from_file, write_card
 from sparring.networks.errors import BadNetwork
+from sparring.players.book import BadBook
+from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_book, write_book
 from sparring.policies import BadPolicy, Curve
 from sparring.policies.policy_files import read_policy_config
 from sparring.records import BadTable, Batches, GameRecord, read_shards
 from sparring.records.table import TableWriter, read_manifest, read_shard
+from sparring.training import checkpoints
+from sparring.training.config import BadTrainingConfig
+from tests.training.factories import small_config
 
 GAME = "breakthrough"
 CARD = ModelCard("tiny", GAME, "people", "none", 1, "a test", settings={"encoding": "boards"})
@@ -101,6 +106,14 @@ class TestLaterSparring:
             with pytest.raises(BadPolicy, match=r"blend.toml: move_numbering = 1: expected 2"):
                 read_policy_config(path)
 
+    def test_refuses_the_checkpoint(self, tmp_path: Path) -> None:
+        config = small_config(GAME)
+        checkpoints.save(tmp_path, config, {})
+        assert checkpoints.load(tmp_path, config) is not None
+        checkpoints.save(tmp_path, config, {"encoding_version": 1})
+        with pytest.raises(BadTrainingConfig, match=r"checkpoint.pt: found version 1 .*, expected version 3"):
+            checkpoints.load(tmp_path, config)
+
     def test_computes_scores_anew(self) -> None:
         assert describe(GAME).numbering_tag
         assert not describe("chess").numbering_tag
@@ -111,7 +124,18 @@ def test_a_shard_of_another_numbering_is_refused(table: Path, next_version: None
         read_shard(table / "00000.parquet")
 
 
+def test_a_book_of_another_numbering_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_book(ExpendibotsBook({1: 2}, {}), tmp_path / "book.npz")
+    assert open_expendibots_book(tmp_path / "book.npz").entries == {1: 2}
+    changed = dataclasses.replace(describe("expendibots"), move_numbering=2)
+    monkeypatch.setitem(games._BY_NAME, "expendibots", changed)
+    for path in (tmp_path / "book.npz", data.path("books", "expendibots")):  # the shipped one has no version
+        with pytest.raises(BadBook, match=r"found version 1 of the move numbering .*, expected version 2"):
+            open_expendibots_book(path)
+
+
 def test_shipped_files_without_versions_are_read() -> None:
+    open_expendibots_book()
     for name in data.names("networks"):
         read_card_from_file(data.path("networks", name))
     for name in data.names("policies"):

@@ -7,8 +7,11 @@ from typing import Any
 
 import torch
 
+from sparring.games import describe
+from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, VersionMismatch, check_encoding
 from sparring.storage import atomic_writer
 from sparring.training.config import BadTrainingConfig, TrainingConfig
+from sparring.training.layouts import layout_of
 
 _NAME = "checkpoint.pt"
 _VERSION = 3
@@ -17,7 +20,13 @@ _VERSION = 3
 def save(folder: Path, config: TrainingConfig, state: dict[str, Any]) -> None:
     """Writes the checkpoint of a run, in place of the last one. `state` has tensors and plain values."""
     with atomic_writer(folder / _NAME) as part, part.open("wb") as file:
-        torch.save({"version": _VERSION, "config": config.as_dict(), **state}, file)
+        game = describe(config.game)
+        versions = {
+            "version": _VERSION,
+            ENCODING_VERSION: game.encodings[layout_of(config).encoding],
+            MOVE_NUMBERING: game.move_numbering,
+        }
+        torch.save({**versions, "config": config.as_dict(), **state}, file)
 
 
 def exists(folder: Path) -> bool:
@@ -42,6 +51,10 @@ def load(folder: Path, config: TrainingConfig) -> dict[str, Any] | None:
         raise BadTrainingConfig(
             f"{path} has version {version}; this version of Sparring resumes version {_VERSION}"
         )
+    try:
+        check_encoding(describe(config.game), layout_of(config).encoding, state)
+    except VersionMismatch as error:
+        raise BadTrainingConfig(f"{path}: {error}: give another --out") from None
     ours, theirs = _flat(config.as_dict()), _flat(written)
     different = [
         key for key in ours | theirs if key not in ours or key not in theirs or ours[key] != theirs[key]

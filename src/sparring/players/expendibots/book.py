@@ -18,8 +18,9 @@ import numpy as np
 
 from sparring import data
 from sparring._core import ExpendibotsSearch, ExpendibotsState
-from sparring.games import Move
+from sparring.games import Move, describe
 from sparring.games.expendibots import Expendibots
+from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
 from sparring.players.book import BadBook
 from sparring.storage import atomic_writer
 
@@ -52,8 +53,12 @@ def open_expendibots_book(path: Path = SHIPPED_BOOK) -> ExpendibotsBook:
     try:
         with np.load(path, allow_pickle=False) as file:
             keys, moves, origin = (file[name] for name in ("keys", "moves", "origin"))
+            versions = {MOVE_NUMBERING: int(file[MOVE_NUMBERING])} if MOVE_NUMBERING in file else {}
+        check_move_numbering(describe("expendibots"), versions)
         entries = dict(zip(keys.tolist(), moves.tolist(), strict=True))
         return ExpendibotsBook(entries, json.loads(str(origin)))
+    except VersionMismatch as error:
+        raise BadBook(f"{path}: {error}; build the book again") from None
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise BadBook(f"{path} is no book of Expendibots: {error}") from None
 
@@ -63,7 +68,13 @@ def write_book(book: ExpendibotsBook, path: Path) -> None:
     keys = np.array(sorted(book.entries), np.uint64)
     moves = np.array([book.entries[key] for key in keys.tolist()], np.uint16)
     with atomic_writer(path) as part, part.open("wb") as file:
-        np.savez_compressed(file, keys=keys, moves=moves, origin=np.array(json.dumps(book.origin)))
+        np.savez_compressed(
+            file,
+            keys=keys,
+            moves=moves,
+            origin=np.array(json.dumps(book.origin)),
+            move_numbering=np.array(describe("expendibots").move_numbering),
+        )
 
 
 @dataclass(frozen=True)
