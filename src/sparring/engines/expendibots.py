@@ -1,6 +1,6 @@
 """The agent under the Expendibots course's referee.
 
-    python -m referee sparring.engines.expendibots:Player sparring.engines.expendibots:Player
+    python -m referee sparring.engines.expendibots:RefereePlayer sparring.engines.expendibots:RefereePlayer
 
 The course allows 60 seconds of processor time and 100 MB for a whole game, and no threads. The agent spends a
 share of the remaining time on each action, and its tables are small.
