@@ -4,7 +4,7 @@ Players are classes with `__init__(colour)`, `action()` and `update(colour, acti
 summed over a player's calls. Memory is the peak of this process minus its memory at the start. The rules are
 those of `tests.reference`, so that the native core does not check itself.
 
-    python -m bench.course_referee sparring.engines.expendibots:RefereePlayer sparring.engines.expendibots:RefereePlayer
+    python -m bench.course_referee sparring.engines.expendibots:RefereePlayer PACKAGE:CLASS
 """
 
 from __future__ import annotations
