@@ -72,13 +72,13 @@ def human_rows(path: Path, states: list[ChessState]) -> list[BenchmarkResult]:
         networks.load_network(path, batch=max(BATCHES)),
         networks.load_network("human-chess", batch=max(BATCHES)),
     )
-    asked = [networks.Position(state, 1500, 1500) for state in states]
+    positions = [networks.Position(state, 1500, 1500) for state in states]
     return [
         BenchmarkResult(
             f"human, batch {batch}",
             "Maia-3 5M",
-            throughput(partial(human.predict, asked[:batch]), batch),
-            throughput(partial(maia3.predict, asked[:batch]), batch),
+            throughput(partial(human.predict, positions[:batch]), batch),
+            throughput(partial(maia3.predict, positions[:batch]), batch),
             "positions/s",
             min_ratio=2,
         )

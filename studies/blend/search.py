@@ -39,8 +39,7 @@ def compare_search(
     smaller here, since search is slow. Returns the report's section; {"left out": reason} if the policy has
     no values to search with.
     """
-    asked = [each for each in experts if each.name in (human, strong)]
-    by_name = {each.name: each for each in asked}
+    by_name = {each.name: each for each in experts}
     searched = [_search_policy(by_name[human], c, plan.search.nodes) for c in plan.search.c_pucts]
     parts = {}
     for split in (Split.VALIDATION, Split.TEST):

@@ -1,4 +1,4 @@
-"""Code blocks of the README and the docs."""
+"""Code blocks of the README, the docs and the results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]}
+RESULTS = {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob("results/**/*.md")}
 
 _BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*) -->\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.S | re.M)
 
@@ -31,17 +32,18 @@ class Block:
 
 def blocks(page: str) -> list[Block]:
     """The blocks of a page, in order."""
-    text = PAGES[page].read_text()
+    text = (PAGES | RESULTS)[page].read_text()
     return [_block(found, text.count("\n", 0, found.start("code")) + 1) for found in _BLOCK.finditer(text)]
 
 
-def commands(page: str) -> Iterator[list[str]]:
-    """The command lines of a page that call `sparring`, as words without the program's name."""
+def commands(page: str, program: str = "sparring") -> Iterator[list[str]]:
+    """The command lines of a page that call a program, as words without the program's name."""
     for block in blocks(page):
         if block.kind in ("", "sh", "console"):
             for line in block.code.replace("\\\n", " ").splitlines():
-                if line.startswith("sparring "):
-                    yield shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)[1:]
+                if line.startswith(f"{program} "):
+                    words = line.removeprefix(program).partition(" | ")[0].partition(" > ")[0]
+                    yield shlex.split(words, comments=True)
 
 
 def _block(found: re.Match[str], line: int) -> Block:

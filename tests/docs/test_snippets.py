@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import sparring
 from sparring.cli.commands import COMMANDS
 from sparring.cli.lazy import Command, Group, LazyCommand
-from tests.docs.markdown import PAGES, blocks, commands
+from studies import __main__ as studies
+from tests.docs.markdown import PAGES, RESULTS, blocks, commands
 from tests.docs.reader_files import write_reader_files
 
 
@@ -33,10 +35,18 @@ def test_python_of_a_page_runs_from_top_to_bottom(
             exec(compile(code, page, "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(commands(page))])
+@pytest.mark.parametrize("page", [page for page in PAGES | RESULTS if any(commands(page))])
 def test_command_lines_of_a_page_are_understood(page: str) -> None:
     for words in commands(page):
         parse(words)
+
+
+def test_command_lines_of_studies_are_understood() -> None:
+    group: Any = get_command(studies.app)
+    lines = [words for page in PAGES | RESULTS for words in commands(page, "python -m studies")]
+    assert {words[0] for words in lines} >= {"blend-chess", "blend-go", "blend-shogi", "ladder", "rbc-games"}
+    for name, *rest in lines:
+        group.commands[name].make_context(name, rest)
 
 
 def test_options_of_the_readme_s_table_exist() -> None:

@@ -1,4 +1,4 @@
-"""Studies of games and matches: counted right, and gone on with where they were stopped."""
+"""Studies of recorded RBC games and of matches: counts, resuming, intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from studies.rbc import matches as rbc_matches
 from studies.rbc.games import ReplayConfig, ReplayedSide, win_rates
 
 
-def test_who_has_fewer_boards_to_reckon_with_is_seen_to_win() -> None:
+def test_win_rates_are_grouped_by_number_of_possible_boards() -> None:
     sides = [ReplayedSide(n, 0, 1.0, [1, 4], 0, True) for n in range(10)]
     sides += [ReplayedSide(n, 1, 0.0, [4, 300], 0, True) for n in range(10)]
     rates = {each["boards_up_to"]: each for each in win_rates(sides)}

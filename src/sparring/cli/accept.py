@@ -1,4 +1,4 @@
-"""`sparring accept`: does an agent beat its predecessor?"""
+"""`sparring accept`: acceptance matches between Expendibots agents."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from sparring.search import SearchLimits
 def accept(
     new: Annotated[str, typer.Argument(help=f"The new player: {', '.join(LADDER)}.")],
     old: Annotated[str, typer.Argument(help="Its predecessor.")],
-    games: Annotated[int, typer.Option(min=2, help="Half of them with each colour.")] = 100,
-    nodes: Annotated[int, typer.Option(min=1, help="That a search may visit for a move.")] = 50_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the openings.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="A folder for the games, to go on with.")] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 100,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 50_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the openings.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the games; a second run resumes.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Play an acceptance match between two Expendibots agents.
@@ -83,7 +83,7 @@ def play_ladder_match(
 
 
 def format_summary(summary: MatchSummary) -> str:
-    """A verdict in two lines."""
+    """The summary of a match in two lines of text."""
     elo = "" if summary.elo is None else f", {summary.elo:+.0f} ± {summary.elo_half_width:.0f} Elo"
     return (
         f"{summary.new} v {summary.old}: {summary.wins} won, {summary.draws} drawn, {summary.losses} lost, "
