@@ -51,6 +51,19 @@ def test_no_export_has_the_name_of_a_module(package: str) -> None:
     assert modules & set(import_module(package).__all__) == set()
 
 
+def test_importing_sparring_imports_neither_numpy_nor_the_core() -> None:
+    code = "import sys, sparring; sparring.__version__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith(("numpy", "sparring"))}
+    assert loaded == {"sparring", "sparring._lazy", "sparring._version"}
+
+
+def test_the_root_has_a_dozen_names_or_so() -> None:
+    functions = {"load_game", "load_network", "load_player", "load_policy", "open_records"}
+    types = {"Decision", "Game", "GameStart", "Player", "Policy", "Position", "Prediction", "Turn"}
+    assert set(dir(sparring)) == {"__version__", *functions, *types}
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_importing_the_package_imports_none_of_its_modules(package: str) -> None:
     code = f"import sys, {package}; print(*(name for name in sys.modules if name.startswith('{package}.')))"

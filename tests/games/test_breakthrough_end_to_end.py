@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sparring.cli import main
-from sparring.games import describe, load
+from sparring.games import describe, load_game
 from sparring.networks import Position, load_network
 from sparring.players import GameStart, Turn, make_level_player
 from sparring.policies import load_policy
@@ -39,8 +39,8 @@ validation_positions = 100
 
 def played_game(seed: int) -> GameRecord:
     """A game of the search player against itself after four random plies."""
-    game, rng = load(GAME), np.random.default_rng(seed)
-    player, state = make_level_player(GAME, 1), load(GAME).initial()
+    game, rng = load_game(GAME), np.random.default_rng(seed)
+    player, state = make_level_player(GAME, 1), load_game(GAME).initial()
     player.new_game(GameStart(game, seed=rng))
     while (outcome := game.outcome(state)) is None:
         random = state.ply < 4
@@ -88,7 +88,7 @@ def test_recorded_positions_are_encoded_with_labels_of_their_legal_moves(table: 
 
 
 def test_a_trained_network_predicts_the_legal_moves(model: Path) -> None:
-    game = load(GAME)
+    game = load_game(GAME)
     state = game.initial()
     prediction = load_network(model).predict([Position(state)])[0]
     assert prediction.moves == tuple(game.legal_moves(state))
@@ -98,7 +98,7 @@ def test_a_trained_network_predicts_the_legal_moves(model: Path) -> None:
 def test_a_network_sees_a_mirrored_position_as_the_mirror_image(model: Path) -> None:
     """Averaged over the symmetries, a move and its mirror image are equally likely at the start."""
     policy = load_policy(str(model), GAME, symmetries=True)
-    game = load(GAME)
+    game = load_game(GAME)
     state = game.initial()
     prediction = policy.predict([Position(state)])[0]
     shares = dict(zip(prediction.moves, prediction.probabilities.tolist(), strict=True))
@@ -111,14 +111,14 @@ def test_a_network_sees_a_mirrored_position_as_the_mirror_image(model: Path) -> 
 def test_puct_searches_with_the_network(model: Path) -> None:
     network = load_network(model)
     search = Puct(lambda states: network.predict([Position(state) for state in states]))
-    found = search.search(load(GAME).initial(), SearchLimits(nodes=60))
+    found = search.search(load_game(GAME).initial(), SearchLimits(nodes=60))
     assert found.visits.sum() >= 59
-    won = load(GAME).parse("7p/4P3/8/8/8/8/8/8 w")
+    won = load_game(GAME).parse("7p/4P3/8/8/8/8/8/8 w")
     found = Puct(lambda states: network.predict([Position(state) for state in states])).search(
         won, SearchLimits(nodes=60)
     )
     best = int(found.moves[found.ranked()[0]])
-    assert load(GAME).move_text(won, best) in {"e7d8", "e7e8", "e7f8"}
+    assert load_game(GAME).move_text(won, best) in {"e7d8", "e7e8", "e7f8"}
 
 
 def test_matching_measures_the_network(model: Path, table: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sparring.games import (
     NetworkLayout,
     describe,
     describe_state,
-    load,
+    load_game,
     resolve,
 )
 
@@ -58,7 +58,7 @@ def test_a_reference_that_leads_nowhere_says_so() -> None:
 
 @EACH
 def test_a_description_names_its_rules_and_states(game: GameDescription) -> None:
-    rules = load(game.name)
+    rules = load_game(game.name)
     assert (rules.spec.name, type(rules)) == (game.name, game.rules)
     assert describe(game.name) is game is describe_state(rules.initial())
     assert game.has_native("Tree") != rules.spec.hidden
@@ -77,14 +77,14 @@ def test_every_native_encoding_has_a_version(game: GameDescription) -> None:
 def test_a_layout_is_that_of_its_encoding(game: str, history: int) -> None:
     layout, samples = layout_of(game, history), describe(game).samples_class
     seen = 1 if layout.fixed_history else history
-    planes = samples.encode_states([load(game).initial()], layout.encoding, seen)
+    planes = samples.encode_states([load_game(game).initial()], layout.encoding, seen)
     assert planes.shape == (1, layout.planes, layout.rows, layout.columns)
     assert samples.packable(layout.encoding)
 
 
 @TRAINED
 def test_a_layouts_symmetries_permute_its_labels(game: str) -> None:
-    layout, state = layout_of(game, 1), load(game).initial()
+    layout, state = layout_of(game, 1), load_game(game).initial()
     for symmetry in range(state.symmetries):
         labels = resolve(layout.symmetry_labels)(state.transformed_cells(symmetry))
         assert sorted(labels) == list(range(layout.moves))

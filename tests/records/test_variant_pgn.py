@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.games import DESCRIPTIONS, describe, load
+from sparring.games import DESCRIPTIONS, describe, load_game
 from sparring.records import GameRecord, Termination, UnsupportedFormat
 from sparring.records.readers import formats, reader_for
 from sparring.records.variant_pgn import variant_reader, variant_writer
@@ -28,7 +28,7 @@ g6g5 {a comment
 
 def random_record(game: str, seed: int, *, clocks: bool = False) -> GameRecord:
     """Forty random plies."""
-    rules, rng = load(game), np.random.default_rng(seed)
+    rules, rng = load_game(game), np.random.default_rng(seed)
     state = rules.initial()
     while state.ply < 40 and (legal := rules.legal_moves(state)):
         state = rules.play(state, int(rng.choice(legal)))
@@ -63,7 +63,7 @@ def test_records_are_read_as_they_were_written(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_start_of_its_own_is_kept(game: str) -> None:
-    rules = load(game)
+    rules = load_game(game)
     start = rules.play(rules.initial(), rules.legal_moves(rules.initial())[0])
     record = GameRecord(
         rules.play(rules.parse(rules.text(start)), rules.legal_moves(start)[0]).pack_moves(

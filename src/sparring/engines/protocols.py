@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring.engines.analysis import lc0_centipawns, mate_in_moves, mate_in_plies, shogi_centipawns
-from sparring.games import PROTOCOL_GAMES, load
+from sparring.games import PROTOCOL_GAMES, load_game
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ProtocolSpec:
 PROTOCOL_SPECS = {
     "uci": ProtocolSpec(
         name="uci",
-        game=load(PROTOCOL_GAMES["uci"]),
+        game=load_game(PROTOCOL_GAMES["uci"]),
         position_keyword="fen",
         sides=("w", "b"),
         no_move="(none)",
@@ -47,7 +47,7 @@ PROTOCOL_SPECS = {
     ),
     "usi": ProtocolSpec(
         name="usi",
-        game=load(PROTOCOL_GAMES["usi"]),
+        game=load_game(PROTOCOL_GAMES["usi"]),
         position_keyword="sfen",
         sides=("b", "w"),
         no_move="resign",

@@ -42,7 +42,6 @@ __all__ = [
     "describe",
     "describe_state",
     "game_of",
-    "load",
     "load_game",
     "resolve",
 ]
@@ -90,9 +89,6 @@ def load_game(name: str, **options: object) -> Game[Any]:
     """
     game: Game[Any] = describe(name).rules(**options)
     return game
-
-
-load = load_game  # until all callers say load_game
 
 
 def game_of(state: object) -> Game[Any]:
