@@ -22,6 +22,8 @@ from sparring.storage import atomic_write
 
 FeatureWeights = NDArray[np.float64]
 """[stages, features]"""
+WIN_VALUE = 100.0
+"""Value of a won game; evaluations stay below it."""
 
 
 class BadEvaluation(Exception):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparring._core import ExpendibotsNetwork, ExpendibotsState
 from sparring.games import load_game
 from sparring.search.expendibots.endgame_tables import shipped_tables
-from sparring.search.linear_evaluation import LinearEvaluation
+from sparring.search.linear_evaluation import WIN_VALUE, LinearEvaluation
 from sparring.search.random_opening import random_start
 from sparring.storage import atomic_writer
 
@@ -25,7 +25,6 @@ BLOCK = 50
 """Games per file."""
 _RANDOM_PLIES = 32
 _MAX_PLIES = 200
-_WIN_VALUE = 100.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
     while state.outcome is None and len(states) < _MAX_PLIES and tables.probe(state) is None:
         found = searcher.analyse(state, nodes=nodes)
         states.append(state)
-        values.append(found.value / _WIN_VALUE)
+        values.append(found.value / WIN_VALUE)
         state = state.play(found.moves[0][0])
     outcome = _result(state)
     movers = np.array([each.to_move for each in states], int)

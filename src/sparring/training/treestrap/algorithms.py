@@ -23,13 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from sparring._core import Analysis, Outcome
-from sparring.search.linear_evaluation import AlphaBetaSearcher, FeatureWeights
+from sparring.search.linear_evaluation import WIN_VALUE, AlphaBetaSearcher, FeatureWeights
 
 if TYPE_CHECKING:  # config.py checks the names of ALGORITHMS
     from sparring.training.treestrap.config import TreeStrapRunConfig
-
-WIN_VALUE = 100.0
-"""H of a won game."""
 
 
 @dataclass(frozen=True)
