@@ -6,11 +6,13 @@ import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sparring import games
 from sparring.games import (
     DESCRIPTIONS,
     GameDescription,
@@ -20,6 +22,11 @@ from sparring.games import (
     load_game,
     resolve,
 )
+from sparring.matching.games import GameSelection
+from sparring.matching.positions import read_sample
+from sparring.records import Batches, GameRecord, build_table
+from sparring.records.presets import default_preset
+from sparring.records.readers import writer_of
 
 EACH = pytest.mark.parametrize("game", DESCRIPTIONS, ids=lambda each: each.name)
 TRAINED = pytest.mark.parametrize("game", ["chess", "shogi", "go", "breakthrough"])
@@ -98,6 +105,24 @@ def test_ratings_are_read_as_they_are_written(game: GameDescription) -> None:
         assert system.parse(system.format(number)) == number
     assert system.parse("strong") is None
     assert system.number(True) is None
+
+
+def test_four_fields_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose description has no optional field is recorded, packed, encoded and measured."""
+    game = describe("breakthrough")
+    minimal = GameDescription(game.name, game.rules, game.native, game.packed_move_bytes)
+    monkeypatch.setitem(games._BY_NAME, game.name, minimal)
+    state = game.rules().initial()
+    for move in ("a2a3", "a7a6", "b2b3"):
+        state = state.play(state.parse_move(move))
+    record = GameRecord(state.pack_moves(1), 1.0)
+    (tmp_path / "games.pgn").write_text(writer_of(game.name)(record))
+    preset = default_preset(game.name)
+    assert build_table([tmp_path / "games.pgn"], preset, tmp_path / "table").kept == 1
+    (batch,) = Batches([tmp_path / "table"], split=None)
+    assert sorted(batch.ply) == [0, 1, 2]
+    sample = read_sample(GameSelection(game.name, (tmp_path / "games.pgn",), split=None))
+    assert len(sample) == 3
 
 
 def test_an_unknown_game_and_state_are_refused() -> None:

@@ -15,7 +15,7 @@ from sparring import networks
 from sparring.games import load_game
 from sparring.networks import BadNetwork
 from sparring.records import Batch, Batches
-from sparring.records.batches import NO_LABEL
+from sparring.records.batch import NO_LABEL
 from sparring.training.conditioning import (
     Conditioning,
     masked,

@@ -36,14 +36,14 @@ def resolve(reference: str) -> Any:
 
 @dataclass(frozen=True)
 class Phases:
-    """When the middle game and the endgame begin."""
+    """The plies at which the middle game and the endgame begin."""
 
     middle_game: int
     """Ply."""
     endgame: int
     """Ply."""
     is_endgame: Callable[[Any], bool] | None = None
-    """Whether a state is in its endgame whatever its ply, such as by material."""
+    """(state) -> whether it is an endgame at any ply, such as by material."""
 
     def index(self, state: Any, ply: int) -> int:
         """0 in the opening, 1 in the middle game, 2 in the endgame."""
@@ -83,7 +83,7 @@ class OpeningFormats:
 
 @dataclass(frozen=True)
 class EngineSupport:
-    """How engines of other people play this game."""
+    """External engines of the game."""
 
     protocol: EngineProtocol
     byoyomi: bool = False
@@ -125,7 +125,7 @@ class NetworkLayout:
 
 @dataclass(frozen=True)
 class SearchDefaults:
-    """Where search must know more than the rules say."""
+    """Settings of the search that depend on the game."""
 
     find_immediate_wins: bool = True
     """Whether moves of the root that win at once are found, however small their prior."""
@@ -140,21 +140,21 @@ class SearchDefaults:
 
 @dataclass(frozen=True)
 class PlayerDefaults:
-    """Who plays when nobody says otherwise."""
+    """Default opponents, and parts that players of this game need."""
 
     level_player: str = "sparring.players.levels:alphabeta_player"
     """Reference to a function (game, level) -> Player: the small opponent of a level from 1 to 9."""
     has_human_network: bool = False
     """Whether a network of people's moves is shipped; the default opponent then plays like people."""
     rating: int | str | None = None
-    """The default opponent's rating, as players' TOML files write it. None: none is told."""
+    """Rating of the default opponent, as in players' TOML files; None for none."""
     books: Mapping[str, str] = field(default_factory=dict)
-    """Reference to a class (path) -> Book by file suffix, for opening books that are no games."""
+    """Reference to a class (path) -> Book by file suffix, for opening books that are not files of games."""
     hidden_terminal: str = ""
     """Reference to a class (game, human, opponent, seed) with `play()`: the terminal of a game with hidden
     information."""
     advice: Callable[[Any], str] | None = None
-    """What a person should know before playing from a state; empty for nothing."""
+    """(state) -> a text for a person who begins a game against the default opponent."""
 
 
 @dataclass(frozen=True)
@@ -162,34 +162,40 @@ class GameDescription:
     """One game: rules, native classes, records, ratings, networks, search, players."""
 
     name: str
-    """As on the command line and in files."""
+    """The name on the command line and in files."""
     rules: type[Any]
     """The `Game`: a frozen dataclass whose fields are the rule options."""
     native: str
     """Prefix of the native classes: Chess for ChessState, ChessTree, ChessSamples and ChessSearch."""
     packed_move_bytes: int
-    """Bytes of a packed move (an index among the legal moves): 2 where a state can have over 256 moves."""
+    """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
     move_numbering: int = 1
     """Version of the move codes and of the order of legal moves. Raise it when either changes."""
     encodings: Mapping[str, int] = field(default_factory=lambda: {"planes": 1})
     """Version of each encoding (planes and policy labels) by name: those of the native samples, and those of
     networks' codecs. Raise it when the encoding changes."""
     ratings: RatingSystem = ELO
+    """How players' strength is written."""
     phases: Phases = Phases(20, 60)
+    """Opening, middle game and endgame."""
     ply_bucket: int = 10
-    """Plies a bucket in reports by ply."""
+    """Width of a bucket in reports by ply."""
     records: RecordFormats = RecordFormats()
+    """Readers, writer and filter of recorded games."""
     openings: OpeningFormats = OpeningFormats()
+    """Files of positions."""
     engine: EngineSupport | None = None
-    """None where no engine protocol plays this game."""
+    """Protocol of external engines; None if there is none."""
     layout: Callable[[int], NetworkLayout] | None = None
-    """From the number of boards seen to the layout of a network. None where networks cannot be trained."""
+    """(history) -> layout of a network that sees so many boards. None if no network can be trained."""
     search: SearchDefaults = SearchDefaults()
+    """Settings of the search."""
     players: PlayerDefaults = PlayerDefaults()
+    """Default opponents."""
     display_move: Callable[[Any, int], str] | None = None
-    """(state, move) -> text for people, where it differs from `Game.move_text`, such as SAN."""
+    """(state, move) -> text for people, such as SAN. None: `Game.move_text`."""
     rule_sets: Callable[..., Any] | None = None
-    """(name, komi=None) -> Game, where rules go by names such as "chinese"."""
+    """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
     modules: tuple[str, ...] = ()
     """Modules and packages above `games` that belong to this game alone, without the leading "sparring."."""
 
@@ -202,11 +208,6 @@ class GameDescription:
     def state_class(self) -> type[Any]:
         """The native state class."""
         return self._native_class("State")
-
-    @property
-    def tree_class(self) -> type[Any]:
-        """The native PUCT tree. Raises LookupError where the game has none."""
-        return self._native_class("Tree")
 
     @property
     def samples_class(self) -> type[Any]:
@@ -223,7 +224,7 @@ class GameDescription:
         return hasattr(_core, self.native + kind)
 
     def option_names(self) -> list[str]:
-        """The rule options."""
+        """The names of the rule options."""
         return [option.name for option in dataclasses.fields(self.rules)]
 
     def _native_class(self, kind: str) -> type[Any]:

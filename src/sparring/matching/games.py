@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import describe, load_game
-from sparring.records import BadTable, GameRecord, PositionFilter, Split, load_preset, records_of, split_of
+from sparring.games import load_game
+from sparring.records import BadTable, GameRecord, PositionFilter, Split, records_of, split_of
+from sparring.records.presets import default_preset
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
 from sparring.records.streams import TruncatedFile, open_chunks
@@ -165,7 +166,7 @@ def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
 
 def _read_file(path: Path, game: str) -> Iterator[PlayedGame]:
     """The games of a file; broken games are left out, as in a table."""
-    preset = load_preset(describe(game).records.everything)
+    preset = default_preset(game)
     read = reader_for(path, game)
     try:
         for found in read(open_chunks(path), 0):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sparring._lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.records.batches import Batch as Batch
+    from sparring.records.batch import Batch as Batch
     from sparring.records.batches import Batches as Batches
     from sparring.records.build import BuildReport as BuildReport
     from sparring.records.build import TableWriteError as TableWriteError
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "batches": ("Batch", "Batches"),
+        "batch": ("Batch",),
+        "batches": ("Batches",),
         "build": ("BuildReport", "TableWriteError", "build_table", "find_sources"),
         "game_records": ("GameRecords", "open_records"),
         "presets": ("BadPreset", "PositionFilter", "Preset", "load_preset"),

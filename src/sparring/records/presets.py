@@ -82,6 +82,17 @@ def load_preset(name: str) -> Preset:
     return Preset(path.stem, file.game, games, file.positions)
 
 
+def default_preset(game: str) -> Preset:
+    """The preset of files that were not built into a table: it keeps every game of the file.
+
+    Raises ValueError for an unknown game.
+    """
+    records = describe(game).records
+    if records.everything:
+        return load_preset(records.everything)
+    return Preset(game, game, resolve(records.filter)(), PositionFilter())
+
+
 def upgrade_manifest_entry(entry: Any) -> Any:
     """The preset in a table's manifest with the present names of its keys."""
     if not isinstance(entry, dict):

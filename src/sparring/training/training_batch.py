@@ -18,7 +18,7 @@ from torch import Tensor
 
 from sparring.games import NetworkLayout
 from sparring.records import Batch
-from sparring.records.batches import NO_LABEL
+from sparring.records.batch import NO_LABEL
 from sparring.training.conditioning import Conditioning
 from sparring.training.config import BadTrainingConfig, TrainingConfig
 from sparring.training.layouts import input_spec_of, layout_of
