@@ -7,7 +7,8 @@ import pytest
 
 from sparring.arena import GameResult
 from sparring.arena.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
-from sparring.players.expendibots import GreedyPlayer, RandomPlayer
+from sparring.players import RandomPlayer
+from sparring.players.expendibots import GreedyPlayer
 
 GREEDY = NamedPlayer("greedy", GreedyPlayer())
 RANDOM = NamedPlayer("random", RandomPlayer())

@@ -84,7 +84,7 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "expendibots", "--rating", "1500"], "no network of people's moves"),
         (["play", "chess", "--temperature", "0"], "temperature"),
         (["play", "chess", "--model", "nothing"], "no network 'nothing'"),
-        (["play", "rbc", "--position", "8/8/8/8/8/8/8/K6k w - - 0 1"], "secrets"),
+        (["play", "rbc", "--position", "8/8/8/8/8/8/8/K6k w - - 0 1"], "reveal hidden information"),
         (["fly"], "fly"),
     ],
 )

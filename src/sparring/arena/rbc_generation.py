@@ -1,8 +1,8 @@
-"""Many games between bots of reconnaissance blind chess, side by side, as histories that reconchess reads.
+"""Games between bots of reconnaissance blind chess, played in parallel, as histories in reconchess's format.
 
-Game n follows from the seed and n alone. A game counts once its line in `index.ndjson` is whole; it says
-where its history ends in `histories.jsonl.zst`, and what lies behind is cut away by the next run. The index's
-first line says what is played.
+Game n depends on the seed and n alone. A game counts once its line in `index.ndjson` is complete. The line
+says where the history ends in `histories.jsonl.zst`; the next run cuts off whatever follows. The first line
+of the index is the configuration.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ HISTORIES = "histories.jsonl.zst"
 
 
 class BadGenerationConfig(ValueError):
-    """Games that cannot be generated as asked."""
+    """A bad configuration, or a folder of other games."""
 
 
 @dataclass(frozen=True)
 class GenerationConfig:
-    """What is to be played."""
+    """The games to play."""
 
     players: tuple[str, ...]
-    """Names of bots, or TOML files; every two of them play each other with both colours, and themselves."""
+    """Names or TOML files of bots. Each plays every other with both colours, and itself."""
     games: int
     seed: int = 0
     random_turns: int = 4
-    """Of each side, at most, before the bots take over: how many is drawn anew for every game."""
+    """Most random turns of each side at the start; the number is drawn for each game."""
 
     def __post_init__(self) -> None:
         if len(self.players) < 1:
@@ -56,25 +56,25 @@ class GenerationConfig:
 
 @dataclass(frozen=True)
 class GeneratedGame:
-    """A game and how it went."""
+    """A game and its result."""
 
     number: int
     first: str
     second: str
     result: float | None
-    """1 where White won, 0 where Black did; None where the game was broken off."""
+    """1 if White won, 0 if Black won; None if the game was abandoned."""
     random_turns: int
     plies: int
     seconds: float
     end: int = 0
-    """Where its history ends in the packed file."""
+    """Offset of the end of its history in the packed file."""
 
 
 GeneratedOutput = tuple[GeneratedGame, bytes]
 
 
 def game_setup(generation: GenerationConfig, number: int) -> tuple[str, str, int]:
-    """The players of game `number`, and how many turns of each are played by chance."""
+    """The two bots of a game, and its number of random turns."""
     players = generation.players
     pairs = [(first, second) for first in players for second in players]
     round_number, place = divmod(number, len(pairs))
@@ -123,10 +123,10 @@ class _Worker:
         return generated, zstandard.compress(to_history(record).encode() + b"\n", 9)
 
     def close(self) -> None:
-        """Bots are closed with their games."""
+        """Does nothing: bots are closed with their games."""
 
     def terminate(self) -> None:
-        """Stockfish notices that nobody listens any more."""
+        """Does nothing: Stockfish exits when its pipe closes."""
 
 
 class _Store:
@@ -147,7 +147,7 @@ class _Store:
             raise BadGenerationConfig(f"{folder / INDEX} is no index of generated games: {error}") from None
 
     def add(self, generated: GeneratedGame, history: bytes) -> None:
-        """A game; it counts once this returns."""
+        """Adds a game; it counts once this returns."""
         placed = replace(generated, end=append_or_rollback(self._histories, history))
         self._index.add(asdict(placed))
         self.games.append(placed)

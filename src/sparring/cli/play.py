@@ -48,43 +48,48 @@ class _OpponentOptions:
 
 def play(
     game: GameName,
-    side: Annotated[str, typer.Option(help="The side you play: its name (such as white), or random.")] = "",
+    side: Annotated[str, typer.Option(help="Your side by its name, such as white, or random.")] = "",
     rating: Annotated[
         int | None, typer.Option(help="The opponent plays like people of this rating (chess: 1500).")
     ] = None,
     my_rating: Annotated[
-        int | None, typer.Option(help="Yours: people play differently against others; the same if left out.")
+        int | None,
+        typer.Option(
+            help="Your rating (default: the opponent's). People play differently against stronger players."
+        ),
     ] = None,
     rank: Annotated[str | None, typer.Option(help="Go: the opponent's rank (5d).")] = None,
     my_rank: Annotated[str | None, typer.Option(help="Go: your rank.")] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", "-m", "--policy", "-p", help="A model's name or file, or a policy's TOML (blend)."
+            "--model", "-m", "--policy", "-p", help="Model name, network file or policy file (blend)."
         ),
     ] = None,
     temperature: Annotated[
         float | None,
         typer.Option(
-            min=0.01, max=100, help="Below 1 it plays its likely moves more often, above 1 less (1)."
+            min=0.01, max=100, help="Temperature of the moves: below 1 plays likely moves more often (1)."
         ),
     ] = None,
     player: Annotated[
-        Path | None, typer.Option(help="A player's TOML file instead of all these (docs/players.md).")
+        Path | None,
+        typer.Option(help="TOML file of a player, in place of the options above (docs/players.md)."),
     ] = None,
     level: Annotated[
         int | None,
         typer.Option(
             min=LEVELS[0],
             max=LEVELS[-1],
-            help="A small search player instead: each level thinks three times longer.",
+            help="Small search player instead; each level searches three times as long.",
         ),
     ] = None,
     bot: Annotated[
-        str | None, typer.Option(help=f"rbc: the opponent, one of {', '.join(BOTS)}, or a TOML file.")
+        str | None,
+        typer.Option(help=f"rbc: the opponent, one of {', '.join(BOTS)}, or a TOML file of a bot."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed and moves give the same game.")
+        int | None, typer.Option(min=0, help="Seed: the same seed and moves give the same game.")
     ] = None,
     position: PositionText = None,
     option: Options = None,
@@ -100,17 +105,22 @@ def play(
         parse_rating(game, rating, rank), parse_rating(game, my_rating, my_rank, "my "), model, temperature
     )
     if player is not None and (wish or level is not None):
-        raise UserError("--player says it all: leave out --rating, --rank, --model, --temperature, --level")
+        raise UserError(
+            "--player replaces --rating, --rank, --model, --temperature and --level: leave them out"
+        )
     if bot is not None and not rules.spec.hidden:
         raise UserError(f"--bot is for rbc, not for {game}")
     chosen_level = level
     level = _choose_level(rules, level, wish) if player is None else None
     if rules.spec.hidden:
         if position is not None:
-            raise UserError(f"{game} is played from its beginning: a position would give secrets away")
+            raise UserError(
+                f"{game} starts from its initial position: a position would reveal hidden information"
+            )
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
-        with _load(bot, game) if bot else make_level_player(game, level or _LEVEL) as opponent:
+        source = bot or player
+        with _load(source, game) if source else make_level_player(game, level or _LEVEL) as opponent:
             resolve(describe(game).players.hidden_terminal)(rules, human, opponent, rng).play()
         return
     state, about = choose_state(rules, position), ""
@@ -138,7 +148,9 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -
             raise UserError("--level is for the small search player: it has no rating, model or temperature")
         return level
     if rules.spec.hidden and wish:
-        raise UserError(f"policies do not know what is hidden in {game}: choose a --level instead")
+        raise UserError(
+            f"policies do not play {game}, a game of hidden information: choose a --level or a --bot"
+        )
     if game in DEFAULT_RATING or wish.model is not None:
         return None
     if wish:

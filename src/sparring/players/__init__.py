@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sparring.players.player_config import PlayerConfig as PlayerConfig
     from sparring.players.player_config import load_player_config as load_player_config
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
+    from sparring.players.random_player import RandomPlayer as RandomPlayer
     from sparring.players.search_player import SearchPlayer as SearchPlayer
     from sparring.players.time_management import TimeControl as TimeControl
     from sparring.players.uct_player import UctPlayer as UctPlayer
@@ -41,6 +42,7 @@ __getattr__, __dir__, __all__ = attach(
         "player": ("BasePlayer", "Decision", "GameStart", "NO_MOVE", "Player", "Turn"),
         "player_config": ("BadPlayerConfig", "DEFAULT_RATING", "PlayerConfig", "load_player_config"),
         "policy_player": ("PolicyPlayer",),
+        "random_player": ("RandomPlayer",),
         "search_player": ("SearchPlayer",),
         "alphabeta_player": ("AlphaBetaPlayer",),
         "uct_player": ("UctPlayer",),

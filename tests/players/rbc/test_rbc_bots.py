@@ -14,10 +14,10 @@ from sparring.arena.rbc_match import play_rbc_game
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
 from sparring.players.rbc import BOTS, BadBotConfig, BotConfig, load_bot_config, make_bot
+from sparring.players.rbc.attacker import ATTACKS
 from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.players.rbc.guess import Guess
 from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.simple import ATTACKS
 
 QUICK = replace(BOTS["inference-1"], boards=300)
 NAMES = ("random", "attacker", "guesser", "inference-1", "cautious", "sneaky")

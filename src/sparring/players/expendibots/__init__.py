@@ -1,7 +1,7 @@
 """Players of Expendibots: the agent, its predecessors, and the report's endgame heuristics."""
 
 from sparring.players.expendibots.agent import AgentComponents, ExpendibotsAgent
-from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, ReportAgent
+from sparring.players.expendibots.baselines import GreedyPlayer, ReportAgent
 from sparring.players.expendibots.endgame_heuristics import endgame_move
 from sparring.players.expendibots.ladder import (
     LADDER,
@@ -16,7 +16,6 @@ __all__ = [
     "AgentComponents",
     "ExpendibotsAgent",
     "GreedyPlayer",
-    "RandomPlayer",
     "ReportAgent",
     "agent_components",
     "endgame_move",

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from sparring._core import ExpendibotsState
 from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import Square, endgame_move, stacks, tokens
 from sparring.players.player import BasePlayer, Decision, Turn
+from sparring.players.random_player import random_decision
 from sparring.search.linear_evaluation import LinearEvaluation
-
-
-class RandomPlayer(BasePlayer):
-    """Plays uniformly random legal moves, in any game."""
-
-    def __init__(self) -> None:
-        super().__init__("random")
-
-    def choose(self, turn: Turn) -> Decision:
-        """One of the legal moves."""
-        return _drawn(turn.legal_moves, self._rng, "at random")
 
 
 class GreedyPlayer(BasePlayer):
@@ -37,7 +23,7 @@ class GreedyPlayer(BasePlayer):
         balances = [self._balance(state.play(move)) for move in moves]
         best = max(balances)
         good = [move for move, balance in zip(moves, balances, strict=True) if balance == best]
-        return _drawn(good, self._rng, f"{best:+d} tokens")
+        return random_decision(good, self._rng, f"{best:+d} tokens")
 
     @staticmethod
     def _balance(after: ExpendibotsState) -> int:
@@ -109,8 +95,3 @@ def opening_move(state: ExpendibotsState) -> Move | None:
 def _seen(square: Square, state: ExpendibotsState) -> Square:
     """A square from the point of view of the side to move, or back."""
     return square if state.to_move == 0 else (square[0], 7 - square[1])
-
-
-def _drawn(moves: Sequence[Move], rng: np.random.Generator, why: str) -> Decision:
-    move = moves[int(rng.integers(len(moves)))]
-    return Decision(move, dict.fromkeys(moves, 1 / len(moves)), why)

@@ -6,10 +6,11 @@ from functools import cache
 
 from sparring._core import ExpendibotsNetwork, ExpendibotsSearch
 from sparring.players.expendibots.agent import AgentComponents, ExpendibotsAgent
-from sparring.players.expendibots.baselines import GreedyPlayer, RandomPlayer, ReportAgent
+from sparring.players.expendibots.baselines import GreedyPlayer, ReportAgent
 from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_book
 from sparring.players.learned_player import LearnedPlayer
 from sparring.players.player import Player
+from sparring.players.random_player import RandomPlayer
 from sparring.search import SearchLimits
 from sparring.search.expendibots.endgame_tables import shipped_tables
 from sparring.search.expendibots.value_network_files import open_network

@@ -13,6 +13,8 @@ from msgspec import Meta
 from sparring.config import BadConfig, Fraction, PositiveInt, read_config
 from sparring.games.rbc import DESCRIPTION
 from sparring.players.player import Player
+from sparring.players.random_player import RandomPlayer
+from sparring.players.rbc.attacker import AttackerBot
 from sparring.players.rbc.evaluators import (
     BoardEvaluator,
     NativeEvaluator,
@@ -21,7 +23,6 @@ from sparring.players.rbc.evaluators import (
 )
 from sparring.players.rbc.guesser import GuesserBot
 from sparring.players.rbc.inference import InferenceBot, InferenceLimits
-from sparring.players.rbc.simple import AttackerBot, RandomBot
 from sparring.players.rbc.utility import RiskParameters
 
 
@@ -123,7 +124,7 @@ def make_bot(config: BotConfig) -> Player:
     """The bot of a configuration. Raises StockfishNotFound."""
     match config.kind:
         case "random":
-            return RandomBot("random")
+            return RandomPlayer()
         case "attacker":
             return AttackerBot("attacker")
         case "guesser":

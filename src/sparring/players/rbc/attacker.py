@@ -1,15 +1,13 @@
-"""Bots that keep no board: random play, and prepared attacks."""
+"""A bot that plays prepared attacks and keeps no board."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import chess
-import numpy as np
 
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.random_player import random_decision
 
 ATTACKS = (
     "b1c3 c3b5 b5d6 d6e8",
@@ -27,14 +25,6 @@ ATTACKS = (
     "d2d4 c1f4 b1a3 a3b5 b5c7 c7e8",
 )
 """Ways to the black king on e8 that work against opponents who do not sense. Black mirrors them."""
-
-
-class RandomBot(BasePlayer):
-    """Senses and moves uniformly at random."""
-
-    def choose(self, turn: Turn) -> Decision:
-        """Any of the moves."""
-        return random_decision(turn.legal_moves, self._rng)
 
 
 class AttackerBot(BasePlayer):
@@ -59,15 +49,9 @@ class AttackerBot(BasePlayer):
         if self._plan and not sensing and self._plan[0] not in turn.legal_moves:
             self._plan = []
         if not self._plan:
-            return random_decision(turn.legal_moves, self._rng)
+            return random_decision(turn.legal_moves, self._rng, "at random")
         move = SENSE + (self._plan[0] & 63) if sensing else self._plan[0]
         return Decision(move, {move: 1.0}, f"{len(self._plan)} steps of its attack to go")
-
-
-def random_decision(moves: Sequence[Move], rng: np.random.Generator) -> Decision:
-    """A uniformly random move."""
-    move = moves[int(rng.integers(len(moves)))]
-    return Decision(move, dict.fromkeys(moves, 1 / len(moves)), "at random")
 
 
 def _as_seen_by(player: int, move: chess.Move) -> Move:
