@@ -13,11 +13,10 @@ from sparring._core import RbcBoardSet, RbcState
 from sparring.players.rbc.evaluators import (
     BoardEvaluations,
     NativeEvaluator,
-    StockfishEvaluator,
     StockfishNotFound,
     find_stockfish,
-    is_legal_chess_position,
 )
+from sparring.players.rbc.stockfish import StockfishEvaluator, is_legal_chess_position
 from sparring.players.rbc.utility import WIN
 from tests.belief.games import random_game
 

@@ -18,7 +18,6 @@ from sparring.players.rbc.attacker import AttackerBot
 from sparring.players.rbc.evaluators import (
     BoardEvaluator,
     NativeEvaluator,
-    StockfishEvaluator,
     find_stockfish,
 )
 from sparring.players.rbc.guesser import GuesserBot
@@ -137,4 +136,6 @@ def _make_evaluator(config: BotConfig) -> BoardEvaluator:
     native = NativeEvaluator(config.depth, config.threads or os.cpu_count() or 1)
     if config.evaluator == "native":
         return native
+    from sparring.players.rbc.stockfish import StockfishEvaluator  # imports asyncio
+
     return StockfishEvaluator(find_stockfish(config.stockfish), config.nodes, native)
