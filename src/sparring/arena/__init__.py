@@ -8,7 +8,7 @@ from sparring.arena.standings import Standings, compute_standings
 from sparring.arena.tournament import BadTournament, Tournament
 from sparring.arena.tournament_config import read_tournament
 from sparring.arena.workers import LocalWorkers, RayWorkers
-from sparring.workers import WorkerDied
+from sparring.workers import WorkerError
 
 __all__ = [
     "BadTournament",
@@ -23,7 +23,7 @@ __all__ = [
     "Standings",
     "Tournament",
     "TournamentRun",
-    "WorkerDied",
+    "WorkerError",
     "compute_standings",
     "log_likelihood_ratio",
     "rate",

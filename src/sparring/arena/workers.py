@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from sparring.arena.engine_player import EnginePlayer
 from sparring.arena.engine_process import kill_all
@@ -23,7 +22,7 @@ from sparring.arena.tournament import (
 from sparring.games import Game
 from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_level_player, make_player
 from sparring.records import GameRecord
-from sparring.workers import LocalWorkerPool, RayUnavailable, RayWorkerPool
+from sparring.workers import LocalWorkerPool, RayUnavailable, RayWorkerPool, WorkerPool
 
 GameOutput = tuple[GameResult, GameRecord | None]
 
@@ -37,12 +36,8 @@ class GameTask:
     """The state after the opening."""
 
 
-class Workers(Protocol):
-    """A pool that plays games, here or on other machines."""
-
-    def run(self, tasks: Iterator[GameTask]) -> Iterator[GameOutput]:
-        """Yields games as they end. A task is taken when a worker is free for it."""
-        ...
+Workers: TypeAlias = WorkerPool[GameTask, GameOutput]
+"""A pool that plays games, here or on other machines."""
 
 
 class GameRunner:
@@ -133,7 +128,7 @@ class RayWorkers(RayWorkerPool[GameTask, GameOutput]):
 
     def __init__(self, tournament: Tournament, concurrency: int, address: str) -> None:
         try:
-            super().__init__(partial(GameRunner, tournament), concurrency, address)
+            super().__init__(partial(GameRunner, tournament), concurrency, address, _name)
         except RayUnavailable as error:
             raise BadTournament(str(error)) from None
 

@@ -52,7 +52,7 @@ def run(
         with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
             done = arena.run_tournament(tournament, folder, workers, on_progress)
         standings = arena.compute_standings(done.results, tournament.names)
-    except (arena.BadTournament, arena.WorkerDied, arena.RatingError) as error:
+    except (arena.BadTournament, arena.WorkerError, arena.RatingError) as error:
         raise UserError(str(error)) from None
     console = Console(highlight=False)
     console.print(standings_table(standings))

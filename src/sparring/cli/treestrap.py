@@ -29,7 +29,7 @@ from sparring.training.treestrap import (
 )
 from sparring.training.treestrap.run import EVALUATION, TrainingBlock, worker_pool
 from sparring.training.treestrap.selfplay import SelfPlayGame
-from sparring.workers import RayUnavailable, WorkerDied
+from sparring.workers import RayUnavailable, WorkerError
 
 _INTERRUPTED = 130
 _DEFAULT = TreeStrapRunConfig(next(iter(SEARCHERS)))
@@ -122,7 +122,14 @@ def treestrap(
                 interruptible(run.stop),
             ):
                 finished = run.train(players, display.on_progress)
-    except (BadTreeStrapConfig, BadTreeStrapRun, BadEvaluation, BadBook, RayUnavailable, WorkerDied) as error:
+    except (
+        BadTreeStrapConfig,
+        BadTreeStrapRun,
+        BadEvaluation,
+        BadBook,
+        RayUnavailable,
+        WorkerError,
+    ) as error:
         raise UserError(str(error)) from None
     if not finished:
         console.print(

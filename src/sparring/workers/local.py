@@ -6,44 +6,35 @@ import multiprocessing
 import os
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self
 
-_DEATHS = 3
+from sparring.workers.pool import R, T, TaskFailed, Worker, WorkerDied
 
-T = TypeVar("T")
-R = TypeVar("R")
-T_contra = TypeVar("T_contra", contravariant=True)
-R_co = TypeVar("R_co", covariant=True)
-
-
-class WorkerDied(Exception):
-    """A process of ours ended in the middle of a task, again and again."""
+_MAX_DEATHS = 3
+"""Processes that a task may end before the pool gives up."""
+_EXIT_SECONDS = 30
+"""Time in which a worker may close before it is killed."""
 
 
-class Worker(Protocol[T_contra, R_co]):
-    """Does one task after the other, in a process of its own."""
+@dataclass(frozen=True)
+class _Failure:
+    """An exception of a worker, as text: the exception itself may not be picklable."""
 
-    def work(self, task: T_contra, /) -> R_co:
-        """A task's result."""
-        ...
-
-    def close(self) -> None:
-        """There is nothing more to do."""
-        ...
-
-    def terminate(self) -> None:
-        """The process ends at once: whatever would go on without it must end too."""
-        ...
+    message: str
+    traceback: str
 
 
 class LocalWorkerPool(Generic[T, R]):
-    """Processes on this machine. They end with the one that started them, however that ends.
+    """Processes on this machine. They end with the process that started them, however that ends.
 
-    `spawn` makes a worker in its process, so it must be something that can be pickled.
+    `spawn` makes a worker in its process and must be picklable. `size` is the number of processes. `name`
+    names a task in errors.
     """
 
     def __init__(self, spawn: Callable[[], Worker[T, R]], size: int, name: Callable[[T], str] = str) -> None:
@@ -53,7 +44,10 @@ class LocalWorkerPool(Generic[T, R]):
         self._busy: dict[Connection, T] = {}
 
     def run(self, tasks: Iterator[T]) -> Iterator[R]:
-        """Results as they come; a task is taken only when somebody is free for it. Raises WorkerDied."""
+        """Yields results in the order in which they are ready. A task is taken when a worker is free for it.
+
+        Raises TaskFailed if a worker raises an exception, and WorkerDied if a task ends three processes.
+        """
         deaths: dict[str, int] = {}
         while True:
             while len(self._busy) < self._size and (task := next(tasks, None)) is not None:
@@ -64,14 +58,20 @@ class LocalWorkerPool(Generic[T, R]):
                 assert isinstance(connection, Connection)
                 task = self._busy.pop(connection)
                 try:
-                    yield connection.recv()
+                    result = connection.recv()
                 except (EOFError, ConnectionError):
                     self._reap(connection)
                     name = self._name(task)
                     deaths[name] = deaths.get(name, 0) + 1
-                    if deaths[name] >= _DEATHS:
-                        raise WorkerDied(f"{name} ended {_DEATHS} processes") from None
+                    if deaths[name] >= _MAX_DEATHS:
+                        raise WorkerDied(f"{name} ended {_MAX_DEATHS} processes") from None
                     self._give(task)
+                    continue
+                if isinstance(result, _Failure):
+                    failed = TaskFailed(f"{self._name(task)}: {result.message}")
+                    failed.add_note(result.traceback)
+                    raise failed
+                yield result
 
     def __enter__(self) -> Self:
         return self
@@ -80,11 +80,11 @@ class LocalWorkerPool(Generic[T, R]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for connection, process in self._processes.items():
-            connection.close()  # who waits for a task now ends by itself
+            connection.close()  # an idle worker then closes and exits
             if connection in self._busy:
                 process.terminate()
         for process in self._processes.values():
-            process.join(30)
+            process.join(_EXIT_SECONDS)
             if process.is_alive():
                 process.kill()
                 process.join()
@@ -95,7 +95,7 @@ class LocalWorkerPool(Generic[T, R]):
                 idle.send(task)
                 self._busy[idle] = task
                 return
-            except ConnectionError:  # it died while it had nothing to do
+            except ConnectionError:  # it died while idle
                 self._reap(idle)
         connection = self._spawn()
         connection.send(task)
@@ -115,9 +115,13 @@ class LocalWorkerPool(Generic[T, R]):
 
 
 def _worker_main(connection: Connection, spawn: Callable[[], Worker[Any, Any]]) -> None:
-    """A worker's life: tasks until nobody asks for more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the process that started this one
-    worker = spawn()
+    """Makes a worker and does tasks until the parent closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent process
+    try:
+        worker = spawn()
+    except Exception as error:
+        connection.send(_failure(error))  # the answer to the first task
+        return
 
     def leave(*_: object) -> None:
         worker.terminate()
@@ -127,13 +131,23 @@ def _worker_main(connection: Connection, spawn: Callable[[], Worker[Any, Any]]) 
     threading.Thread(target=_exit_with_parent, args=(leave,), daemon=True).start()
     try:
         while True:
-            connection.send(worker.work(connection.recv()))
+            task = connection.recv()
+            try:
+                connection.send(worker.work(task))
+            except ConnectionError:
+                raise
+            except Exception as error:
+                connection.send(_failure(error))
     except (EOFError, ConnectionError):
         worker.close()
 
 
+def _failure(error: Exception) -> _Failure:
+    return _Failure(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+
+
 def _exit_with_parent(leave: Callable[[], None]) -> None:
-    """Ends this process with its parent, even where that was killed and cannot say so."""
+    """Ends this process with its parent, even if that was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from sparring.games import Move, load_game
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.search.random_opening import random_start
 from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
-from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SerialWorkerPool, worker_pool
+from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SelfPlayWorker, worker_pool
 from sparring.training.treestrap.selfplay import play
+from sparring.workers import SerialWorkerPool
 from studies.expendibots.evaluation_matches import play_evaluation_match
 
 SMALL: dict[str, Any] = {"depth": 2, "games": 12, "block": 3, "warmup_games": 4, "max_plies": 40}
@@ -37,12 +39,14 @@ def trained(config: TreeStrapRunConfig, folder: Path) -> TreeStrapRun:
 
 SCRIPT = """
 import sys
+from functools import partial
 from pathlib import Path
 from sparring.training.treestrap import TreeStrapRun, TreeStrapRunConfig
-from sparring.training.treestrap.run import SerialWorkerPool
+from sparring.training.treestrap.run import SelfPlayWorker
+from sparring.workers import SerialWorkerPool
 
 settings = TreeStrapRunConfig("expendibots", depth=2, games=12, block=3, warmup_games=4, max_plies=40)
-TreeStrapRun(settings, Path(sys.argv[1])).train(SerialWorkerPool(settings, None))
+TreeStrapRun(settings, Path(sys.argv[1])).train(SerialWorkerPool(partial(SelfPlayWorker, settings, None)))
 """
 
 
@@ -90,7 +94,7 @@ def test_games_side_by_side_add_up_whoever_is_quicker(tmp_path: Path) -> None:
     config = settings_of(games=4, block=4, workers=2)
     side_by_side = trained(config, tmp_path / "two")
     alone = TreeStrapRun(config, tmp_path / "one")
-    alone.train(SerialWorkerPool(config, None))
+    alone.train(SerialWorkerPool(partial(SelfPlayWorker, config, None)))
     assert side_by_side.weights.tolist() == alone.weights.tolist()
 
 
@@ -101,7 +105,7 @@ def test_ray_plays_the_same_games(tmp_path: Path) -> None:
     with worker_pool(config, ray="local") as players:
         run.train(players)
     alone = TreeStrapRun(config, tmp_path / "one")
-    alone.train(SerialWorkerPool(config, None))
+    alone.train(SerialWorkerPool(partial(SelfPlayWorker, config, None)))
     assert run.weights.tolist() == alone.weights.tolist()
 
 
@@ -115,7 +119,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
         if played.number == 4:
             run.stop()
 
-    assert not run.train(SerialWorkerPool(config, None), on_progress)
+    assert not run.train(SerialWorkerPool(partial(SelfPlayWorker, config, None)), on_progress)
     assert heard == [0, 1, 2, 3, 4]
     assert run.games == 3
     again = trained(config, tmp_path / "stopped")

@@ -10,11 +10,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from sparring.search.linear_evaluation import (
 from sparring.storage import Journal, atomic_write
 from sparring.training.treestrap.config import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import SelfPlayGame, WeightedBook, play
-from sparring.workers import LocalWorkerPool, RayWorkerPool
+from sparring.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
 
 JOURNAL, SETTINGS, EVALUATION = "blocks.jsonl", "settings.json", "evaluation.json"
 
@@ -73,14 +72,6 @@ class TrainingBlock:
         return self.plies / self.seconds if self.seconds else 0.0
 
 
-class WorkerPool(Protocol):
-    """A pool of workers that play training games."""
-
-    def run(self, tasks: Iterator[SelfPlayTask]) -> Iterator[SelfPlayGame]:
-        """Yields the games in the order in which they finish."""
-        ...
-
-
 class SelfPlayWorker:
     """Plays games of a run, one at a time."""
 
@@ -101,36 +92,23 @@ class SelfPlayWorker:
         """Does nothing: the worker holds no external resources."""
 
 
-class SerialWorkerPool:
-    """A pool of one worker in this process."""
-
-    def __init__(self, config: TreeStrapRunConfig, book: WeightedBook | None) -> None:
-        self._worker = SelfPlayWorker(config, book)
-
-    def run(self, tasks: Iterator[SelfPlayTask]) -> Iterator[SelfPlayGame]:
-        """Yields the games in order."""
-        return map(self._worker.work, tasks)
-
-    def __enter__(self) -> SerialWorkerPool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-def worker_pool(config: TreeStrapRunConfig, book: WeightedBook | None = None, ray: str | None = None) -> Any:
+def worker_pool(
+    config: TreeStrapRunConfig, book: WeightedBook | None = None, ray: str | None = None
+) -> WorkerPool[SelfPlayTask, SelfPlayGame]:
     """Returns the pool of a configuration: this process, local processes, or actors of a Ray cluster.
 
     `ray` is the address of the cluster. The pool is a context manager. Raises RayUnavailable.
     """
     spawn = partial(SelfPlayWorker, config, book)
+
+    def name(task: SelfPlayTask) -> str:
+        return f"game {task.number + 1}"
+
     if ray is not None:
-        return RayWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, ray)
+        return RayWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, ray, name)
     if config.workers == 1:
-        return SerialWorkerPool(config, book)
-    return LocalWorkerPool[SelfPlayTask, SelfPlayGame](
-        spawn, config.workers, lambda task: f"game {task.number + 1}"
-    )
+        return SerialWorkerPool(spawn)
+    return LocalWorkerPool[SelfPlayTask, SelfPlayGame](spawn, config.workers, name)
 
 
 class TreeStrapRun:
@@ -158,7 +136,9 @@ class TreeStrapRun:
         self._stopped = True
 
     def train(
-        self, worker_pool: WorkerPool, on_progress: Callable[[SelfPlayGame], None] = lambda _: None
+        self,
+        worker_pool: WorkerPool[SelfPlayTask, SelfPlayGame],
+        on_progress: Callable[[SelfPlayGame], None] = lambda _: None,
     ) -> bool:
         """Plays the remaining games and writes the evaluation.
 
