@@ -125,6 +125,33 @@ def test_four_fields_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(sample) == 3
 
 
+@dataclasses.dataclass(frozen=True)
+class Countdown:
+    """A game in Python: players take one or two from a number; the last to take wins."""
+
+    start: int = 5
+    state_type = int
+
+    @classmethod
+    def of(cls, state: int) -> Countdown:
+        return cls(state)
+
+    def initial(self) -> int:
+        return self.start
+
+
+def test_a_game_in_python_needs_no_native_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    countdown = GameDescription("countdown", Countdown, native="", packed_move_bytes=1)
+    monkeypatch.setattr(games, "DESCRIPTIONS", (*DESCRIPTIONS, countdown))
+    monkeypatch.setitem(games._BY_NAME, "countdown", countdown)
+    game: Any = load_game("countdown", start=7)
+    assert describe_state(game.initial()) is countdown
+    assert games.game_of(7) == game
+    assert not countdown.has_native("Tree")
+    with pytest.raises(LookupError, match="countdown has no native class"):
+        _ = countdown.samples_class
+
+
 def test_an_unknown_game_and_state_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown game 'poker'; there are chess"):
         describe("poker")

@@ -166,7 +166,8 @@ class GameDescription:
     rules: type[Any]
     """The `Game`: a frozen dataclass whose fields are the rule options."""
     native: str
-    """Prefix of the native classes: Chess for ChessState, ChessTree, ChessSamples and ChessSearch."""
+    """Prefix of the native classes: Chess for ChessState, ChessTree, ChessSamples and ChessSearch. Empty for
+    a game in Python."""
     packed_move_bytes: int
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
     move_numbering: int = 1
@@ -206,8 +207,9 @@ class GameDescription:
 
     @property
     def state_class(self) -> type[Any]:
-        """The native state class."""
-        return self._native_class("State")
+        """The class of the game's states: `state_type` of the rules."""
+        found: type[Any] = self.rules.state_type
+        return found
 
     @property
     def samples_class(self) -> type[Any]:
@@ -221,14 +223,17 @@ class GameDescription:
 
     def has_native(self, kind: Literal["Tree", "Samples", "Search"]) -> bool:
         """Whether the native class of this kind exists."""
-        return hasattr(_core, self.native + kind)
+        return self._has_native_class(kind)
 
     def option_names(self) -> list[str]:
         """The names of the rule options."""
         return [option.name for option in dataclasses.fields(self.rules)]
 
     def _native_class(self, kind: str) -> type[Any]:
-        found: type[Any] | None = getattr(_core, self.native + kind, None)
-        if found is None:
-            raise LookupError(f"{self.name} has no native class {self.native}{kind}")
+        if not self._has_native_class(kind):
+            raise LookupError(f"{self.name} has no native class {self.native or '...'}{kind}")
+        found: type[Any] = getattr(_core, self.native + kind)
         return found
+
+    def _has_native_class(self, kind: str) -> bool:
+        return bool(self.native) and hasattr(_core, self.native + kind)
