@@ -39,7 +39,7 @@ def test_a_book_s_journal_that_is_broken_is_said_in_one_line(
         main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
     assert ended.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.endswith("book.2x100.jsonl, line 2 is no JSON")
+    assert line.endswith("book.2x100.jsonl, line 2 is not JSON")
 
 
 def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_two_half_lines_are_named_or_left_out_as_the_caller_says(broken: bytes, 
     content = path.read_bytes() + broken + b'\n{"a": 4}\n{"a": '
     path.write_bytes(content)
     for read in (Journal, read_journal):
-        with pytest.raises(BadJournal, match=r"journal.jsonl, line 2 is no JSON"):
+        with pytest.raises(BadJournal, match=r"journal.jsonl, line 2 is not JSON"):
             read(path)
     assert path.read_bytes() == content, "nothing is done to a journal that cannot be gone on with"
     assert read_journal(path, lenient=True) == [{"a": 1}, {"a": 4}]
@@ -94,7 +94,7 @@ def test_another_setting_is_refused_or_begun_anew(other: dict[str, Any], path: P
     filled(path, 1, 2, header=HEADER)
     content = path.read_bytes() + b"3"
     path.write_bytes(content)
-    with pytest.raises(JournalMismatch, match=r'is about \{"limit": 5, .* not \{"limit"'):
+    with pytest.raises(JournalMismatch, match=r'has the header \{"limit": 5, .* not \{"limit"'):
         Journal(path, header=other)
     assert path.read_bytes() == content
     assert Journal(path, header=other, overwrite=True).entries == []
@@ -104,7 +104,7 @@ def test_another_setting_is_refused_or_begun_anew(other: dict[str, Any], path: P
 
 def test_what_is_no_setting_is_another_one(path: Path) -> None:
     filled(path, 1, 2)
-    with pytest.raises(JournalMismatch, match="is about 1, not"):
+    with pytest.raises(JournalMismatch, match="has the header 1, not"):
         Journal(path, header=HEADER)
 
 

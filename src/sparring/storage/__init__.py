@@ -1,4 +1,4 @@
-"""What is written to the disk so that a kill, an error or a full disk leaves nothing half done."""
+"""Atomic files, journals and locks: a kill, an error or a full disk leaves no partial results."""
 
 from sparring.storage.atomic import append_or_rollback, atomic_write, atomic_writer
 from sparring.storage.journal import BadJournal, Journal, JournalMismatch, read_journal

@@ -1,6 +1,6 @@
-"""Files that are written whole or not at all.
+"""Atomic writes: a file has its old or its new content, never a part of it.
 
-Folders that are missing are made. A file has one writer at a time.
+Missing folders are made. A file has one writer at a time (see `locks`).
 """
 
 from __future__ import annotations
@@ -13,33 +13,35 @@ from pathlib import Path
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes its place, and an older one's, when the block has ended well.
+    """Yields the path of a temporary file, `name.part`, which replaces `path` at the end of the block.
 
-    That is beside its place, in `name.part`. An error removes the part; one that a kill left is written over.
+    An exception in the block removes the temporary file and leaves `path` as it was. One that a kill left is
+    overwritten. The content is synced before the rename. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     try:
         yield part
         with part.open("rb") as file:
-            os.fsync(file.fileno())  # or a machine that stops may have moved a file without its content
+            os.fsync(file.fileno())  # else a power failure may keep the rename and lose the content
         part.replace(path)
     except BaseException:
         with suppress(OSError):
-            part.unlink()  # on a full disk every byte counts
+            part.unlink()  # frees the space on a full disk
         raise
 
 
 def atomic_write(path: Path, content: str | bytes) -> None:
-    """Writes a file, as UTF-8 where it is text. Raises OSError."""
+    """Replaces the content of a file; text is encoded as UTF-8. Raises OSError."""
     with atomic_writer(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def append_or_rollback(path: Path, content: bytes, *, sync: bool = False) -> int:
-    """Adds to a file and says how long it is then; an error takes away what was added. Raises OSError.
+    """Appends to a file and returns its new size in bytes. An error truncates the file to its old size.
 
-    A kill in the middle may leave a part of the content. With `sync` it stays even where the machine stops.
+    A kill may leave a part of the content. With `sync` the content survives a power failure. Raises
+    OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab", buffering=0) as file:

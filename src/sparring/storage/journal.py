@@ -1,6 +1,6 @@
-"""Journals: a line of JSON for each piece of work that is done, so that no run does it again.
+"""Append-only journals: one line of JSON for each finished task, so that a resumed run skips it.
 
-A piece counts once its line is whole. The first line may say what the journal is about.
+A task is finished when its line is complete. The first line may be a header with the options of the run.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from sparring.storage.atomic import append_or_rollback, atomic_write
 
 
 class BadJournal(Exception):
-    """A journal that cannot be gone on with; the message says why."""
+    """A journal that cannot be resumed."""
 
 
 class JournalMismatch(BadJournal):
-    """A journal about something else."""
+    """A journal with another header."""
 
 
 class Journal:
-    """A journal that is gone on with; `entries` is what it had when it was opened.
+    """An append-only journal that can be resumed. `entries` has the entries at the time of opening.
 
     It needs no closing: the file is open only while a line is written.
     """
@@ -38,12 +38,12 @@ class Journal:
         lenient: bool = False,
         sync: bool = False,
     ) -> None:
-        """Reads what there is, and cuts off the line that a kill left half written. A new journal is made at
-        once, so that no work is done for a folder that cannot be written.
+        """Reads a journal and truncates an incomplete last line. A new journal is written at once, so that a
+        folder that cannot be written is noticed before any work.
 
-        `header` is the first line; the keys in `mutable_keys` may change from run to run. A journal with
-        another header is replaced if `overwrite`, else it stays as it is and JournalMismatch is raised.
-        `lenient` is as in `read_journal`. With `sync` a line stays even where the machine stops.
+        `header` is the first line; the keys in `mutable_keys` may differ between runs. A journal with another
+        header is replaced if `overwrite`, else JournalMismatch is raised and the file stays as it is.
+        `lenient` is as in `read_journal`. With `sync` each line survives a power failure.
         Raises BadJournal or OSError.
         """
         self._path, self._sync = path, sync
@@ -52,7 +52,9 @@ class Journal:
         known = _parsed(content, path, lenient)
         if self._head and known and not _agree(known[0], self._head[0], mutable_keys):
             if not overwrite:
-                raise JournalMismatch(f"{path} is about {json.dumps(known[0])}, not {json.dumps(header)}")
+                raise JournalMismatch(
+                    f"{path} has the header {json.dumps(known[0])}, not {json.dumps(header)}"
+                )
             known = []
         self.entries = known[len(self._head) :]
         if known[: len(self._head)] != self._head or not path.exists():
@@ -61,11 +63,11 @@ class Journal:
             os.truncate(path, end)
 
     def add(self, entry: Any) -> None:
-        """One more line; it counts once this returns. Raises OSError."""
+        """Appends an entry, which must be JSON-serialisable. Raises OSError."""
         append_or_rollback(self._path, _line(entry), sync=self._sync)
 
     def keep(self, wanted: Callable[[Any], bool]) -> None:
-        """Drops those of `entries` that are not wanted, here and in the file."""
+        """Removes the entries for which `wanted` is false, here and in the file. Raises OSError."""
         kept = [entry for entry in self.entries if wanted(entry)]
         if len(kept) < len(self.entries):
             self.entries = kept
@@ -76,9 +78,9 @@ class Journal:
 
 
 def read_journal(path: Path, *, lenient: bool = False) -> list[Any]:
-    """The whole lines of a journal, if there is one; it is left as it is, since somebody may be writing it.
+    """Returns the complete lines of a journal, or an empty list if there is no file. The file is not changed.
 
-    A whole line that is no JSON raises BadJournal, or is left out where one is `lenient`.
+    A complete line that is not JSON raises BadJournal; with `lenient` it is left out. Raises OSError.
     """
     return _parsed(_content(path), path, lenient)
 
@@ -94,12 +96,12 @@ def _parsed(content: bytes, path: Path, lenient: bool) -> list[Any]:
             entries.append(json.loads(line))
         except (ValueError, RecursionError):
             if not lenient:
-                raise BadJournal(f"{path}, line {number} is no JSON") from None
+                raise BadJournal(f"{path}, line {number} is not JSON") from None
     return entries
 
 
 def _agree(known: Any, header: dict[str, Any], mutable_keys: Collection[str]) -> bool:
-    """Whether a journal is about the same, but for the keys that may change."""
+    """Whether two headers are equal except for the mutable keys."""
     blank = dict.fromkeys(mutable_keys)
     return isinstance(known, dict) and known | blank == header | blank
 
