@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sparring.blending import WeightModel, pooled_logs
 from sparring.matching.bootstrap import Array, Means, Resamples, intervals
+from sparring.matching.measure import TaskProgressCallback
 from sparring.policies.segments import segment_argmax
 from studies.blend.analysis_engine import CachedAnalysis
-from studies.blend.config import EngineAnalysisConfig, PredictedSample, TaskProgressCallback
+from studies.blend.config import EngineAnalysisConfig, PredictedSample
 
 MOVES = ("person", "policy", "strong", "blend")
 """The first axis of the arrays here: the move played, and the most likely moves of the human-like policy, of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from sparring.arena.tournament import EngineConfig
 from sparring.matching import CachedPolicy, ChoiceData, GameSelection, Sample, gather_choice_data, read_sample
 from sparring.matching.bootstrap import Resamples
+from sparring.matching.measure import TaskProgressCallback
 from sparring.matching.metrics import PolicyMetrics
 from sparring.policies.segments import Array
 from sparring.records import Split
-
-TaskProgressCallback = Callable[[str, int, int], None]
-"""Called with a task's name, the units done and the total."""
 
 
 @dataclass(frozen=True)

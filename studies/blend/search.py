@@ -11,6 +11,7 @@ import numpy as np
 from sparring.blending import WeightModel, pooled_logs
 from sparring.matching import CachedPolicy
 from sparring.matching.bootstrap import Resamples
+from sparring.matching.measure import TaskProgressCallback
 from sparring.matching.scores import cache_key
 from sparring.policies import BadPolicy
 from sparring.records import Split
@@ -20,7 +21,6 @@ from studies.blend.config import (
     BlendStudyConfig,
     HeldOutSample,
     PredictedSample,
-    TaskProgressCallback,
     predict_sample,
 )
 

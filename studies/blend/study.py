@@ -15,6 +15,7 @@ from sparring.blending import GroupFit, WeightModel, alpha_curve, alpha_text, cu
 from sparring.blending.weight_models import GroupWeights, PositionWeights, RatingWeights
 from sparring.matching import CachedPolicy
 from sparring.matching.bootstrap import Resamples
+from sparring.matching.measure import TaskProgressCallback
 from sparring.matching.metrics import PolicyMetrics
 from sparring.records import Split
 from sparring.reports import today
@@ -35,7 +36,6 @@ from studies.blend.config import (
     BlendStudyConfig,
     HeldOutSample,
     PredictedSample,
-    TaskProgressCallback,
     open_experts,
     predict_sample,
 )

@@ -49,7 +49,7 @@ _BATCHES_A_WRITE = 8
 _OF_TRIAL = ("positions", "top1", "low", "high", "nll")
 
 TaskProgressCallback = Callable[[str, int, int], None]
-"""Hears what is being done, how much of it is done, and how much there is."""
+"""Called with a task's name, the units done and the total."""
 
 
 def measure(

@@ -1,8 +1,8 @@
-"""What policies said of people's games, kept in files that only grow: networks are slow, and fits are many.
+"""Cached predictions of policies on recorded games, in append-only files.
 
-A file is one policy's. After a line that says whose it is, each game is a record: its key, how many positions
-of it count, how many legal moves they have together, and the logarithms of the probabilities of all of them.
-Samples of any split, trial or size find the games that they share. Whatever kills a run, whole games count.
+A policy has one file. After a header line with the policy's key, each game is a record: the game's key, the
+number of its positions, their total number of legal moves, and the log-probabilities of all these moves.
+Samples of any split, trial or size share the games. A record that a crash cut off is removed on reading.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _HEAD = struct.Struct("<QII")
 
 @dataclass(frozen=True)
 class CachedPolicy:
-    """A policy that has a file for what it says."""
+    """A policy with a cache of its predictions."""
 
     policy: Policy
     key: str
-    """Another one means other predictions."""
+    """Identifies the predictions: a hash of the policy's files and the backend."""
 
     @staticmethod
     def open(
@@ -48,26 +48,30 @@ class CachedPolicy:
         threads: int = 1,
         symmetries: bool = False,
     ) -> CachedPolicy:
-        """The policy of a model's name, a file or a TOML. Raises BadPolicy, BadNetwork or OSError."""
+        """Opens a policy: a model's name, a network file or a policy TOML.
+
+        `name` is its name in reports. Raises BadPolicy, BadNetwork or OSError.
+        """
         policy = load_policy(source, game, name=name, backend=backend, threads=threads, symmetries=symmetries)
         return CachedPolicy(policy, cache_key(fingerprint(source, game), backend, str(symmetries)))
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The policy's name in reports."""
         return self.policy.name
 
     def path(self, folder: Path) -> Path:
-        """Its file among those of a folder, under whatever name it goes."""
+        """The policy's cache file in a folder; it does not depend on the name."""
         return folder / f"{self.key[:20]}.choices"
 
 
 def cached_log_probabilities(
     expert: CachedPolicy, sample: Sample, folder: Path, on_progress: ProgressCallback = lambda _: None
 ) -> NDArray[np.float32]:
-    """[moves of all positions]: the expert's logarithms, asked only about games that its file does not have.
+    """The policy's log-probabilities, [legal moves of all positions]; games that the cache has are not
+    predicted.
 
-    Raises BadPolicy or OSError.
+    `on_progress` is called with the number of positions done. Raises BadPolicy or OSError.
     """
     path = expert.path(folder)
     header = json.dumps({"key": expert.key}).encode() + b"\n"
@@ -92,7 +96,10 @@ def cached_log_probabilities(
 def gather_choice_data(
     experts: list[CachedPolicy], sample: Sample, folder: Path, on_progress: ProgressCallback = lambda _: None
 ) -> ChoiceData:
-    """What all experts say of a sample."""
+    """The choice data of several policies on a sample, from their caches where possible.
+
+    `on_progress` is called with the number of positions done, over all policies. Raises BadPolicy or OSError.
+    """
     said = [
         cached_log_probabilities(expert, sample, folder, partial(_further, on_progress, number * len(sample)))
         for number, expert in enumerate(experts)
@@ -105,7 +112,7 @@ def _further(on_progress: ProgressCallback, before: int, done: int) -> None:
 
 
 def _key(game: str, played: PlayedGame) -> int:
-    """Of all that the positions of a game and their context depend on."""
+    """A hash of everything that the positions of a game and their conditioning depend on."""
     record = played.record
     ratings = (record.first_rating, record.second_rating, record.first_rank, record.second_rank)
     digest = hashlib.blake2b(repr((played.identity, ratings)).encode(), digest_size=8)
@@ -115,7 +122,7 @@ def _key(game: str, played: PlayedGame) -> int:
 
 
 def _read(path: Path, header: bytes) -> dict[int, NDArray[np.float32]]:
-    """The whole games of a file; what lies behind them, or is not this policy's, is cut away."""
+    """The complete records of a file; an incomplete one, or content of another policy, is removed."""
     path.touch()
     content = path.read_bytes()
     found: dict[int, NDArray[np.float32]] = {}
