@@ -10,8 +10,9 @@ import pytest
 
 from sparring.arena.adjudication import Adjudicator
 from sparring.arena.clocks import Clocks
+from sparring.arena.match import play_game
 from sparring.arena.tournament import Adjudication, DrawRule, EngineConfig, OpeningSuite, ResignRule
-from sparring.players import SearchLimits, TimeControl
+from sparring.players import BasePlayer, Decision, GameStart, SearchLimits, TimeControl, Turn
 from sparring.records.write_pgn import to_pgn
 from tests.arena.tournaments import fake, play, small, tournament
 
@@ -102,3 +103,66 @@ def test_an_engine_plays_go_and_shogi_to_the_end() -> None:
         tournament(fake("usi", "", "a"), fake("usi", "", "b"), adjudication=Adjudication(plies=40))
     )
     assert shogi.reason in ("length limit", "repetition", "checkmate", "perpetual check")
+
+
+class Faulty(BasePlayer):
+    """Plays the first move, and misbehaves at its third turn."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(fault)
+        self.fault, self.turns = fault, 0
+
+    def new_game(self, start: GameStart) -> None:
+        super().new_game(start)
+        self.turns = 0
+        if self.fault == "no start":
+            raise RuntimeError("cannot begin")
+
+    def choose(self, turn: Turn) -> Decision:
+        self.turns += 1
+        if self.turns == 3 and self.fault == "raises":
+            raise RuntimeError("no idea")
+        if self.turns == 3 and self.fault == "illegal":
+            return Decision(-5)
+        return Decision(turn.legal_moves[0], resign=self.turns == 3 and self.fault == "resigns")
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "detail"),
+    [
+        ("raises", "died", "RuntimeError: no idea"),
+        ("illegal", "illegal move", "move -5"),
+        ("resigns", "resignation", ""),
+        ("no start", "could not be started", "cannot begin"),
+    ],
+)
+def test_whatever_a_player_does_wrong_loses_it_the_game(fault: str, reason: str, detail: str) -> None:
+    cup = tournament(*small(1, 1), adjudication=Adjudication(plies=20))
+    for side in (0, 1):
+        pair = (Faulty(fault), Faulty("")) if side == 0 else (Faulty(""), Faulty(fault))
+        game = cup.load_game()
+        played = play_game(game, game.initial(), pair, (1, 2), cup)
+        assert played.end.result == float(side)
+        assert str(played.end.reason) == reason
+        assert detail in played.end.detail
+
+
+def test_players_observe_every_move_and_hear_the_result() -> None:
+    class Listener(Faulty):
+        def __init__(self) -> None:
+            super().__init__("")
+            self.seen: list[int] = []
+            self.score: float | None = None
+
+        def observe(self, observation: int) -> None:
+            self.seen.append(observation)
+
+        def end_game(self, score: float | None) -> None:
+            self.score = score
+
+    cup = tournament(*small(1, 1), adjudication=Adjudication(plies=6))
+    pair, game = (Listener(), Listener()), cup.load_game()
+    played = play_game(game, game.initial(), pair, (1, 2), cup)
+    assert pair[0].seen == pair[1].seen
+    assert len(pair[0].seen) == played.state.ply == 6
+    assert (pair[0].score, pair[1].score) == (0.5, 0.5)

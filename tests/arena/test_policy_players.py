@@ -1,4 +1,4 @@
-"""Players from descriptions in the arena: read, seated, repeatable, and punished for their faults."""
+"""Players from configurations in the arena: reading, repeatable games, clocks, forfeits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ nodes = 5
     )
 
 
-def test_games_of_minds_are_repeatable(model: str) -> None:
+def test_games_of_configured_players_are_repeatable(model: str) -> None:
     entries = [
         NamedPlayerConfig(f"m{nodes}", PlayerConfig("chess", model=model, nodes=nodes)) for nodes in (0, 6)
     ]
@@ -49,7 +49,7 @@ def test_games_of_minds_are_repeatable(model: str) -> None:
     assert all(len(each) == 2 for each in moves)
 
 
-def test_a_mind_plays_by_the_clock_and_resigns(model: str) -> None:
+def test_a_configured_player_plays_by_the_clock_and_resigns(model: str) -> None:
     quitter = NamedPlayerConfig(
         "quitter", PlayerConfig("chess", model=model, resign_below=1.0, resign_after=2)
     )
@@ -58,7 +58,7 @@ def test_a_mind_plays_by_the_clock_and_resigns(model: str) -> None:
     assert [result.result for result, _ in played] == [0, 1]
 
 
-def test_a_mind_that_cannot_be_made_forfeits(tmp_path: Path) -> None:
+def test_a_player_that_cannot_be_loaded_forfeits(tmp_path: Path) -> None:
     failed_to_start = NamedPlayerConfig("absent", PlayerConfig("chess", model=str(tmp_path / "no.onnx")))
     played = play(tournament(failed_to_start, *small(1)))
     assert all(record is None or not record.moves for _, record in played)

@@ -46,13 +46,13 @@ _UNTIL_STOPPED = 1_000_000_000
 class GtpSearch:
     """The player of a GTP engine. `interrupt` is set when the next command waits: an analysis then ends."""
 
-    def __init__(self, table: GtpGame, settings: EngineSettings, interrupt: Event) -> None:
-        self._board_commands, self._interrupt = table, interrupt
+    def __init__(self, game: GtpGame, settings: EngineSettings, interrupt: Event) -> None:
+        self._game, self._interrupt = game, interrupt
         self._options = EngineOptions("gtp", settings)
         self._player = PlayerCache(_tell)
         self._analyst = PlayerCache(_tell)
         """A second copy of the player, so that an analysis changes nothing in the game."""
-        self._game = table.games
+        self._games_begun = game.games
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
@@ -122,7 +122,7 @@ class GtpSearch:
         return stream
 
     def _ask_network(self, words: Arguments) -> str:
-        state = self._state(self._board_commands.board.state.to_move)
+        state = self._state(self._game.board.state.to_move)
         analyst = self._analyst.of(self._options.settings)
         prediction = analyst.choose(Turn.of(state, SearchLimits(nodes=1))).prediction
         assert prediction is not None, "the player of an engine has a policy"
@@ -137,7 +137,7 @@ class GtpSearch:
         started = time.perf_counter()
         state = self._state(player)
         chooser = self._player_of_game()
-        clock, seconds, stop = self._board_commands.clock.clock(player), None, Event()
+        clock, seconds, stop = self._game.clock.clock(player), None, Event()
         if clock is not None:
             seconds = allocate_time(clock, self._options.settings.overhead / 1000)
             seconds = max(seconds - (time.perf_counter() - started), 0.001)
@@ -147,37 +147,33 @@ class GtpSearch:
         every = 1.0 if analyze_options is None else analyze_options.interval
         with stop_timer(seconds, stop):
             decision = chooser.choose(Turn(state, state.legal_moves(), limits, stop, report, every))
-        self._board_commands.clock.spend(player, time.perf_counter() - started)
+        self._game.clock.spend(player, time.perf_counter() - started)
         return decision
 
     def _player_of_game(self) -> Player:
         """The player, told of a new game if one has begun."""
-        if self._game != self._board_commands.games:
-            self._game = self._board_commands.games
+        if self._games_begun != self._game.games:
+            self._games_begun = self._game.games
             self._player.new_game()
         return self._player.of(self._options.settings)
 
     def _played(self, player: int, decision: Decision) -> str:
         text = self._text(player, decision)
         if text != "resign":
-            self._board_commands.board = self._board_commands.board.played(player, decision.move)
+            self._game.board = self._game.board.played(player, decision.move)
         return text
 
     def _text(self, player: int, decision: Decision) -> str:
         return "resign" if decision.resign else self._state(player).move_text(decision.move)
 
     def _state(self, player: int) -> GoState:
-        return resumed(with_player_to_move(self._board_commands.board.state, player))
+        return resumed(with_player_to_move(self._game.board.state, player))
 
     def _wanted(self, words: Arguments) -> AnalyzeOptions:
-        return parse_analyze_options(words, self._board_commands.board.state)
+        return parse_analyze_options(words, self._game.board.state)
 
     def _whose(self, analyze_options: AnalyzeOptions) -> int:
-        return (
-            self._board_commands.board.state.to_move
-            if analyze_options.player is None
-            else analyze_options.player
-        )
+        return self._game.board.state.to_move if analyze_options.player is None else analyze_options.player
 
     def _teller(
         self, line_of: AnalysisFormatter, state: GoState, analyze_options: AnalyzeOptions, send_line: SendLine

@@ -40,6 +40,8 @@ class PolicyPlayer(BasePlayer):
         seed = start.seed if self.config.seed is None else self.config.seed
         self._rng = np.random.default_rng(seed)
         self._resignation.reset()
+        if start.player is not None:
+            self._player = start.player
 
     def choose(self, turn: Turn) -> Decision:
         """Draws a move. With `limits.infinite` it answers when `stop` is set."""

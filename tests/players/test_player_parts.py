@@ -1,0 +1,56 @@
+"""Parts of players: resignation, draw offers, limits, distributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sparring.players import Clock, SearchLimits
+from sparring.players.draw_offers import DrawOffers
+from sparring.players.move_distribution import MoveDistribution
+from sparring.players.resignation import Resignation
+from sparring.players.time_management import allocate_time, resolve_limits
+
+
+def test_resignation_counts_lost_moves_of_each_side_in_a_row() -> None:
+    resignation = Resignation(below=0.1, after=2)
+    assert [resignation.decide(0, -0.9), resignation.decide(1, -0.9)] == [False, False]
+    assert resignation.decide(0, -0.9)
+    assert not resignation.decide(1, 0.0)
+    assert not resignation.decide(1, -0.9)  # the count began anew
+    resignation.reset()
+    assert not resignation.decide(0, -0.9)
+    assert not Resignation(below=0.0, after=1).decide(0, -1.0)
+    assert not resignation.decide(0, None)
+
+
+def test_draws_are_fair_in_level_positions_after_some_plies() -> None:
+    offers = DrawOffers(within=0.05, after=40)
+    assert offers.agrees(40, 0.09)
+    assert not offers.agrees(40, 0.11)
+    assert not offers.agrees(39, 0.0)
+    assert not offers.agrees(40, None)
+    assert not DrawOffers(within=0.0, after=0).agrees(100, 0.0)
+
+
+def test_limits_are_those_asked_for_then_the_players_own_then_the_clock() -> None:
+    own, clock = SearchLimits(nodes=100), Clock(60.0)
+    assert resolve_limits(SearchLimits(depth=3), own) == SearchLimits(depth=3)
+    assert resolve_limits(SearchLimits(clock=clock), own) == own
+    assert resolve_limits(SearchLimits(), own) == own
+    assert resolve_limits(SearchLimits(clock=clock), SearchLimits()) == SearchLimits(
+        seconds=allocate_time(clock)
+    )
+
+
+def test_moves_are_drawn_by_their_weights_among_the_allowed() -> None:
+    distribution = MoveDistribution(
+        np.array([3, 5, 9]), np.array([1.0, 3.0, 0.0]), lambda index, probability: f"{index} {probability:g}"
+    )
+    rng = np.random.default_rng(1)
+    drawn = [distribution.draw(rng).move for _ in range(400)]
+    assert set(drawn) == {3, 5}
+    assert drawn.count(5) / 400 == pytest.approx(0.75, abs=0.07)
+    only = distribution.draw(rng, [3])
+    assert (only.move, dict(only.distribution), only.reason) == (3, {3: 1.0}, "0 1")
+    assert distribution.draw(rng, [9]).move == 9  # allowed, though it has no weight
