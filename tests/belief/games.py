@@ -1,4 +1,4 @@
-"""Random games of reconnaissance blind chess for the tests of what players can know."""
+"""Random games of reconnaissance blind chess for tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparring.games.rbc import NO_SENSE, SENSE
 
 
 def random_game(seed: int, turns: int, *, sensing: float = 1.0, fen: str | None = None) -> RbcState:
-    """A game of random moves, at most so many turns of each side, a share of which begins with a sense."""
+    """A game of random moves, at most `turns` of each side; a fraction `sensing` of them has a sense."""
     rng = random.Random(seed)
     state = Rbc().parse(fen) if fen else Rbc().initial()
     for _ in range(2 * turns):

@@ -1,4 +1,4 @@
-"""Trackers that are told what cannot be, and go on."""
+"""Repair: trackers continue after contradictory observations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_king_that_seemed_taken_is_back_when_the_game_goes_on() -> None:
 
 
 def wrong(observation: Observation, player: int, own: set[int], rng: random.Random) -> Observation:
-    """A sense that shows other pieces of the opponent than there are."""
+    """Falsifies the opponent's pieces in some senses."""
     if not isinstance(observation, SenseResult) or rng.random() < 0.7:
         return observation
     pieces = "NBRQ" if player else "nbrq"

@@ -1,4 +1,4 @@
-"""What senses tell, against partitions made by looking."""
+"""Sense statistics against explicit partitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every plane of the synopsis against its plain definition."""
+"""Every plane of the synopsis against its definition in plain Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SPECIAL = [
 
 
 def check(boards: RbcBoardSet, synopsis_context: SynopsisContext, previous: list[int] | None) -> list[int]:
-    """Our synopsis, every plane of which is the plain one."""
+    """The native synopsis, after a check of every plane."""
     before = None if previous is None else np.array(previous, dtype=np.uint64)
     ours = [int(word) for word in compute_synopsis(boards, synopsis_context, before)]
     plain = reference_synopsis(
@@ -46,7 +46,7 @@ def check(boards: RbcBoardSet, synopsis_context: SynopsisContext, previous: list
 
 
 def sets_of_games(player: int) -> Iterator[tuple[RbcBoardSet, SynopsisContext]]:
-    """Small sets from all stages of random games, now the turn of the player, now of its opponent."""
+    """Small sets from all stages of random games, with either side to move."""
     for seed in range(14):
         rng = random.Random(seed)
         tracker = Tracker(player, TrackerOptions(limit=300, threads=1, seed=seed))

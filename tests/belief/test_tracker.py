@@ -1,4 +1,4 @@
-"""The set of possible boards: complete, correct, and sound where it cannot be complete."""
+"""The tracker: complete sets, sound samples, backward filtering (algorithm 4)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def start_of(game: RbcState) -> RbcState:
 
 
 def compare(game: RbcState, player: int, most: int) -> int:
-    """Both trackers through a game, until there are more than `most` boards; the observations compared."""
+    """Compares both trackers through a game, up to `most` boards. Returns the observations compared."""
     start = start_of(game)
     tracker = Tracker(player, TrackerOptions(threads=1), start)
     plain = ReferenceTracker(player, chess.Board(board_fen(start)))
@@ -89,7 +89,7 @@ def test_past_sets_are_those_that_lead_to_today() -> None:
 
 
 def survives(fen: str, turn: int, steps: Sequence[ReplayStep]) -> bool:
-    """Whether a board of the player's turn can lead through all that it observed later, by brute force."""
+    """True if a board of the player's turn is consistent with all later observations, by brute force."""
     plain = ReferenceTracker(1, chess.Board(f"{fen} 0 1"))
     moves = [i for i, step in enumerate(steps) if isinstance(step.observation, MoveResult)]
     for step in steps[moves[turn] :]:

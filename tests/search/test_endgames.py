@@ -22,7 +22,7 @@ EXPENDIBOTS = games.load_game("expendibots")
 
 
 def scattered(tokens: tuple[int, int], rng: np.random.Generator) -> ExpendibotsState:
-    """Tokens of White and Black on random squares, stacked where they meet, with either side to move."""
+    """A random position with these numbers of tokens, either side to move."""
     heights = np.zeros(64, int)
     for sign, count in zip((1, -1), tokens, strict=True):
         free = np.flatnonzero(heights * sign >= 0)
@@ -47,7 +47,7 @@ def position(heights: np.ndarray, turn: str) -> ExpendibotsState:
 
 
 def value_of(state: ExpendibotsState, tables: ExpendibotsEndgameTables) -> int:
-    """The value of a state for its side to move, of a finished game too."""
+    """The table value of a state for its side to move; also for finished games."""
     if state.outcome is not None:
         winner = state.outcome.winner
         return 0 if winner is None else 1000 if winner == state.to_move else -1000
@@ -57,7 +57,7 @@ def value_of(state: ExpendibotsState, tables: ExpendibotsEndgameTables) -> int:
 
 
 def forced(state: ExpendibotsState, actions: int) -> int:
-    """By brute force: 1 where the side to move wins within so many actions, -1 where it loses, else 0."""
+    """Brute force: 1 if the side to move wins within `actions`, -1 if it loses, else 0."""
     if state.outcome is not None:
         winner = state.outcome.winner
         return 0 if winner is None else 1 if winner == state.to_move else -1
@@ -131,7 +131,7 @@ def test_perfect_play_ends_when_the_table_says() -> None:
 
 
 def _order(value: int) -> float:
-    """Smaller is better for whom the value is of: a quick win first, a quick loss last."""
+    """Sort key: quick wins first, quick losses last."""
     if abs(value) == 1000:
         return -2.0 if value > 0 else 2.0
     return -1 / value if value else 0.0

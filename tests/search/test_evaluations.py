@@ -27,7 +27,7 @@ Square = tuple[int, int]
 
 
 def states(seed: int, step: int = 7) -> list[ExpendibotsState]:
-    """Every so many positions of a random game in which booms are rare."""
+    """Positions at intervals of a random game with few booms."""
     rng = random.Random(seed)
     state, found = GAME.initial(), []
     while state.outcome is None and state.ply < 120:
@@ -62,7 +62,7 @@ def largest_cluster(stacks: set[Square]) -> int:
 
 
 def per_player(own: dict[Square, int], other: dict[Square, int]) -> dict[str, float]:
-    """The numbers of the report, over what makes each about 1 at its largest."""
+    """The report's features, normalised to at most about 1."""
     targets: dict[Square, set[Square]] = {}
     for (x, y), height in own.items():
         line = [(i, y) for i in range(8)] + [(x, i) for i in range(8)]
@@ -87,13 +87,13 @@ def per_player(own: dict[Square, int], other: dict[Square, int]) -> dict[str, fl
 
 
 def described(state: ExpendibotsState) -> dict[str, float]:
-    """All features by name: half of what the mover sees, less half of what the other one sees."""
+    """All features by name: half of the mover's view minus half of the opponent's view."""
     mine, theirs = seen(state, state.to_move), seen(state, 1 - state.to_move)
     return {name: (mine[name] - theirs[name]) / 2 for name in mine}
 
 
 def seen(state: ExpendibotsState, player: int) -> dict[str, float]:
-    """All features as the report has them, for a player."""
+    """All features of the report from a player's view."""
     sides: tuple[dict[Square, int], dict[Square, int]] = ({}, {})
     for y, row in enumerate(state.heights):
         for x, height in enumerate(row):

@@ -1,4 +1,4 @@
-"""Wins and losses by force: what the tree proves is true, is what plain Python proves, and is played."""
+"""MCTS-Solver: proofs are correct, equal to those of plain Python, and used in move selection."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MATES_IN_TWO = [
 
 
 def near_the_end(name: str, rng: random.Random) -> Any:
-    """A position a few plies before the end of a game of random moves; in chess a cornered king."""
+    """A position shortly before the end of a random game; in chess with a cornered king."""
     if name == "chess":
         return _cornered_king(rng)
     rules = games.load_game(name)
@@ -68,7 +68,7 @@ def _cornered_king(rng: random.Random) -> Any:
 
 
 def wins_within(state: Any, player: int, plies: int) -> bool:
-    """Whether a player can force a win in so many plies, by trying everything."""
+    """True if a player can force a win in so many plies, by brute force."""
     if state.outcome is not None:
         return bool(state.outcome.winner == player)
     if plies == 0:
@@ -146,7 +146,7 @@ def played(found: SearchResult, temperature: float) -> int:
 
 
 def test_a_forced_win_is_brought_home_by_the_tree_that_is_kept() -> None:
-    """Each of the winner's moves brings the mate nearer, whatever the loser tries."""
+    """Every move of the winner shortens the mate, for all defences."""
     rng = random.Random(3)
     for fen in MATES_IN_TWO:
         state = Chess().parse(fen)
@@ -182,7 +182,7 @@ def test_a_proof_among_the_moves_asked_about_ends_the_search_of_them() -> None:
 
 
 def test_a_proved_position_can_be_searched_on() -> None:
-    """The opponent's answer leads into a node that was closed: its other moves are looked at again."""
+    """A reply leads to a proven node, which is expanded again as the root."""
     state = Chess().parse(MATES_IN_TWO[0])
     search = Puct(material_evaluator)
     search.search(state, SearchLimits(nodes=4000))

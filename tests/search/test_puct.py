@@ -1,4 +1,4 @@
-"""The PUCT tree: visit for visit what plain Python finds, values that can be worked out, tactics, trouble."""
+"""PUCT: equal visits to the reference implementation, known values, tactics, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.reference.puct import ReferencePuct
 
 
 def hashed_evaluator(states: Sequence[Any]) -> list[Prediction]:
-    """Anything, but always the same for the same state."""
+    """A pseudo-random evaluator that depends on the state alone."""
     predictions = []
     for state in states:
         moves = state.legal_moves()
@@ -33,16 +33,11 @@ def hashed_evaluator(states: Sequence[Any]) -> list[Prediction]:
     return predictions
 
 
-def silent_evaluator(states: Sequence[Any]) -> list[Prediction]:
-    """Says nothing of who is winning."""
-    return [Prediction(p.moves, p.probabilities) for p in hashed_evaluator(states)]
-
-
 _WORTH = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 
 
 def material_evaluator(states: Sequence[Any]) -> list[Prediction]:
-    """Counts pieces; every move is as likely as the others."""
+    """An evaluator of material with uniform priors."""
     predictions = []
     for state in states:
         board = state.text().split()[0]

@@ -1,4 +1,4 @@
-"""A search as a policy: its limits, and that it finds what the policy alone overlooks."""
+"""SearchPolicy: limiting cases, and tactics that the policy alone misses."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.training.factories import chess_games
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Several would fight over the test machine's cores."""
+    """One thread: several would compete for the cores of the test machine."""
     torch.set_num_threads(1)
 
 

@@ -1,4 +1,4 @@
-"""Small configurations, tables and runs."""
+"""Small training configurations, tables and trainers for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.networks.maia3_files import maia3_model
 
 
 def small_config(game: str = "chess", **parts: dict[str, Any]) -> TrainingConfig:
-    """A thin network and a few steps; `parts` change single entries."""
+    """A small network and few steps; `parts` change single keys."""
     entries: dict[str, Any] = {
         "network": {"blocks": 1, "width": 8, "heads": 2, "smolgen_size": 2},
         "data": {},
@@ -37,7 +37,7 @@ def small_config(game: str = "chess", **parts: dict[str, Any]) -> TrainingConfig
 
 
 def chess_games(folder: Path, count: int = 80, plies: int = 20) -> Path:
-    """Random games, so many of each of two groups."""
+    """Writes a table of `count` random games in each of two rating groups."""
     rng = random.Random(6)
     return write_table(
         folder, "chess", rated(count, rng, 1100, plies=plies) + rated(count, rng, 1900, plies=plies)
@@ -45,7 +45,7 @@ def chess_games(folder: Path, count: int = 80, plies: int = 20) -> Path:
 
 
 def line_record(game: str, moves: Sequence[str], site: str, **facts: Any) -> GameRecord:
-    """A game of these moves; the site makes it one of its own."""
+    """A game of these moves; another site makes another identity."""
     state = load_game(game).initial()
     start = state.text() if game == "go" else None
     for move in moves:
@@ -57,7 +57,7 @@ def line_record(game: str, moves: Sequence[str], site: str, **facts: Any) -> Gam
 def repeated_games(
     game: str, moves: Sequence[str], split: Split, wanted: int, **facts: Any
 ) -> list[GameRecord]:
-    """The same game again and again, under sites that put it into the split."""
+    """Copies of one game, with sites that put them into the split."""
     records = (line_record(game, moves, f"{split} {number}", **facts) for number in count())
     found: list[GameRecord] = []
     for record in records:
@@ -81,7 +81,7 @@ def make_trainer(config: TrainingConfig, tables: Path | Sequence[Path], folder: 
 
 
 def same_weights(one: Trainer, other: Trainer) -> bool:
-    """Bit by bit: weights, averages and what the optimiser remembers."""
+    """True if weights, averages and optimiser states are bit-identical."""
     pairs = [
         (one.model.state_dict(), other.model.state_dict()),
         (one.average.state, other.average.state),

@@ -1,4 +1,4 @@
-"""Several processes learn one network together."""
+"""Distributed training: several processes train one network."""
 
 from __future__ import annotations
 

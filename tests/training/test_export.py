@@ -1,4 +1,4 @@
-"""The file that is given away computes what PyTorch trained."""
+"""The exported ONNX file computes what the PyTorch model does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CARD = {"source": "a test", "licence": "GPL-3.0-or-later"}
 
 
 def random_model(config: TrainingConfig) -> PolicyValueNetwork:
-    """Weights, scales and statistics that are all away from what they begin with."""
+    """A model whose weights, scales and statistics all differ from their initial values."""
     torch.manual_seed(1)
     model = PolicyValueNetwork(config.network, layout_of(config)).eval()
     for name, value in [*model.named_parameters(), *model.named_buffers()]:
@@ -53,7 +53,7 @@ def test_the_graph_computes_what_the_model_does(config: TrainingConfig) -> None:
         policy, result = model(torch.from_numpy(planes), torch.from_numpy(context))
     session = onnxruntime.InferenceSession(export(model, config, CARD).SerializeToString())
     found: Any = session.run(["policy", "wdl"], {"planes": planes, "context": context})
-    # Weights are stored in 16 bits: eleven of them say what a weight is.
+    # Weights are stored in float16, with 11 significant bits.
     spread = float(policy.std())
     np.testing.assert_allclose(found[0], policy.numpy(), atol=0.02 * spread)
     np.testing.assert_allclose(found[1], result.softmax(dim=1).numpy(), atol=0.005)

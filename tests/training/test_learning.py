@@ -1,4 +1,4 @@
-"""Learning works: on games with a known answer the network finds it."""
+"""Training finds the known answer on constructed games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rates of both schedules at the steps that matter."""
+"""Learning rate schedules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparring.training.optimisers import learning_rate_at
     ],
 )
 def test_the_papers_drops(step: int, learning_rate: float) -> None:
-    """Of the blend paper: 100,000 steps from 0.1, a tenth of it after 20,000, 50,000 and 90,000."""
+    """The blend paper: 100,000 steps from 0.1, divided by 10 after 20,000, 50,000 and 90,000."""
     part = OptimizationConfig(steps=100_000, schedule="paper", learning_rate=0.1)
     assert learning_rate_at(step, part) == pytest.approx(learning_rate)
 

@@ -1,4 +1,4 @@
-"""The feed: the same batches from any place, and clear words where there are none."""
+"""The loader: the same batches from any cursor, and clear errors without data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On a GPU: what the feeding thread makes on its own stream is what the network sees."""
+"""Training on a GPU: batches made on another stream arrive unchanged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_lessons_are_those_of_the_cpu_while_the_gpu_is_busy(games: Path, tmp_pat
 
 
 def test_a_run_goes_on_as_an_unbroken_one(games: Path, tmp_path: Path) -> None:
-    """Nearly: sums on a GPU come in any order. A rate that stood still would show."""
+    """Approximately: the order of sums on a GPU varies. A constant learning rate would show."""
     config = distillation_config(tmp_path, steps=60, validate_every=30, learning_rate=0.01)
     whole, parts = (Trainer(config, [games], tmp_path / name) for name in ("whole", "parts"))
     assert whole.train()

@@ -1,4 +1,4 @@
-"""Runs: whatever interrupts one, it ends as if nothing had."""
+"""Training runs: an interrupted run ends with the same weights as an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_that_forgot_what_teachers_said_asks_them_again(games: Path, tmp_path: Path) -> None:
-    """Its memory is not in the checkpoint; with their answers rounded, the weights are all but the same."""
+    """The cache is not in the checkpoint and rounds outputs, so the weights are only nearly identical."""
     teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "policy_weight": 0.6}]
     config = small_config(
         network={"rating_range": [600, 2600]},

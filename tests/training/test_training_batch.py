@@ -1,4 +1,4 @@
-"""Lessons: what the network sees and should say, as the batch and its teachers have it."""
+"""Training batches: inputs and targets from records and teachers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_teachers_probabilities_are_mixed_into_the_target(games: Path, tmp_pat
 
 
 def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
-    """Its rows run from the other end, and it is told more than the board."""
+    """KataGo's rows run from the other end, and it has global inputs."""
     path = tmp_path / "small.bin.gz"
     path.write_bytes(gzip.compress(KataGoWriter(small_network(8)).file()))
     teachers: Any = [{"model": str(path), "policy_weight": 0.5, "value_weight": 0.4}]
@@ -270,7 +270,7 @@ def test_hidden_ratings_are_not_hidden_from_the_teacher(games: Path, tmp_path: P
 
 
 class CountingTeacher:
-    """A teacher who counts what it is asked."""
+    """A teacher that counts the positions it evaluates."""
 
     def __init__(self, teacher: Teacher) -> None:
         self.teacher, self.queries = teacher, 0

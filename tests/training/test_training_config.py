@@ -1,4 +1,4 @@
-"""Configurations: what is shipped loads, what is wrong is named."""
+"""Training configurations: shipped files load, errors name the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of any kind arrive as they were sent."""
+"""Host-to-device transfer keeps arrays of all types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What torchrun runs in a test: the command, and then the weights that this process ended with."""
+"""Run by torchrun in a test: the training command, then this process's final weights."""
 
 from __future__ import annotations
 

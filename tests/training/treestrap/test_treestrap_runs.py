@@ -1,4 +1,4 @@
-"""Whole runs: the same after a kill, side by side, with a book; and learning that pays."""
+"""TreeStrap runs: resuming, parallel games, books, and an increase in strength."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_games_begin_with_the_reports_random_plies() -> None:
 
 
 class OneMove:
-    """A book that always knows the same first move."""
+    """A book with one first move."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -187,7 +187,7 @@ def test_each_side_opens_from_the_book_as_often_as_asked() -> None:
 
 
 def test_learned_weights_beat_the_starting_ones_at_breakthrough(tmp_path: Path) -> None:
-    """The same code on a game of which it knows nothing but features."""
+    """TreeStrap works on a second game, given only its features."""
     config = TreeStrapRunConfig(
         "breakthrough", algorithm="treestrap-ab", depth=3, games=60, warmup_games=10, block=20, seed=3
     )

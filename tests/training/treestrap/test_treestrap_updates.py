@@ -1,4 +1,4 @@
-"""What the four algorithms do to weights, against their formulas in plain Python."""
+"""Updates of the four algorithms against their formulas in plain Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def searcher_of(game: str) -> AlphaBetaSearcher:
 
 
 def late(game: str, searcher: AlphaBetaSearcher, seed: int) -> Any:
-    """A position in which trees are small and nothing is decided yet."""
+    """A late position with a small tree and no decided result."""
     rng = random.Random(seed)
     state = load_game(game).initial()
     few, plies = (14, 30) if game == "expendibots" else (26, 20)
@@ -94,7 +94,7 @@ def test_treestrap_on_minimax_moves_every_inner_node_by_lambda_to_its_depth(game
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_move_a_node_only_towards_what_is_known(game: str, seed: int) -> None:
-    """Alpha-beta's changes are part of minimax's: fewer nodes, none in another direction than its value."""
+    """Alpha-beta updates are a subset of minimax updates: fewer nodes, never away from the value."""
     searcher = searcher_of(game)
     state = late(game, searcher, seed)
     exact = treestrap_update(searcher, state, minimax=True)
@@ -117,7 +117,7 @@ def test_the_bottom_layers_and_draws_can_be_left_out() -> None:
 
 
 def test_staged_searches_end_with_the_stage() -> None:
-    """Four missing tokens are taken for a boom; the next one ends the opening, one token ahead."""
+    """Four missing tokens count as a boom; the next boom ends the opening, one token ahead."""
     searcher = searcher_of("expendibots")
     state = load_game("expendibots").parse("aa1aa1aa/aa6/8/5b2/5A2/8/AA1A4/AA1AA1AA w 0")
     plain = treestrap_update(searcher, state, depth=1, all_nodes=False)[0]
