@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= chess
 STAMP := $(VENV)/.setup-stamp
-# A change in these builds and installs anew; other Python files are used where they lie.
+# A change in these builds and installs again. Other Python files are used in place.
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help setup play engines test bench lint format stubs tables sanitize fuzz wheel clean
 
-help:  ## Show what there is to make
+help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(STAMP)  ## Build everything into .venv
@@ -30,7 +30,7 @@ $(STAMP): $(CORE)
 play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
 	@$(BIN)/sparring play $(GAME)
 
-# Debian's engines, for the tests that play against them. A CI machine gets them; elsewhere those tests skip.
+# Debian's engines, for the tests that play against them. CI installs them; elsewhere those tests are skipped.
 ENGINES := stockfish fairy-stockfish gnugo
 export PATH := $(PATH):/usr/games
 
@@ -48,7 +48,7 @@ test: setup engines  ## Run all tests
 	@echo "==> Running the tests"
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-lint: setup  ## ruff, mypy --strict and clang-format in check mode
+lint: setup  ## Run ruff, mypy --strict and clang-format in check mode
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -65,7 +65,7 @@ stubs: setup  ## Write the types of the native module to _core.pyi
 tables: setup  ## Write the tables of options in docs/ from the configuration classes
 	$(BIN)/python -m tests.config.option_tables
 
-bench: setup  ## Measure speed, each against its peer, into results/bench/
+bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench rules
 	@$(BIN)/python -m bench rbc
 	@$(BIN)/python -m bench networks
@@ -76,14 +76,14 @@ bench: setup  ## Measure speed, each against its peer, into results/bench/
 	@$(BIN)/python -m bench training
 	@$(BIN)/python -m bench startup
 
-fuzz: setup  ## A long run over every text parser
+fuzz: setup  ## Fuzz every text parser for a long time
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness
 
-# The interpreter itself is not instrumented, so the sanitizers' runtimes come first, and the
-# memory that Python keeps until the end is not called a leak.
+# The interpreter is not instrumented: the sanitizers' runtimes are preloaded, and leaks are not checked, since
+# Python keeps memory until its end.
 SANITIZED := .venv-sanitize
 # OpenVINO loads its own libraries in a way that sanitizers refuse (RTLD_DEEPBIND).
-sanitize: setup  ## Build with AddressSanitizer and UBSan and run the tests once
+sanitize: setup  ## Build with AddressSanitizer and UBSan, and run the tests
 	@echo "==> Building the sanitized core into $(SANITIZED)"
 	@test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
 	@$(SANITIZED)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt \
