@@ -25,7 +25,7 @@ from sparring.games import (
 from sparring.matching.games import GameSelection
 from sparring.matching.positions import read_sample
 from sparring.records import Batches, GameRecord, build_table
-from sparring.records.presets import default_preset
+from sparring.records.presets import default_preset, load_preset, preset_names
 from sparring.records.readers import writer_of
 
 EACH = pytest.mark.parametrize("game", DESCRIPTIONS, ids=lambda each: each.name)
@@ -105,6 +105,16 @@ def test_ratings_are_read_as_they_are_written(game: GameDescription) -> None:
         assert system.parse(system.format(number)) == number
     assert system.parse("strong") is None
     assert system.number(True) is None
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_shipped_preset_is_read(name: str) -> None:
+    assert load_preset(name).name == name
+
+
+@EACH
+def test_every_game_has_a_preset_that_keeps_every_game(game: GameDescription) -> None:
+    assert default_preset(game.name).game == game.name
 
 
 def test_four_fields_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
