@@ -11,7 +11,7 @@ import chess.pgn
 import pytest
 
 import sparring
-from sparring.games import load_game
+from sparring.games import GAMES, load_game
 from sparring.matching import GameSelection, read_sample
 from sparring.records import BadTable, RecordedGame, Split, UnsupportedFormat, build_table, load_preset
 from sparring.records.build import find_sources
@@ -120,6 +120,15 @@ def test_ranks_are_numbers(tmp_path: Path) -> None:
     game = next(iter(sparring.open_records(write_table(tmp_path, "go", [record]))))
     assert game.ratings == (3, -2)
     assert [each.position.rating for each in game.positions()][:2] == [3, -2]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_of_every_kind_are_replayed_and_written(name: str, tmp_path: Path) -> None:
+    record = random_record(name, random.Random(7), 12)
+    game = next(iter(sparring.open_records(write_table(tmp_path, name, [record]))))
+    assert [each.move_text for each in game.positions()] == game.moves
+    assert len(game.states) == len(game) + 1
+    assert str(game)
 
 
 def test_a_folder_of_files_is_one_collection(tmp_path: Path) -> None:
