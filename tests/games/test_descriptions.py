@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -173,3 +174,14 @@ def test_the_games_load_nothing_of_the_layers_above() -> None:
     code = "import sys, sparring.games; print(*(m for m in sys.modules if m.startswith('sparring.')))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert {name.split(".")[1] for name in loaded.split()} <= {"games", "_core", "_lazy"}
+
+
+def test_the_files_in_the_guide_exist() -> None:
+    root = Path(__file__).parents[2]
+    guide = (root / "docs" / "add-a-game.md").read_text()
+    named = re.findall(r"^\| `([^`]+)` \|", guide, re.MULTILINE)
+    assert len(named) > 8
+    for name in named:
+        stem, _, choices = name.rstrip("}").partition("{")
+        paths = [stem + choice for choice in choices.split(",")]
+        assert all(list(root.glob(path)) for path in paths), f"docs/add-a-game.md names {name}"

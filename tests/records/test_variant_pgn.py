@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sparring.games import DESCRIPTIONS, describe, load_game
-from sparring.records import GameRecord, Termination, UnsupportedFormat
+from sparring.records import GameRecord, Termination, UnsupportedFormat, open_records
 from sparring.records.readers import formats, reader_for
 from sparring.records.variant_pgn import variant_reader, variant_writer
 
@@ -73,6 +73,12 @@ def test_a_start_of_its_own_is_kept(game: str) -> None:
         start=rules.text(start),
     )
     assert list(read(game, variant_writer(game)(record))) == [record]
+
+
+def test_open_records_reads_a_file_of_a_named_game(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text(TEXT)
+    (game,) = open_records(tmp_path / "games.pgn", "breakthrough")
+    assert len(list(game.positions())) == 4
 
 
 def test_comments_variations_and_glyphs_are_skipped() -> None:

@@ -33,7 +33,8 @@ class FeatureWeightedPool:
     members: tuple[PoolMember, ...]
     scale: FeatureScaler
     by: tuple[tuple[float, ...], ...]
-    """[members, traits]: what a spread of each trait adds, in the order of `position_feature_names`."""
+    """[members, features]: change of the weight per standard deviation of each feature, in the order of
+    `position_feature_names`."""
 
     def __post_init__(self) -> None:
         check_same_game([member.policy for member in self.members])

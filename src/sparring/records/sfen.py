@@ -1,4 +1,4 @@
-"""A shogi position from its pieces to SFEN, for readers of files that draw it in other ways."""
+"""Writes a shogi position as SFEN, for readers of other board formats."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 
 HAND_KINDS = "RBGSNLP"
-"""What can be held in hand, in SFEN's order."""
+"""Pieces that can be held in hand, in the order of SFEN."""
 
 
 def sfen_text(
     board: Mapping[tuple[int, int], str], hands: tuple[Mapping[str, int], Mapping[str, int]], side: str
 ) -> str:
-    """The text of a position.
+    """The SFEN of a position.
 
     `board` maps (file, rank), from (1, 1) to (9, 9), to SFEN's letters, White's in lower case; `hands` are
     Black's and White's, by capital letter; `side` is b or w.
