@@ -40,12 +40,9 @@ def every_command(commands: dict[str, Command | Group], path: str = "") -> Itera
 
 
 EVERY = dict(every_command(COMMANDS))
-LIGHT = ["play", "predict", "games", "perft", "models list", "engine uci", "engine gtp", "records build"]
 
 
-@pytest.mark.parametrize(
-    "arguments", ["--version", "--help", "arena --help", *(f"{name} --help" for name in LIGHT)]
-)
+@pytest.mark.parametrize("arguments", ["--version", "--help", "arena --help", "play --help", "perft --help"])
 def test_help_imports_no_heavy_library(arguments: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS, *arguments.split()], capture_output=True, text=True, check=True
@@ -64,6 +61,13 @@ def test_an_engine_introduces_itself_without_heavy_libraries(protocol: str, aske
     )
     assert {"uci": "uciok", "usi": "usiok", "gtp": "= "}[protocol] in done.stdout
     assert done.stderr.splitlines()[-1] == "heavy: []"
+
+
+def test_no_command_imports_heavy_libraries_before_it_runs() -> None:
+    modules = sorted({f"sparring.cli.{each.target.partition(':')[0]}" for each in EVERY.values()})
+    code = f"import sys, {', '.join(modules)}; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_the_version_imports_no_command() -> None:
