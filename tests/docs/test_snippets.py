@@ -78,8 +78,16 @@ def test_every_public_name_is_on_the_api_page() -> None:
 
 def test_pages_link_to_what_exists() -> None:
     for page, path in PAGES.items():
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text()):
-            assert (path.parent / target).exists(), f"{page}: {target}"
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", path.read_text()):
+            linked = path.parent / target if target else path
+            assert linked.exists(), f"{page}: {target}"
+            assert not anchor or anchor in anchors(linked), f"{page}: {target}#{anchor}"
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def signature(function: Any) -> str:
