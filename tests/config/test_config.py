@@ -166,6 +166,10 @@ def test_an_error_names_file_key_value_and_what_is_allowed(
     assert len(str(caught.value)) < 400
 
 
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    assert read(tmp_path, b'\xef\xbb\xbfgame = "go"') == Example("go")
+
+
 def test_a_key_without_default_is_required(tmp_path: Path) -> None:
     with pytest.raises(BadExample, match=r"example\.toml: missing key 'game': expected a string"):
         read(tmp_path, "")

@@ -111,7 +111,7 @@ def read_toml(file: Path, error: type[BadConfig] = BadConfig) -> dict[str, Any]:
     if len(content) > MAX_BYTES:
         raise source.fault(f"too large: a configuration has at most {MAX_BYTES:,} bytes")
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")  # some editors write a byte order mark
     except UnicodeDecodeError as fault:
         raise source.fault(f"not UTF-8 text (byte {fault.start})") from None
     if _LONG_KEY.search(text):
