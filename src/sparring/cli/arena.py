@@ -52,7 +52,7 @@ def run(
         with _live_table(tournament) as on_progress, _workers(tournament, concurrency, ray) as workers:
             done = arena.run_tournament(tournament, folder, workers, on_progress)
         standings = arena.compute_standings(done.results, tournament.names)
-    except (arena.BadTournament, arena.WorkerError, arena.RatingError) as error:
+    except (arena.WorkerError, arena.RatingError) as error:
         raise UserError(str(error)) from None
     console = Console(highlight=False)
     console.print(standings_table(standings))
@@ -89,7 +89,7 @@ def rate(
         standings = arena.compute_standings(
             results, arena.read_names(folders), anchor=name, at=elo, prior=prior
         )
-    except (arena.BadTournament, arena.RatingError) as error:
+    except arena.RatingError as error:
         raise UserError(str(error)) from None
     if as_json:
         print(json.dumps(standings.as_json()))
@@ -127,7 +127,7 @@ def sprt(
         names = arena.read_names([folder]) or sorted(
             {name for each in results for name in (each.first, each.second)}
         )
-    except (arena.BadTournament, ValueError) as error:
+    except ValueError as error:
         raise UserError(str(error)) from None
     if len(names) != 2 or player not in ("", *names):
         raise UserError(f"SPRT compares two players; {folder} has {', '.join(names)}")

@@ -17,7 +17,6 @@ from sparring.cli.errors import UserError
 from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.store import user_data_folder
-from sparring.policies import BadPolicy
 from sparring.records import BadTable, Split, UnsupportedFormat
 from sparring.reports import today
 from sparring.storage import atomic_write
@@ -103,7 +102,7 @@ def fit_blend(
                 cache or user_data_folder() / "choices",
                 lambda done: bar.on_progress("predicting", done, total),
             )
-        except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames) as error:
+        except (BadTable, UnsupportedFormat, matching.NoGames) as error:
             raise UserError(str(error)) from None
     groups = blending.fit_groups(choices, sample)
     note = (

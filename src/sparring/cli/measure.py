@@ -16,7 +16,6 @@ from sparring.cli.errors import UserError
 from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy
 from sparring.records import BadTable, Split, UnsupportedFormat
 
 _CELL, _MARGIN = 12, 28
@@ -79,7 +78,7 @@ def matching(
                 options=options,
                 on_progress=bar.on_progress,
             )
-        except (BadPolicy, BadTable, UnsupportedFormat, measuring.NoGames) as error:
+        except (BadTable, UnsupportedFormat, measuring.NoGames) as error:
             raise UserError(str(error)) from None
     undone = "" if out is None else _write(content, out, html)
     if as_json:

@@ -20,7 +20,7 @@ from sparring.cli.ratings import check_rating_range, parse_ratings
 from sparring.games import GAMES, Game, describe
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
-from sparring.policies import BadPolicy, Policy, load_policy, rating_text, unrated
+from sparring.policies import Policy, load_policy, rating_text, unrated
 
 _LINES = 256
 """Lines of an input file that are predicted together."""
@@ -90,10 +90,7 @@ def predict(
 
 def _open(text: str, game: str, backend: str, threads: int) -> Policy:
     name, source = name_and_source(text)
-    try:
-        return load_policy(source, game, name=name or source, backend=backend, threads=threads)
-    except BadPolicy as error:
-        raise UserError(str(error)) from None
+    return load_policy(source, game, name=name or source, backend=backend, threads=threads)
 
 
 def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> dict[str, Prediction]:

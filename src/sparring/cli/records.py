@@ -38,10 +38,7 @@ def build(
     for file in files:
         if not file.exists():
             raise UserError(f"there is no file {file}")
-    try:
-        wanted = records.load_preset(preset)
-    except records.BadPreset as error:
-        raise UserError(str(error)) from None
+    wanted = records.load_preset(preset)
     unread: list[str] = []
     sources = records.find_sources(files, wanted.game, unread.append)
     total = sum(map(source_size, sources))

@@ -18,7 +18,6 @@ from sparring.cli.progress import metrics_progress
 from sparring.records import BadTable
 from sparring.storage import lock_folder
 from sparring.training import (
-    BadTrainingConfig,
     TrainingConfig,
     load_training_config,
     shipped_training_configs,
@@ -74,7 +73,7 @@ def people(
             guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
             with _Display(console, run) as display, guard:
                 finished = run.train(display.on_progress)
-    except (BadTrainingConfig, BadTable) as error:
+    except BadTable as error:
         raise UserError(str(error)) from None
     if not finished:
         console.print(
