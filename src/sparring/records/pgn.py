@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sparring._core import PgnGame, PgnParser
-from sparring.records.pgn_tags import RESULTS, TAGS, facts_of
+from sparring.records.pgn_tags import TAGS, record_from_tags
 from sparring.records.record import GameRecord, ParsedGame
 
 
@@ -26,12 +26,8 @@ def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 def record_of(game: PgnGame) -> GameRecord:
     """The record of a game that was parsed without an error."""
-    return GameRecord(
-        moves=game.moves,
-        result=RESULTS.get(game.result),
-        clocks=game.clocks or None,
-        evals=game.evals or None,
-        **facts_of(game.tag_values(TAGS)),
+    return record_from_tags(
+        game.tag_values(TAGS), game.moves, game.result, game.clocks or None, game.evals or None
     )
 
 

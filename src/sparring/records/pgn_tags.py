@@ -6,7 +6,6 @@ import datetime
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from sparring.records.record import GameRecord, Termination
 
@@ -23,7 +22,7 @@ TAGS = (
     "Event",
     "Site",
 )
-"""The tags that `facts_of` reads, in its order."""
+"""The tags that `record_from_tags` reads, in its order."""
 RESULTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """A result's score for White, the first player."""
 _RESULT_TEXTS = {score: text for text, score in RESULTS.items()}
@@ -37,23 +36,33 @@ _SPEEDS = ("ultrabullet", "hyperbullet", "bullet", "blitz", "rapid", "classical"
 _TIME_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,5}))?")
 
 
-def facts_of(values: Sequence[str | None]) -> dict[str, Any]:
-    """Fields of a `GameRecord` from the values of `TAGS`; None where a tag is missing."""
+def record_from_tags(
+    values: Sequence[str | None],
+    moves: bytes,
+    result: str,
+    clocks: bytes | None = None,
+    evals: bytes | None = None,
+) -> GameRecord:
+    """The record of a game from the values of `TAGS` (None if a tag is missing), packed moves and result."""
     start, white, black, white_elo, black_elo, control, ending, utc_date, date, event, site = values
     control = _known(control)
-    return {
-        "start": start,
-        "ending": _TERMINATIONS.get((ending or "").lower(), Termination.UNKNOWN),
-        "first": _known(white),
-        "second": _known(black),
-        "first_rating": _rating(white_elo),
-        "second_rating": _rating(black_elo),
-        "speed": speed_of(control, event or ""),
-        "time_control": control,
-        "date": _date(utc_date or date),
-        "event": _known(event),
-        "site": _known(site),
-    }
+    return GameRecord(
+        moves=moves,
+        result=RESULTS.get(result),
+        start=start,
+        ending=_TERMINATIONS.get((ending or "").lower(), Termination.UNKNOWN),
+        first=_known(white),
+        second=_known(black),
+        first_rating=_rating(white_elo),
+        second_rating=_rating(black_elo),
+        speed=speed_of(control, event or ""),
+        time_control=control,
+        clocks=clocks,
+        evals=evals,
+        date=_date(utc_date or date),
+        event=_known(event),
+        site=_known(site),
+    )
 
 
 def tags_of(record: GameRecord) -> dict[str, str]:

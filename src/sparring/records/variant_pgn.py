@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from sparring.games import Game, describe, load_game
-from sparring.records.pgn_tags import RESULTS, TAGS, facts_of, result_text, tags_of
+from sparring.records.pgn_tags import RESULTS, TAGS, record_from_tags, result_text, tags_of
 from sparring.records.record import GameRecord, ParsedGame
 from sparring.records.text_lines import read_lines
 
@@ -88,8 +88,8 @@ def _parse(game: Game[Any], text: str) -> GameRecord:
     tags, moves_text = _tags(text)
     if (variant := tags.get("Variant", "")).lower() != game.spec.title.lower():
         raise ValueError(f"the tag Variant is {variant!r}, not {game.spec.title!r}")
-    facts = facts_of([tags.get(name) for name in TAGS])
-    start = game.initial() if facts["start"] is None else game.parse(facts["start"])
+    start_text = tags.get("FEN")
+    start = game.initial() if start_text is None else game.parse(start_text)
     state, clocks, result = start, [], tags.get("Result", "*")
     for word, clock in _moves(moves_text):
         if word in RESULTS or word == "*":
@@ -101,12 +101,9 @@ def _parse(game: Game[Any], text: str) -> GameRecord:
             raise ValueError(f"ply {state.ply - start.ply + 1}: {error}") from None
         clocks.append(clock)
     known = any(clock != _NO_CLOCK for clock in clocks)
-    return GameRecord(
-        moves=state.pack_moves(describe(game.spec.name).packed_move_bytes),
-        result=RESULTS.get(result),
-        clocks=np.array(clocks, np.int32).tobytes() if known else None,
-        **facts,
-    )
+    packed_clocks = np.array(clocks, np.int32).tobytes() if known else None
+    moves = state.pack_moves(describe(game.spec.name).packed_move_bytes)
+    return record_from_tags([tags.get(name) for name in TAGS], moves, result, packed_clocks)
 
 
 def _tags(text: str) -> tuple[dict[str, str], str]:
