@@ -8,7 +8,7 @@ STAMP := $(VENV)/.setup-stamp
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help setup play engines test bench lint format stubs tables sanitize fuzz wheel clean
+.PHONY: help setup play engines test bench lint format headers stubs tables sanitize fuzz wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,13 @@ format: setup  ## Format all code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+
+headers: setup  ## Check that every header of the native core compiles by itself
+	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
+	    print('-I' + nanobind.include_dir(), '-I' + sysconfig.get_path('include'))"); \
+	for header in $$(git ls-files 'core/*.hpp'); do \
+	    $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes $$header || exit 1; \
+	done
 
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi

@@ -3,8 +3,9 @@
 namespace sparring::bindings {
 
 void bind_alphabeta(nb::module_& m) {
-    nb::class_<Analysis>(m, "Analysis",
-                         "What a search found, for the side to move; values are 100 for a win.")
+    nb::class_<Analysis>(
+        m, "Analysis",
+        "The result of an alpha-beta search. Values are for the side to move; 100 is a win and -100 a loss.")
         .def_prop_ro(
             "moves",
             [](const Analysis& a) {
@@ -15,18 +16,22 @@ void bind_alphabeta(nb::module_& m) {
                 return result;
             },
             nb::sig("def moves(self) -> list[tuple[int, float]]"),
-            "The moves that were searched, best first; beyond the margin the values are upper bounds.")
+            "The searched moves with their values, best first. Values outside the margin are upper bounds.")
         .def_prop_ro(
             "pv", [](const Analysis& a) { return std::vector<int>(a.found.pv.begin(), a.found.pv.end()); },
             "The principal variation, quiescence included.")
-        .def_prop_ro("value", [](const Analysis& a) { return search::value_of(a.best().score); })
+        .def_prop_ro(
+            "value", [](const Analysis& a) { return search::value_of(a.best().score); },
+            "The value of the best move.")
         .def_prop_ro("plies_to_end", &Analysis::plies_to_end,
-                     "Where the game is decided, how soon it ends; the value says for whom.")
+                     "Plies to the end of a decided game, or None. The sign of `value` tells the winner.")
         .def_prop_ro(
-            "depth", [](const Analysis& a) { return a.found.depth; }, "The last depth that was finished.")
+            "depth", [](const Analysis& a) { return a.found.depth; }, "The last finished depth in plies.")
         .def_prop_ro(
-            "nodes", [](const Analysis& a) { return a.found.nodes; }, "Positions visited, by all threads.")
-        .def_prop_ro("seconds", [](const Analysis& a) { return a.found.seconds; });
+            "nodes", [](const Analysis& a) { return a.found.nodes; },
+            "The number of positions searched by all threads.")
+        .def_prop_ro(
+            "seconds", [](const Analysis& a) { return a.found.seconds; }, "The duration of the search.");
 }
 
 }  // namespace sparring::bindings

@@ -1,4 +1,4 @@
-// A search with a learned evaluation as one Python class a game.
+// The class <Game>Search: alpha-beta with a linear evaluation, and TreeStrap.
 #pragma once
 
 #include <nanobind/stl/optional.h>
@@ -17,7 +17,7 @@ namespace sparring::bindings {
 
 using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// A search's answer in the evaluation's own units.
+/// The result of a search, in the units of the evaluation.
 struct Analysis {
     search::SearchResult found;
 
@@ -30,7 +30,7 @@ struct Analysis {
     }
 };
 
-/// A searcher that one thread at a time may use; `stop` may come from any.
+/// A Searcher behind a lock. `stop` may be called from any thread.
 template <GamePosition P, search::Evaluator J>
 class LockedSearcher {
  public:
@@ -47,7 +47,7 @@ class LockedSearcher {
                 evaluator = other;
         });
     }
-    /// `change` is given the judge.
+    /// Replaces the evaluator by a copy that `change` has modified.
     template <class Change>
     void update_evaluator(Change change) {
         const std::lock_guard lock(mutex_);
@@ -102,7 +102,7 @@ class LockedSearcher {
         }
         const std::span<const double> plain(weights.data(), weights.size());
         for (const double weight : plain) {
-            if (!std::isfinite(weight)) throw nb::value_error("weights are finite numbers");
+            if (!std::isfinite(weight)) throw nb::value_error("weights must be finite");
         }
         return J(plain);
     }
@@ -114,20 +114,20 @@ class LockedSearcher {
         return evaluator;
     }
     static void check_goes_on(const State<P>& state) {
-        if (state.outcome().over()) throw nb::value_error("the game is over: there is nothing to search");
+        if (state.outcome().over()) throw nb::value_error("nothing to search: the game is over");
     }
 
     search::Searcher<P, J> searcher_;
     std::mutex mutex_;
 };
 
-/// No limit at all would search for ever, or nearly.
+/// The limits of a search. Throws ValueError if there is none.
 inline search::Limits limits_of(std::optional<int> depth, std::optional<std::uint64_t> nodes,
                                 std::optional<double> seconds) {
     if (!depth && !nodes && !seconds) throw nb::value_error("a search needs a depth, nodes or seconds");
     search::Limits limits;
     if (depth) {
-        if (*depth < 1) throw nb::value_error("a depth is at least 1");
+        if (*depth < 1) throw nb::value_error("depth must be at least 1");
         limits.depth = std::min(*depth, limits.depth);
     }
     if (nodes) limits.nodes = *nodes;
@@ -139,10 +139,17 @@ template <GamePosition P, search::Evaluator J>
 nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name) {
     using S = LockedSearcher<P, J>;
     using F = typename J::Features;
-    return nb::class_<S>(m, name, "Alpha-beta with an evaluation that is linear in the game's features.")
-        .def(nb::init<const Weights&, std::size_t>(), nb::arg("weights"), nb::arg("megabytes") = 16)
-        .def_static("feature_names", &F::names, "What the columns of the weights mean.")
-        .def_static("stage_names", &F::stage_names, "What the rows of the weights mean.")
+    return nb::class_<S>(
+               m, name,
+               "Alpha-beta search with an evaluation that is linear in features of the position.\n\nValues "
+               "are for the side to move; 100 is a win and -100 a loss. The transposition table is kept "
+               "between searches. One search runs at a time; other threads wait.")
+        .def(nb::init<const Weights&, std::size_t>(), nb::arg("weights"), nb::arg("megabytes") = 16,
+             "`weights` float64 [stages, features]; `megabytes` is the size of the transposition table. "
+             "Raises ValueError.")
+        .def_static("feature_names", &F::names, "The names of the features, the columns of the weights.")
+        .def_static("stage_names", &F::stage_names,
+                    "The names of the stages of the game, the rows of the weights.")
         .def_static(
             "extract_features",
             [](const State<P>& state) {
@@ -154,13 +161,14 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             },
             nb::arg("state"),
             nb::sig("def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]"),
-            "The stage and the features of a state, seen by its side to move.")
+            "The stage of a state, an index of `stage_names`, and its features for the side to move, float64 "
+            "[features].")
         .def("set_weights", &S::set_weights, nb::arg("weights"),
-             "Other weights; what was remembered is gone.")
+             "Replaces the weights, float64 [stages, features], and clears the table. Raises ValueError.")
         .def("evaluate", &S::evaluate, nb::arg("state"),
-             "The value of a state for its side to move without looking ahead, between -100 and 100.")
+             "The static evaluation of a state for its side to move, between -100 and 100.")
         .def("candidate_moves", &S::candidate_moves, nb::arg("state"),
-             "The moves that a search would try, in ascending order.")
+             "The moves that a search considers, in ascending order. Raises ValueError if the game is over.")
         .def(
             "analyse",
             [](S& searcher, const State<P>& state, std::optional<int> depth,
@@ -175,14 +183,14 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             nb::arg("state"), nb::kw_only(), nb::arg("depth") = nb::none(), nb::arg("nodes") = nb::none(),
             nb::arg("seconds") = nb::none(), nb::arg("threads") = 1, nb::arg("margin") = 0.0,
             nb::arg("reduce") = true,
-            "Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of "
-            "the best "
-            "get exact values. Without `reduce` every move is searched to the whole depth.")
+            "Searches a state until the first limit is reached.\n\n`depth` in plies, `nodes` per thread, "
+            "`seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` "
+            "turns late move reductions on. Raises ValueError if the game is over or no limit is given.")
         .def(
             "treestrap",
             [](S& searcher, const State<P>& state, int depth, bool all_nodes, bool minimax, int min_depth,
                double decay, double max_error, bool skip_draws, bool staged) {
-                if (depth < 1) throw nb::value_error("a depth is at least 1");
+                if (depth < 1) throw nb::value_error("depth must be at least 1");
                 auto [analysis, gradient] = searcher.treestrap(
                     state, {depth, all_nodes, minimax, min_depth, decay, max_error, skip_draws}, staged);
                 const Zeros<double> sums(gradient.sums.size());
@@ -199,10 +207,13 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
                     "min_depth: int, "
                     "decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, "
                     "numpy.typing.NDArray[numpy.float64], int, float]"),
-            "A search with nothing remembered, and what it teaches: the sum over its positions of "
-            "lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.")
-        .def("stop", &S::stop, "Ends the search that another thread is in.")
-        .def("clear", &S::clear, "Forgets what earlier searches found.");
+            "Searches a state with an empty table and computes the gradient of RootStrap or "
+            "TreeStrap.\n\nThe options are those of TreeStrapConfig in core/search/treestrap.hpp. `staged` "
+            "ends lines at the next stage of the game. Returns the analysis; the sum over the nodes of "
+            "decay^d (V - H) phi, float64 [stages, features]; the number of nodes in the sum; and their "
+            "weighted squared error. Raises ValueError if the game is over.")
+        .def("stop", &S::stop, "Stops the search of another thread.")
+        .def("clear", &S::clear, "Clears the transposition table.");
 }
 
 }  // namespace sparring::bindings

@@ -12,8 +12,9 @@ namespace sparring::bindings {
 void bind_breakthrough(nb::module_& m) {
     using breakthrough::Position;
     using S = State<Position>;
-    auto state =
-        bind_state<Position>(m, "BreakthroughState", "A Breakthrough position and the line that led to it.");
+    auto state = bind_state<Position>(m, "BreakthroughState",
+                                      "A Breakthrough position and the line of play before it. A move is 3 * "
+                                      "source square + direction (0 left, 1 straight, 2 right).");
     state.def_static("initial", [] { return S(Position()); })
         .def_prop_ro(
             "pieces",
@@ -21,7 +22,7 @@ void bind_breakthrough(nb::module_& m) {
                 return std::vector<std::uint64_t>{s.position().pieces(breakthrough::white),
                                                   s.position().pieces(breakthrough::black)};
             },
-            "White's pieces and Black's, as bits 8 * y + x.");
+            "White's and Black's pieces as bitboards; the square (x, y) is bit 8 * y + x.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "BreakthroughTree");
     bind_samples<Position>(m, "BreakthroughSamples");

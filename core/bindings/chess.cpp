@@ -15,7 +15,9 @@ void bind_maia3(nb::module_& m);  // maia3.cpp
 void bind_chess(nb::module_& m) {
     using chess::Position;
     using S = State<Position>;
-    auto state = bind_state<Position>(m, "ChessState", "A chess position and the line that led to it.");
+    auto state = bind_state<Position>(m, "ChessState",
+                                      "A chess position and the line of play before it. A move is to-square "
+                                      "+ 64 * from-square + 4096 * promotion.");
     state
         .def_static(
             "initial", [](bool claim_draws) { return S(Position(claim_draws)); },

@@ -19,7 +19,7 @@ using S = State<Position>;
 
 nb::tuple point(expendibots::Square s) { return nb::make_tuple(expendibots::x_of(s), expendibots::y_of(s)); }
 
-/// The referee's tuple of a move code.
+/// A move as the referee's tuple.
 nb::tuple action(int code) {
     const Move move = checked(code);
     if (!expendibots::is_action(move)) throw IllegalMove("no action has the code " + std::to_string(code));
@@ -57,26 +57,30 @@ void bind_expendibots_endgames(nb::module_& m);  // expendibots_endgames.cpp
 void bind_expendibots_network(nb::module_& m);   // expendibots_network.cpp
 
 void bind_expendibots(nb::module_& m) {
-    auto state =
-        bind_state<Position>(m, "ExpendibotsState", "An Expendibots position and the line that led to it.");
+    auto state = bind_state<Position>(m, "ExpendibotsState",
+                                      "An Expendibots position and the line of play before it.");
     state.def_static("initial", [] { return S(Position()); })
         .def_prop_ro(
             "actions", [](const S& s) { return int{s.position().board().actions}; },
-            "Actions taken by both sides since the game began.")
-        .def_prop_ro("heights", &heights, "The stacks as `heights[y][x]`: White's above zero, Black's below.")
+            "The number of actions of both sides since the start of the game.")
+        .def_prop_ro("heights", &heights,
+                     "The heights of the stacks as `heights[y][x]`: positive for White, negative for Black, "
+                     "0 if empty.")
         .def_prop_ro(
             "repetitions", [](const S& s) { return expendibots::visits(s.node()); },
-            "How often this position has come up in its line, now included.")
+            "The number of times this position has occurred in the line, this time included.")
         .def_prop_ro(
             "canonical_key", [](const S& s) { return expendibots::canonical(s.position().board()).key; },
-            "The same for all turned and mirrored boards, also with the sides exchanged.")
+            "A key that is the same for all symmetric boards, also with the sides exchanged.")
         .def("to_canonical", &to_canonical, nb::arg("move"),
-             "A move as it is on the board that stands for all those with the canonical key.")
-        .def("from_canonical", &from_canonical, nb::arg("move"), "What `to_canonical` was given.")
+             "A move transformed to the canonical board of `canonical_key`. Raises IllegalMove.")
+        .def("from_canonical", &from_canonical, nb::arg("move"),
+             "The inverse of `to_canonical`. Raises IllegalMove.")
         .def_static("action", &action, nb::arg("move"),
                     nb::sig("def action(move: int) -> tuple[str, tuple[int, int]] | "
                             "tuple[str, int, tuple[int, int], tuple[int, int]]"),
-                    "The referee's tuple of a move; raises IllegalMove when there is none.");
+                    "A move as the referee's tuple: (\"MOVE\", n, (x, y), (x, y)) or (\"BOOM\", (x, y)). "
+                    "Raises IllegalMove.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "ExpendibotsTree");
     bind_samples<Position>(m, "ExpendibotsSamples");
@@ -92,7 +96,9 @@ void bind_expendibots(nb::module_& m) {
                     evaluator.set_endgame_tables(std::move(copy));
                 });
             },
-            nb::arg("endgames"), "Takes positions that these tables have now for decided.")
+            nb::arg("endgames"),
+            "Uses a copy of these tables: positions that they contain count as decided. Clears the "
+            "transposition table.")
         .def(
             "set_network",
             [](LockedSearcher<Position, expendibots::Evaluator>& searcher,
@@ -100,7 +106,8 @@ void bind_expendibots(nb::module_& m) {
                 searcher.update_evaluator(
                     [&](expendibots::Evaluator& evaluator) { evaluator.set_network(std::move(network)); });
             },
-            nb::arg("network"), "Evaluates with a network instead of the weights.");
+            nb::arg("network"),
+            "Evaluates with a network instead of the weights. Clears the transposition table.");
 }
 
 }  // namespace sparring::bindings

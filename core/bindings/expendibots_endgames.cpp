@@ -27,7 +27,7 @@ void add(EndgameTables& endgames, int strong, int weak, const nb::bytes& values)
 nb::bytes solve(const EndgameTables& endgames, int strong, int weak) {
     std::vector<std::int8_t> values;
     {
-        const EndgameTables smaller = endgames;  // what others add meanwhile does not matter
+        const EndgameTables smaller = endgames;  // a copy: other threads may add tables
         nb::gil_scoped_release release;
         values = expendibots::solve({strong, weak}, smaller);
     }
@@ -37,22 +37,24 @@ nb::bytes solve(const EndgameTables& endgames, int strong, int weak) {
 }  // namespace
 
 void bind_expendibots_endgames(nb::module_& m) {
-    nb::class_<EndgameTables>(
-        m, "ExpendibotsEndgameTables",
-        "Endgame tables. A value is what the side to move gets: +d wins in d actions, -d "
-        "loses in d, 0 draws.")
+    nb::class_<EndgameTables>(m, "ExpendibotsEndgameTables",
+                              "Endgame tables. The value of a position is +d if the side to move wins in d "
+                              "actions, -d if it loses in d, 0 for a draw.")
         .def(nb::init<>())
         .def("add", &add, nb::arg("strong"), nb::arg("weak"), nb::arg("values"),
-             "Takes the table of so many tokens against so many, a signed byte a place. Raises ParseError.")
+             "Adds the table of `strong` against `weak` tokens: one signed byte for each position index. "
+             "Raises ParseError.")
         .def(
             "has", [](const EndgameTables& e, int strong, int weak) { return e.has({strong, weak}); },
-            nb::arg("strong"), nb::arg("weak"), "Whether it has the table.")
+            nb::arg("strong"), nb::arg("weak"),
+            "Whether the table of `strong` against `weak` tokens was added.")
         .def(
             "probe", [](const EndgameTables& e, const S& s) { return e.probe(s.position().board()); },
-            nb::arg("state"), "The value of a state, where a table has it.")
+            nb::arg("state"), "The value of a state, or None if no table contains it.")
         .def("solve", &solve, nb::arg("strong"), nb::arg("weak"),
-             "The values of a table by retrograde analysis, from the tables of fewer tokens that were added. "
-             "Places without a position are -128. Raises ParseError.")
+             "Computes a table by retrograde analysis, one signed byte for each position index; -128 marks "
+             "indices without a position.\n\nThe tables of fewer tokens must have been added. Raises "
+             "ParseError.")
         .def(
             "count_errors",
             [](const EndgameTables& e, int strong, int weak) {
@@ -61,7 +63,8 @@ void bind_expendibots_endgames(nb::module_& m) {
                 return expendibots::count_errors({strong, weak}, tables);
             },
             nb::arg("strong"), nb::arg("weak"),
-            "How many positions of a table have another value than their successors give them.");
+            "The number of positions of a table whose value does not follow from the values of their "
+            "successors.");
 }
 
 }  // namespace sparring::bindings

@@ -1,4 +1,4 @@
-// The network that evaluates Expendibots boards.
+// The class ExpendibotsNetwork.
 #include <nanobind/stl/shared_ptr.h>
 
 #include <span>
@@ -23,7 +23,7 @@ std::span<const float> numbers(const Array& array) {
 
 constexpr std::size_t most_stacks = 2 * expendibots::max_tokens;
 
-/// Places of stacks, the rest filled up with the number of places, and what is measured.
+/// The input indices of the stacks, padded with Network::places, and the measured features.
 nb::tuple inputs(const std::vector<S>& states) {
     const Zeros<std::int64_t> places(states.size() * most_stacks);
     const Zeros<float> measured(states.size() * Network::numbers);
@@ -45,7 +45,8 @@ nb::tuple inputs(const std::vector<S>& states) {
 
 void bind_expendibots_network(nb::module_& m) {
     nb::class_<Network>(m, "ExpendibotsNetwork",
-                        "Evaluates boards: stacks and measured numbers, two hidden layers, tanh.")
+                        "A value network with two hidden layers and tanh output. Inputs are the stacks, "
+                        "one-hot, and measured features.")
         .def(
             "__init__",
             [](Network* self, const Matrix& stacks, const Matrix& measured, const Vector& first_bias,
@@ -56,17 +57,18 @@ void bind_expendibots_network(nb::module_& m) {
             },
             nb::arg("stacks"), nb::arg("measured"), nb::arg("first_bias"), nb::arg("between"),
             nb::arg("second_bias"), nb::arg("last"), nb::arg("last_bias"),
-            "Layers as [inputs, units]. Raises ParseError when they do not fit.")
-        .def_ro_static("places", &Network::places, "The inputs that are stacks.")
-        .def_ro_static("numbers", &Network::numbers, "The inputs that are measured.")
+            "Weights as float32 [inputs, units], biases as [units]. Raises ParseError if the sizes do not "
+            "match.")
+        .def_ro_static("places", &Network::places, "The number of one-hot inputs of stacks.")
+        .def_ro_static("numbers", &Network::numbers, "The number of measured features.")
         .def(
             "value", [](const Network& n, const S& s) { return n.value(s.position().board()); },
-            nb::arg("state"), "The value for the side to move, from -1 to 1.")
-        .def_static(
-            "inputs", &inputs, nb::arg("states"),
-            nb::sig("def inputs(states: collections.abc.Sequence[ExpendibotsState]) -> "
-                    "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
-            "The places of the stacks [states, 24], filled up with `places`, and the measured numbers.");
+            nb::arg("state"), "The value of a state for its side to move, from -1 to 1.")
+        .def_static("inputs", &inputs, nb::arg("states"),
+                    nb::sig("def inputs(states: collections.abc.Sequence[ExpendibotsState]) -> "
+                            "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]"),
+                    "The input indices of the stacks, int64 [states, 24], padded with `places`, and the "
+                    "measured features, float32 [states, numbers].");
 }
 
 }  // namespace sparring::bindings

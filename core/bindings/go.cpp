@@ -44,19 +44,34 @@ std::pair<std::vector<int>, std::vector<int>> stones(const S& s) {
 void bind_katago(nb::module_& m);  // katago.cpp
 
 void bind_go(nb::module_& m) {
-    auto state =
-        bind_state<Position>(m, "GoState", "A Go position with its rules and the line that led to it.");
+    auto state = bind_state<Position>(m, "GoState",
+                                      "A Go position with its rules, and the line of play before it. Points "
+                                      "are y * size + x from A1; the pass is size * size.");
     state
-        .def_static("initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5,
-                    nb::arg("ko") = "positional", nb::arg("suicide") = false, nb::arg("scoring") = "area",
-                    nb::arg("tax") = "none", nb::arg("handicap") = 0,
-                    "The start of a game by these rules; raises ParseError.")
-        .def_prop_ro("size", [](const S& s) { return s.position().size(); })
-        .def_prop_ro("komi", [](const S& s) { return s.position().rules().komi / 2.0; })
-        .def_prop_ro("ko", [](const S& s) { return std::string(name(s.position().rules().ko)); })
-        .def_prop_ro("suicide", [](const S& s) { return s.position().rules().suicide; })
-        .def_prop_ro("scoring", [](const S& s) { return std::string(name(s.position().rules().scoring)); })
-        .def_prop_ro("tax", [](const S& s) { return std::string(name(s.position().rules().tax)); })
+        .def_static(
+            "initial", &initial, nb::arg("size") = 19, nb::arg("komi") = 7.5, nb::arg("ko") = "positional",
+            nb::arg("suicide") = false, nb::arg("scoring") = "area", nb::arg("tax") = "none",
+            nb::arg("handicap") = 0,
+            "The empty board, or one with handicap stones, by these rules.\n\n`size` 2 to 19; `komi` in "
+            "points, a multiple of 0.5; `ko` positional, situational or simple; `scoring` area or territory; "
+            "`tax` none, seki or all; `handicap` stones as in GTP's fixed_handicap. Raises ParseError.")
+        .def_prop_ro(
+            "size", [](const S& s) { return s.position().size(); }, "The number of rows and columns.")
+        .def_prop_ro(
+            "komi", [](const S& s) { return s.position().rules().komi / 2.0; },
+            "White's compensation in points.")
+        .def_prop_ro(
+            "ko", [](const S& s) { return std::string(name(s.position().rules().ko)); },
+            "The ko rule: positional, situational or simple.")
+        .def_prop_ro(
+            "suicide", [](const S& s) { return s.position().rules().suicide; },
+            "Whether suicide of two or more stones is legal.")
+        .def_prop_ro(
+            "scoring", [](const S& s) { return std::string(name(s.position().rules().scoring)); },
+            "The scoring rule: area or territory.")
+        .def_prop_ro(
+            "tax", [](const S& s) { return std::string(name(s.position().rules().tax)); },
+            "The group tax: none, seki or all.")
         .def_prop_ro("stones", &stones, "The points of Black's and of White's stones.")
         .def_prop_ro(
             "ko_point",
@@ -65,17 +80,19 @@ void bind_go(nb::module_& m) {
                 return p == go::no_point ? nb::none() : nb::cast(static_cast<int>(p));
             },
             nb::sig("def ko_point(self) -> int | None"),
-            "Where the player to move may not take a stone back at once.")
+            "The point on which the simple ko rule forbids the player to move to capture, or None.")
         .def_prop_ro(
             "prisoners",
             [](const S& s) { return std::pair(s.position().prisoners(0), s.position().prisoners(1)); },
-            "The stones that Black and that White took, or that the other lost by suicide.")
+            "Stones captured by Black and by White, including those that the other lost by suicide.")
         .def_prop_ro(
-            "passes", [](const S& s) { return s.position().passes(); }, "Passes in a row; two end the game.")
+            "passes", [](const S& s) { return s.position().passes(); },
+            "The number of consecutive passes; two end the game.")
         .def("score", &score, nb::arg("dead") = nb::make_tuple(),
              nb::sig("def score(self, dead: collections.abc.Sequence[int] = ()) -> tuple[float, float]"),
-             "Black's and White's points, komi included, if play stopped here. Chains with a stone on a "
-             "dead point are taken off as prisoners; all others count as alive.");
+             "The scores of Black and White, komi included, if the game ended here.\n\nChains with a stone "
+             "on a point of `dead` are removed as prisoners; all others count as alive. Raises ValueError if "
+             "a point of `dead` is empty.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "GoTree");
     bind_samples<Position>(m, "GoSamples");

@@ -46,16 +46,18 @@ void bind_lc0(nb::module_& m) {
     m.def("lc0_encode", &lc0_encode, nb::arg("states"),
           nb::sig("def lc0_encode(states: Sequence[ChessState]) -> "
                   "NDArray[numpy.uint8]"),
-          "The 112 planes that Lc0's networks see, [states, 112, 8, 8].");
+          "The inputs of Lc0 networks: uint8 [states, 112, 8, 8]. Plane 109 is the halfmove clock, all "
+          "others are 0 or 1.");
     m.def("lc0_decode", &lc0_decode, nb::arg("states"), nb::arg("logits"),
           nb::sig("def lc0_decode(states: Sequence[ChessState], logits: "
                   "NDArray[numpy.float32]) -> "
                   "tuple[list[tuple[int, ...]], NDArray[numpy.float32]]"),
-          "Each state's legal moves, ascending, and the probabilities of them all in one array, from a "
-          "policy [states, 1858].");
+          "Each state's legal moves, ascending, and the probabilities of all of them in one float32 array, "
+          "one state after the other.\n\n`logits` float32 [states, 1858]. Raises ValueError if the shape is "
+          "wrong or a logit is NaN.");
     m.def("lc0_policy_moves", &lc0_policy_moves,
-          "The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, "
-          "0 none or knight), as the mover sees the board.");
+          "The 1858 policy entries: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none "
+          "or knight), as the side to move sees the board.");
 }
 
 }  // namespace sparring::bindings

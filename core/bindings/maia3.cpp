@@ -20,7 +20,9 @@ void bind_maia3(nb::module_& m) {
             }
             return block.array(block.data(), {states.size(), maia3::squares, maia3::token_size});
         },
-        nb::arg("states"), "Maia-3's tokens [states, 64, 96]: the last eight boards along the line.");
+        nb::arg("states"),
+        "The inputs of Maia-3: float32 [states, 64, 96], a token for each square with the pieces of the last "
+        "eight boards.");
     m.def(
         "maia3_decode",
         [](const std::vector<S>& states, const Logits& logits) {
@@ -33,7 +35,9 @@ void bind_maia3(nb::module_& m) {
         nb::sig("def maia3_decode(states: collections.abc.Sequence[ChessState], logits: "
                 "numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], "
                 "numpy.typing.NDArray[numpy.float32]]"),
-        "The legal moves of every state, and the probabilities of all of them one after the other.");
+        "Each state's legal moves, ascending, and the probabilities of all of them in one float32 array, one "
+        "state after the other.\n\n`logits` float32 [states, 4352]. Raises ValueError if the shape is wrong "
+        "or a logit is NaN.");
 }
 
 }  // namespace sparring::bindings

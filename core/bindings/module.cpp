@@ -29,7 +29,11 @@ SPARRING_GAMES(SPARRING_DECLARE)
 }  // namespace sparring::bindings
 
 NB_MODULE(_core, m) {
-    m.doc() = "Sparring's native core: rules, encoders and trees.";
+    m.doc() = "Sparring's native core: rules, encoders and searches.";
+#ifdef NDEBUG
+    // Objects that Python modules hold until the interpreter exits are no leaks worth a message to the user.
+    nb::set_leak_warnings(false);
+#endif
 
     nb::exception<ParseError>(m, "ParseError", PyExc_ValueError);
     nb::exception<IllegalMove>(m, "IllegalMove", PyExc_ValueError);

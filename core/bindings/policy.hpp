@@ -1,4 +1,4 @@
-// What the networks' encoders and decoders share: zeroed arrays, and probabilities over legal moves.
+// NumPy arrays, and the conversion of policy logits to probabilities over legal moves.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace sparring::bindings {
 
-/// Memory for NumPy arrays, all zeros. Large blocks come from the system as zeros, so that nothing fills
-/// them twice.
+/// A block of zeros for NumPy arrays, from calloc: large blocks come from the system as zeros and are not
+/// filled again.
 template <class T>
 class Zeros {
  public:
@@ -23,7 +23,7 @@ class Zeros {
     }
     T* data() const { return data_; }
 
-    /// The part of the block that begins at `begin` as an array, which keeps the block alive.
+    /// An array of the part of the block that begins at `begin`. It keeps the block alive.
     nb::ndarray<nb::numpy, T> array(T* begin, std::initializer_list<std::size_t> shape) const {
         return nb::ndarray<nb::numpy, T>(begin, shape, owner_);
     }
@@ -36,32 +36,32 @@ class Zeros {
     nb::capsule owner_;
 };
 
-/// The legal moves of many states, one after the other, with a number for each.
+/// The legal moves of several states, one state after the other, with their probabilities.
 struct Policies {
     std::vector<Move> moves;
     std::vector<float> probabilities;
-    std::vector<std::size_t> ends;  // where each state's moves end
+    std::vector<std::size_t> ends;  // the end of the moves of each state
 };
 
-/// A move that the network cannot name but its own program would always play.
+/// The score of a move without a label in the policy: it gets all of the probability.
 constexpr double certain = std::numeric_limits<double>::infinity();
 
-/// Softmax of scores into probabilities. The best is compared rather than subtracted, so that infinite
-/// scores work too: one move that is certain, or none that is possible and so all alike.
+/// Appends the softmax of the scores to `probabilities`. Infinite scores are allowed: +inf gets all of the
+/// probability, and if all scores are -inf the result is uniform. Throws ValueError for NaN.
 inline void softmax(const std::vector<double>& scores, std::vector<float>& probabilities) {
     if (scores.empty()) return;
     const double best = *std::max_element(scores.begin(), scores.end());
     const auto weight = [best](double score) { return score == best ? 1.0 : std::exp(score - best); };
     double total = 0;
     for (const double score : scores) total += weight(score);
-    if (std::isnan(total)) throw nb::value_error("the network's policy is not a number");
+    if (std::isnan(total)) throw nb::value_error("the policy logits contain NaN");
     for (const double score : scores) probabilities.push_back(static_cast<float>(weight(score) / total));
 }
 
 using Logits = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// The legal moves of every state with the softmax over their scores. `score` takes a position, a move
-/// and the state's row of the logits.
+/// The legal moves of each state with the softmax over their scores. `score(position, move, row)` gives the
+/// score of a move from the state's row of the logits.
 template <GamePosition P, class Score>
 Policies policies(const std::vector<State<P>>& states, const Logits& logits, Score score) {
     Policies result;
@@ -79,7 +79,7 @@ Policies policies(const std::vector<State<P>>& states, const Logits& logits, Sco
     return result;
 }
 
-/// A tuple of moves for each state, and the probabilities of all of them in one array.
+/// A list with a tuple of moves for each state, and the probabilities of all moves in one array.
 inline nb::tuple to_python(const Policies& policies) {
     nb::list moves;
     std::size_t begin = 0;
@@ -96,7 +96,7 @@ inline nb::tuple to_python(const Policies& policies) {
     return nb::make_tuple(moves, block.array(block.data(), {policies.probabilities.size()}));
 }
 
-/// Decodes logits [states, labels]; the work itself runs without the interpreter's lock.
+/// Decodes logits [states, labels] without the interpreter's lock. Throws ValueError if the shape is wrong.
 template <GamePosition P, class Score>
 nb::tuple decode(const std::vector<State<P>>& states, const Logits& logits, std::size_t labels, Score score) {
     if (logits.shape(0) != states.size() || logits.shape(1) != labels) {

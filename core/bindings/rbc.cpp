@@ -12,7 +12,7 @@ namespace {
 using rbc::Position;
 using S = State<Position>;
 
-/// The window of a sense as reconchess lists it: rank above first, files from a to h.
+/// The squares of a sense in the order of reconchess: highest rank first, files from a to h.
 std::vector<std::pair<int, Symbol>> sense(const S& state, int centre) {
     checked_square(centre);
     std::vector<std::pair<int, Symbol>> result;
@@ -26,7 +26,7 @@ std::vector<std::pair<int, Symbol>> sense(const S& state, int centre) {
     return result;
 }
 
-/// Where a request would end: what is taken (a pass where nothing can be), and what it captures.
+/// The move that a request becomes (a pass if it cannot be made), and the square of its capture.
 std::pair<int, std::optional<int>> result_of(const S& state, int request) {
     const auto& board = state.position().board();
     MoveList list;
@@ -47,14 +47,17 @@ void bind_rbc(nb::module_& m) {
     auto state = bind_state<Position>(
         m, "RbcState",
         "The true position of a reconnaissance blind chess game and the line of play before it.");
-    state.def_static("initial", [] { return S(Position()); })
+    state.def_static(
+             "initial", [] { return S(Position()); }, "The initial position, White to sense.")
         .def_prop_ro(
             "sensing", [](const S& s) { return s.position().sensing(); },
-            "Whether the player to move has to sense first.")
+            "Whether the player to move is to sense; else it is to move a piece.")
         .def("sense", &sense, nb::arg("square"),
-             "What a sense of the square shows: squares and pieces, in reconchess's order.")
+             "The result of a sense: (square, piece) pairs in the order of reconchess.\n\n`square` is the "
+             "centre of the window, 0 (a1) to 63 (h8); a piece is a FEN letter or None. Raises ValueError.")
         .def("result_of", &result_of, nb::arg("request"),
-             "The move that a request becomes, and the square where it captures.");
+             "The move that a request becomes, a pass if it cannot be made, and the square of its capture or "
+             "None.\n\nRaises IllegalMove if the request is not one that the player may make.");
     bind_symmetry(state);
     bind_samples<Position>(m, "RbcSamples");
     bind_rbc_board_set(m);

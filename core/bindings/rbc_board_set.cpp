@@ -1,4 +1,4 @@
-// Sets of possible boards, and what follows from them.
+// The class RbcBoardSet.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/tuple.h>
 
@@ -24,14 +24,14 @@ using S = State<Position>;
 std::vector<rbc::SensedSquare> seen_pieces(const std::vector<std::pair<int, Symbol>>& pieces) {
     std::vector<rbc::SensedSquare> result;
     for (const auto& [square, piece] : pieces) {
-        if (piece && piece->size() != 1) throw nb::value_error("pieces are FEN letters or None");
+        if (piece && piece->size() != 1) throw nb::value_error("pieces must be FEN letters or None");
         result.push_back({checked_square(square), piece ? (*piece)[0] : '\0'});
     }
     return result;
 }
 
 chess::Color checked_player(int player) {
-    if (player != 0 && player != 1) throw nb::value_error("a player is 0 (White) or 1 (Black)");
+    if (player != 0 && player != 1) throw nb::value_error("player must be 0 (White) or 1 (Black)");
     return static_cast<chess::Color>(player);
 }
 
@@ -62,7 +62,7 @@ std::vector<std::string> fens(const BoardSet& boards, std::size_t count) {
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
 unsigned checked_threads(int threads) {
-    if (threads < 1) throw nb::value_error("at least one thread works");
+    if (threads < 1) throw nb::value_error("threads must be at least 1");
     return static_cast<unsigned>(threads);
 }
 
@@ -106,18 +106,18 @@ nb::ndarray<nb::numpy, std::uint32_t> partition(const BoardSet& boards, int squa
 void bind_senses(nb::class_<BoardSet>& boards) {
     boards
         .def("sense_values", &sense_values, nb::arg("threads") = 1,
-             "For each of the 64 senses: boards that remain on average, bits told, different answers, boards "
-             "of "
-             "the commonest answer.")
+             "The value of each sense, float64 [64, 4]: expected number of boards afterwards, information in "
+             "bits, number of different results, boards with the most common result.")
         .def("undominated_senses", &rbc::undominated_senses, nb::call_guard<nb::gil_scoped_release>(),
-             "The senses worth choosing among: none of the others shows more of where the boards differ.")
+             "The senses that no other sense dominates, by the squares on which the boards differ.")
         .def("partition", &partition, nb::arg("square"),
-             "For each board the number of the part into which a sense of the square puts it.");
+             "The result of a sense of `square` on each board, as an index: uint32 [boards]. Boards with "
+             "equal indices give the same result.");
 }
 
-/// The requests [M], their scores [boards, M] and whether they attack the other king [boards, M].
+/// The requests [M], their scores [boards, M], and whether they attack the opponent's king [boards, M].
 nb::tuple evaluate_requests(const BoardSet& boards, int depth, int margin, int threads) {
-    if (depth < 1 || margin < 0) throw nb::value_error("a depth of at least 1 and a margin of at least 0");
+    if (depth < 1 || margin < 0) throw nb::value_error("depth must be at least 1 and margin at least 0");
     const unsigned checked = checked_threads(threads);
     rbc::RequestEvaluations found;
     {
@@ -139,15 +139,16 @@ nb::tuple evaluate_requests(const BoardSet& boards, int depth, int margin, int t
 }
 
 void bind_request_evaluation(nb::class_<BoardSet>& boards) {
-    boards.def(
-        "evaluate_requests", &evaluate_requests, nb::arg("depth"), nb::arg("margin"), nb::arg("threads") = 1,
-        nb::sig("def evaluate_requests(self, depth: int, margin: int, threads: int = 1) -> "
-                "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
-                "numpy.typing.NDArray[numpy.bool]]"),
-        "Every request [M], what it brings on every board as if that were known to both [boards, M], and "
-        "whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a "
-        "pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of "
-        "moves that fall more than `margin` behind the best of a board it only says that they do.");
+    boards.def("evaluate_requests", &evaluate_requests, nb::arg("depth"), nb::arg("margin"),
+               nb::arg("threads") = 1,
+               nb::sig("def evaluate_requests(self, depth: int, margin: int, threads: int = 1) -> "
+                       "tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], "
+                       "numpy.typing.NDArray[numpy.bool]]"),
+               "Evaluates every request on every board by an alpha-beta search of `depth` plies plus "
+               "quiescence, as if both players knew the board.\n\nReturns the requests, uint16 [M]; their "
+               "scores in centipawns, int32 [boards, M], 100,000 for a captured king; and whether the "
+               "request attacks the opponent's king while the own king is safe, bool [boards, M]. Scores "
+               "more than `margin` below the best of a board are upper bounds. Raises ValueError.");
 }
 
 using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -160,7 +161,7 @@ nb::ndarray<nb::numpy, std::uint64_t> synopsis(const BoardSet& boards, bool movi
                                                std::uint64_t seed) {
     if (!boards.size() || !count) throw nb::value_error("a synopsis needs at least one board");
     if (previous && previous->shape(0) != rbc::synopsis_size)
-        throw nb::value_error("the previous synopsis has other than 104 planes");
+        throw nb::value_error("the previous synopsis must have 104 planes");
     const rbc::SynopsisContext synopsis_context{moving, checked_square(last_from), checked_square(last_to),
                                                 checked_square(own_capture),
                                                 checked_square(opposing_capture)};
@@ -192,12 +193,16 @@ std::vector<std::tuple<std::string, std::string, std::string>> synopsis_planes()
 }
 
 void bind_synopsis(nb::module_& m, nb::class_<BoardSet>& boards) {
-    boards.def("synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
-               nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
-               nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
-               nb::arg("seed"), "The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.");
+    boards.def(
+        "synopsis", &synopsis, nb::kw_only(), nb::arg("moving"), nb::arg("last_from").none(),
+        nb::arg("last_to").none(), nb::arg("last_own_capture").none(),
+        nb::arg("last_opposing_capture").none(), nb::arg("previous").none(), nb::arg("count"),
+        nb::arg("seed"),
+        "The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is "
+        "a1.\n\n`moving`: whether the player is to move; the squares of the last moves and captures, or "
+        "None; `previous`: the synopsis of the player's previous turn, or None. Raises ValueError.");
     m.def("rbc_synopsis_planes", &synopsis_planes,
-          "Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.");
+          "Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.");
 }
 
 void bind_wins(nb::class_<BoardSet>& boards) {
@@ -211,22 +216,24 @@ void bind_wins(nb::class_<BoardSet>& boards) {
                     result.emplace_back(request, count);
                 return result;
             },
-            "Requests that capture the king, each with the number of boards on which it does; most first.")
+            "Requests that capture the king on some board, with the number of those boards, most first.")
         .def(
             "wins_after_sense",
             [](const BoardSet& b, int threads) { return rbc::wins_after_sense(b, checked_threads(threads)); },
             nb::arg("threads") = 1, release(),
-            "For each sense, on how many boards the best request after what it shows captures the king.")
+            "For each of the 64 senses, the number of boards on which the best request after its result "
+            "captures the king.")
         .def("with_king_attacked", &BoardSet::with_king_attacked, release(),
              "The boards on which the opponent attacks the player's king.")
         .def("threats", &rbc::threats, release(),
-             "For each square, on how many boards the opponent could capture the player's piece there.")
+             "For each of the 64 squares, the number of boards on which the opponent can capture the "
+             "player's piece there.")
         .def(
             "is_forced_win",
             [](const BoardSet& b, int threads) { return rbc::is_forced_win(b, checked_threads(threads)); },
             nb::arg("threads") = 1, release(),
-            "Whether the player captures the king in its next turn whatever the opponent, who is to move, "
-            "does.");
+            "Whether the player can capture the king in its next turn after every move of the opponent, who "
+            "is to move.");
 }
 
 }  // namespace
@@ -234,21 +241,21 @@ void bind_wins(nb::class_<BoardSet>& boards) {
 void bind_rbc_board_set(nb::module_& m) {
     using release = nb::call_guard<nb::gil_scoped_release>;
     auto boards =
-        nb::class_<BoardSet>(
-            m, "RbcBoardSet",
-            "The boards that are possible for a player, 24 bytes each; immutable. All have the same "
-            "pieces of that player.")
+        nb::class_<BoardSet>(m, "RbcBoardSet",
+                             "The set of possible boards of a player, 24 bytes each; immutable. All boards "
+                             "have the same pieces of the player and the same side to move.")
             .def_static("of", &make_boards, nb::arg("states"), nb::arg("player"),
-                        "The distinct boards of these states, which are for `player` to tell apart.")
+                        "The distinct boards of the states, from the view of `player`. Raises ValueError if "
+                        "the player's pieces differ.")
             .def("__len__", &BoardSet::size)
             .def("__contains__",
                  [](const BoardSet& b, const S& s) { return b.contains(s.position().board()); })
             .def_prop_ro(
                 "player", [](const BoardSet& b) { return static_cast<int>(b.known().player); },
-                "Whose knowledge this is: 0 (White) or 1 (Black).")
+                "The player whose view this is: 0 (White) or 1 (Black).")
             .def_prop_ro(
                 "to_move", [](const BoardSet& b) { return static_cast<int>(b.known().turn); },
-                "Whose turn it is.")
+                "The side to move, 0 or 1.")
             .def_prop_ro(
                 "own_pieces",
                 [](const BoardSet& b) {
@@ -259,46 +266,48 @@ void bind_rbc_board_set(nb::module_& m) {
                     }
                     return result;
                 },
-                "The player's own pieces: squares and FEN letters.")
-            .def_prop_ro("level", &BoardSet::level,
-                         "0 where no board was left out for a limit, else only one in 2 ** level was kept.")
+                "The player's own pieces: (square, FEN letter) pairs.")
+            .def_prop_ro(
+                "level", &BoardSet::level,
+                "0 if the set is complete; else one in 2 ** level boards was kept because of a limit.")
             .def("sample", &sample, nb::arg("count"), nb::arg("seed"),
-                 "Up to `count` of the boards, as states whose move is due.")
-            .def("fens", &fens, nb::arg("count") = all, release(), "Up to `count` of the boards as FEN.")
+                 "Up to `count` distinct boards drawn with `seed`, as states in which the sense is done.")
+            .def("fens", &fens, nb::arg("count") = all, release(), "The first `count` boards as FEN.")
             .def("subsample", &BoardSet::keep, nb::arg("count"), nb::arg("seed"), release(),
-                 "At most `count` of the boards, drawn at random: for when there are too many to follow.")
-            .def(
-                "after_opponent", &after_opponent, nb::arg("capture_square").none(),
-                nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
-                nb::arg("threads") = 1, nb::arg("seed") = 0,
-                nb::sig("def after_opponent(self, capture_square: int | None, seen: "
-                        "collections.abc.Sequence[tuple[int, "
-                        "str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> "
-                        "RbcBoardSet"),
-                "The boards after an opponent's move that captured on that square, or nowhere, and that show "
-                "what "
-                "was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is "
-                "kept.")
+                 "A uniform sample of at most `count` of the boards.")
+            .def("after_opponent", &after_opponent, nb::arg("capture_square").none(),
+                 nb::arg("seen") = std::vector<std::pair<int, Symbol>>(), nb::arg("limit") = all,
+                 nb::arg("threads") = 1, nb::arg("seed") = 0,
+                 nb::sig("def after_opponent(self, capture_square: int | None, seen: "
+                         "collections.abc.Sequence[tuple[int, "
+                         "str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> "
+                         "RbcBoardSet"),
+                 "The boards after an opponent's move.\n\n`capture_square`: the square on which it captured, "
+                 "or None; `seen`: (square, piece) pairs of a sense after it. If there are more than `limit` "
+                 "boards, a uniform sample decided by `seed` is kept. Raises ValueError.")
             .def(
                 "after_sense",
                 [](const BoardSet& b, const std::vector<std::pair<int, Symbol>>& seen) {
                     return b.after_sense(seen_pieces(seen));
                 },
-                nb::arg("seen"), "The boards that show these pieces on these squares.")
+                nb::arg("seen"),
+                "The boards that agree with the result of a sense: (square, piece) pairs. Raises ValueError.")
             .def(
                 "before_move",
                 [](const BoardSet& b, int request, int taken, std::optional<int> captured) {
                     return b.before_move(checked(request), checked(taken), checked_square(captured));
                 },
                 nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
-                "The boards on which one's own request has this result.")
+                "The boards on which the player's `request` becomes the move `taken` and captures on "
+                "`capture_square` (None: no capture).")
             .def(
                 "after_move",
                 [](const BoardSet& b, int request, int taken, std::optional<int> captured) {
                     return b.after_move(checked(request), checked(taken), checked_square(captured));
                 },
                 nb::arg("request"), nb::arg("taken"), nb::arg("capture_square").none(), release(),
-                "The boards after one's own request had this result.")
+                "The boards after the player's `request` became the move `taken` and captured on "
+                "`capture_square` (None: no capture).")
             .def(
                 "leading_to",
                 [](const BoardSet& b, const BoardSet& later, int taken, std::optional<int> captured,
@@ -308,9 +317,8 @@ void bind_rbc_board_set(nb::module_& m) {
                 },
                 nb::arg("later"), nb::arg("taken"), nb::arg("capture_square").none(),
                 nb::arg("lost_square").none(), nb::arg("threads") = 1, release(),
-                "The boards from which the own move `taken`, which captured on `capture_square`, and an "
-                "opponent's "
-                "move that captured on `lost_square` lead to one of the later boards.")
+                "The boards from which the player's move `taken`, capturing on `capture_square`, and a move "
+                "of the opponent, capturing on `lost_square`, lead to a board of `later`.")
             .def(
                 "known_pieces",
                 [](const BoardSet& b) {
@@ -318,9 +326,8 @@ void bind_rbc_board_set(nb::module_& m) {
                     for (const char c : b.known_pieces()) result.push_back(symbol(c));
                     return result;
                 },
-                "For each square the piece that every board has there, None where all are empty, '?' where "
-                "they "
-                "differ.");
+                "For each of the 64 squares the piece that stands there on every board: a FEN letter, None "
+                "if empty on every board, '?' if boards differ.");
     bind_senses(boards);
     bind_synopsis(m, boards);
     bind_wins(boards);

@@ -19,7 +19,7 @@ using records::PgnParser;
 using records::SgfGame;
 using records::SgfParser;
 
-/// Text from a file in an unknown encoding: what is not UTF-8 is replaced.
+/// Text of a file. Bytes that are not UTF-8 are replaced by U+FFFD.
 nb::object text(const std::string& bytes) {
     return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
@@ -45,8 +45,7 @@ nb::list tag_values(const PgnGame& game, nb::tuple names) {
     return result;
 }
 
-/// The moves of a packed chess game. Games on record may go on where the rules would end them, so this
-/// asks the position alone.
+/// The moves of a packed chess game. Draws by rule do not end it: recorded games may continue.
 std::vector<std::string> chess_moves(std::optional<std::string_view> start, nb::bytes packed) {
     chess::Position position = start ? chess::Position::parse(*start) : chess::Position();
     std::vector<std::string> result;
@@ -77,8 +76,8 @@ void bind_parser(nb::module_& m, const char* name, const char* doc) {
                 nb::gil_scoped_release release;
                 parser.feed(view);
             },
-            nb::arg("data"), "Takes the next bytes of a file.")
-        .def("finish", &Parser::finish, "The file has ended.")
+            nb::arg("data"), "Parses the next bytes of the file.")
+        .def("finish", &Parser::finish, "Ends the file: completes the last game.")
         .def("take", &Parser::take, nb::rv_policy::move, "The games completed since the last call.");
 }
 
@@ -91,53 +90,59 @@ nb::dict properties(const SgfGame& game) {
 }
 
 void bind_sgf(nb::module_& m) {
-    nb::class_<SgfGame>(m, "SgfGame", "The main line of a game of Go; one with an error has no more.")
-        .def_ro("line", &SgfGame::line, "The line of the file where the game begins.")
-        .def_ro("end", &SgfGame::end, "Bytes of the file up to the game's end: reading can go on from there.")
+    nb::class_<SgfGame>(m, "SgfGame",
+                        "The main line of a game tree of an SGF file. If `error` is set, the moves before "
+                        "the error are kept.")
+        .def_ro("line", &SgfGame::line, "The number of the first line of the game in the file.")
+        .def_ro("end", &SgfGame::end, "The offset in bytes of the end of the game. Reading can resume there.")
         .def_prop_ro("properties", &properties, nb::sig("def properties(self) -> dict[str, bytes]"),
-                     "The facts of the game, undecoded: CA may say in which charset they are.")
+                     "The game information, undecoded. The property CA may name the character set.")
         .def_ro("start", &SgfGame::start, "The text of the position before the first move.")
         .def_prop_ro(
             "moves", [](const SgfGame& g) { return raw(g.moves); },
-            "Two bytes a move: its index among the legal moves.")
+            "Packed moves: the index among the legal moves, two bytes each.")
         .def_prop_ro(
             "clocks", [](const SgfGame& g) { return raw(g.clocks); },
-            "Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.")
+            "Clocks after each move in tenths of a second, int32, -1 if unknown; empty if the file has none.")
         .def_prop_ro(
             "error", [](const SgfGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
-            "What is wrong with the game; empty when nothing is.")
+            "The error message; empty if the game is valid.")
         .def_ro("defect", &SgfGame::defect,
-                "Whether the error is that a whole record is no game of alternating moves.");
-    bind_parser<SgfParser>(m, "SgfParser", "Reads SGF in pieces of any size, in bounded memory.");
+                "Whether the error is that a complete record is not a game of alternating moves.");
+    bind_parser<SgfParser>(m, "SgfParser", "A streaming SGF parser with bounded memory.");
 }
 
 }  // namespace
 
 void bind_records(nb::module_& m) {
-    nb::class_<PgnGame>(m, "PgnGame", "One game of a PGN file; one with an error keeps the moves before it.")
-        .def_ro("line", &PgnGame::line, "The line of the file where the game begins.")
-        .def_ro("end", &PgnGame::end, "Bytes of the file up to the game's end: reading can go on from there.")
-        .def_prop_ro("tags", &tags, nb::sig("def tags(self) -> dict[str, str]"))
+    nb::class_<PgnGame>(m, "PgnGame",
+                        "A game of a PGN file. If `error` is set, the moves before the error are kept.")
+        .def_ro("line", &PgnGame::line, "The number of the first line of the game in the file.")
+        .def_ro("end", &PgnGame::end, "The offset in bytes of the end of the game. Reading can resume there.")
+        .def_prop_ro("tags", &tags, nb::sig("def tags(self) -> dict[str, str]"), "The tags of the game.")
         .def("tag_values", &tag_values, nb::arg("names"),
              nb::sig("def tag_values(self, names: tuple[str, ...]) -> list[str | None]"),
-             "The first value of each of these tags, None where there is none: quicker than `tags`.")
+             "The value of each of these tags, or None. Faster than `tags`.")
         .def_prop_ro(
             "moves", [](const PgnGame& g) { return raw(g.moves); },
-            "A byte a move: its index among the legal moves.")
+            "Packed moves: the index among the legal moves, one byte each.")
         .def_prop_ro(
             "clocks", [](const PgnGame& g) { return raw(g.clocks); },
-            "Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.")
+            "Clocks after each move in tenths of a second, int32, -1 if unknown; empty if the file has none.")
         .def_prop_ro(
             "evals", [](const PgnGame& g) { return raw(g.evals); },
-            "Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; "
-            "empty if none is given.")
-        .def_prop_ro("result", [](const PgnGame& g) { return g.result; })
+            "Evaluations after each move in centipawns for White, int16; mate in n is 32000 - n, unknown is "
+            "-32768. Empty if the file has none.")
+        .def_prop_ro(
+            "result", [](const PgnGame& g) { return g.result; },
+            "The result as the game's last token: 1-0, 0-1, 1/2-1/2 or *.")
         .def_prop_ro(
             "error", [](const PgnGame& g) { return text(g.error); }, nb::sig("def error(self) -> str"),
-            "What is wrong with the game; empty when nothing is.");
+            "The error message; empty if the game is valid.");
     m.def("chess_moves", &chess_moves, nb::arg("start").none(), nb::arg("packed"),
-          "The moves of a packed chess game in UCI, from a FEN or the usual beginning.");
-    bind_parser<PgnParser>(m, "PgnParser", "Reads PGN in pieces of any size, in bounded memory.");
+          "The UCI moves of a packed chess game. `start` is a FEN, or None for the initial position. Raises "
+          "ParseError or IllegalMove.");
+    bind_parser<PgnParser>(m, "PgnParser", "A streaming PGN parser with bounded memory.");
     bind_sgf(m);
 }
 

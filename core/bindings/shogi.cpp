@@ -15,12 +15,14 @@ void bind_dlshogi(nb::module_& m);  // dlshogi.cpp
 void bind_shogi(nb::module_& m) {
     using shogi::Position;
     using S = State<Position>;
-    auto state = bind_state<Position>(m, "ShogiState", "A shogi position and the line that led to it.");
+    auto state = bind_state<Position>(m, "ShogiState", "A shogi position and the line of play before it.");
     state.def_static("initial", [] { return S(Position()); })
-        .def_prop_ro("in_check", [](const S& s) { return s.position().in_check(); })
+        .def_prop_ro(
+            "in_check", [](const S& s) { return s.position().in_check(); },
+            "Whether the side to move is in check.")
         .def_prop_ro(
             "repetitions", [](const S& s) { return occurrences(s.node(), s.node().ply); },
-            "How often this position has come up in its line, now included.");
+            "The number of times this position has occurred in the line, this time included.");
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ShogiTree");
@@ -29,9 +31,9 @@ void bind_shogi(nb::module_& m) {
     m.def(
         "hcp_to_sfen",
         [](nb::bytes hcp) { return shogi::hcp_to_sfen(std::string_view(hcp.c_str(), hcp.size())); },
-        nb::arg("hcp"), "The SFEN of a Huffman coded position of 32 bytes; raises ParseError.");
+        nb::arg("hcp"), "The SFEN of a Huffman coded position (HCP) of 32 bytes. Raises ParseError.");
     m.def("move16_to_usi", &shogi::move16_to_usi, nb::arg("move"),
-          "The USI of a move in the 16 bits of cshogi and its kin; raises ParseError.");
+          "The USI text of a 16-bit move of Apery, dlshogi or cshogi. Raises ParseError.");
 }
 
 }  // namespace sparring::bindings

@@ -1,4 +1,4 @@
-// Squares and pieces as Python gives them.
+// Squares and pieces as arguments from Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,7 +19,7 @@ using Symbol = std::optional<std::string>;
 inline Symbol symbol(char c) { return c ? Symbol(std::string(1, c)) : std::nullopt; }
 
 inline chess::Square checked_square(int square) {
-    if (square < 0 || square > 63) throw nanobind::value_error("a square is a number from 0 (a1) to 63 (h8)");
+    if (square < 0 || square > 63) throw nanobind::value_error("a square must be from 0 (a1) to 63 (h8)");
     return square;
 }
 

@@ -1,4 +1,4 @@
-// One Python class a game, all with the same methods: the native half of the Game seam.
+// The class <Game>State: a position and the line of play before it. Every game has the same methods.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,8 +21,7 @@ namespace sparring::bindings {
 
 namespace nb = nanobind;
 
-/// A move as a Python integer. Each is made once and kept: this is the hot path of every loop that
-/// Python drives, and most of its cost would be making the same small integers again.
+/// A move as a Python integer. Integers are cached: creating them would be most of the cost of `legal_moves`.
 inline PyObject* move_object(Move move) {
     static std::array<PyObject*, 0x10000> made{};
     if (!made[move]) made[move] = PyLong_FromLong(move);
@@ -81,7 +80,8 @@ State<P> replay(std::string_view start, const std::vector<int>& moves) {
     return state;
 }
 
-/// Each move of a line as its index among the legal moves in ascending order, `width` bytes little-endian.
+/// The moves of the line, each as its index among the legal moves in ascending order, little-endian in
+/// `width` bytes.
 template <GamePosition P>
 std::string pack_moves(const State<P>& state, int width) {
     std::string packed(static_cast<std::size_t>(state.node().ply) * static_cast<std::size_t>(width), '\0');
@@ -117,7 +117,7 @@ State<P> unpack_moves(State<P> state, std::string_view packed, int width) {
 }
 
 inline int checked_width(int width) {
-    if (width != 1 && width != 2) throw nb::value_error("a packed move has one byte or two");
+    if (width != 1 && width != 2) throw nb::value_error("the width of a packed move must be 1 or 2 bytes");
     return width;
 }
 
@@ -127,21 +127,24 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
     return nb::class_<S>(m, name, doc)
         .def_static(
             "parse", [](std::string_view text) { return S(P::parse(text)); }, nb::arg("text"),
-            "The state that a text describes; raises ParseError.")
+            "The state of a position given as text, in the format of `text`. Raises ParseError.")
         .def(
-            "text", [](const S& s) { return s.position().text(); }, "The state as text; parse reads it back.")
+            "text", [](const S& s) { return s.position().text(); },
+            "The position as one line of text, which `parse` reads.")
         .def_prop_ro(
             "to_move", [](const S& s) { return s.position().side(); },
-            "0 for the first player, 1 for the second.")
+            "The player to move: 0 moves first by the rules, 1 is the opponent.")
         .def_prop_ro(
-            "ply", [](const S& s) { return s.node().ply; }, "Moves played since the start of the line.")
+            "ply", [](const S& s) { return s.node().ply; },
+            "The number of moves since the start of the line.")
         .def_prop_ro(
             "key", [](const S& s) { return s.position().key(); },
-            "A 64-bit key of what the repetition rule compares.")
+            "A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.")
         .def_prop_ro(
             "outcome",
             [](const S& s) -> nb::object { return s.outcome().over() ? nb::cast(s.outcome()) : nb::none(); },
-            nb::sig("def outcome(self) -> Outcome | None"), "How the game ended, or None while it goes on.")
+            nb::sig("def outcome(self) -> Outcome | None"),
+            "The result of the game, or None if it is not over.")
         .def(
             "legal_moves",
             [](const S& s) {
@@ -150,36 +153,39 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                 return to_list(list);
             },
             nb::sig("def legal_moves(self) -> list[int]"),
-            "The legal moves in ascending order; none when the game is over.")
+            "The legal moves in ascending order; empty if the game is over.")
         .def(
             "play", [](const S& s, int move) { return s.play(checked(move)); }, nb::arg("move"),
-            "The state after a move; raises IllegalMove.")
+            "The state after a move. Raises IllegalMove if the move is not legal or the game is over.")
         .def(
             "play_past_end", [](const S& s, int move) { return s.play_past_end(checked(move)); },
             nb::arg("move"),
-            "The state after a move that the pieces can make, even where a draw by rule has ended the game: "
-            "games on record may go on; raises IllegalMove.")
+            "The state after a move, even if a draw by rule has ended the game: recorded games may continue. "
+            "Raises IllegalMove.")
         .def(
             "move_text", [](const S& s, int move) { return s.position().move_text(checked(move)); },
-            nb::arg("move"), "A move as text.")
+            nb::arg("move"), "The text of a move, which `parse_move` reads.")
         .def(
             "parse_move",
             [](const S& s, std::string_view text) { return static_cast<int>(s.position().parse_move(text)); },
-            nb::arg("text"), "The move that a text describes, legal or not; raises ParseError.")
+            nb::arg("text"), "The move of a text. It need not be legal. Raises ParseError.")
         .def_prop_ro(
             "previous",
             [](const S& s) -> nb::object { return s.has_previous() ? nb::cast(s.previous()) : nb::none(); },
-            nb::sig("def previous(self) -> typing.Self | None"), "The state before the last move.")
+            nb::sig("def previous(self) -> typing.Self | None"),
+            "The state before the last move, or None at the start of the line.")
         .def_prop_ro(
             "last_move",
             [](const S& s) -> nb::object {
                 return s.has_previous() ? nb::cast(static_cast<int>(s.node().move)) : nb::none();
             },
-            nb::sig("def last_move(self) -> int | None"), "The move that led here.")
+            nb::sig("def last_move(self) -> int | None"),
+            "The move that led to this state, or None at the start of the line.")
         .def(
             "perft", [](const S& s, int depth) { return perft(s.position(), depth); }, nb::arg("depth"),
             nb::call_guard<nb::gil_scoped_release>(),
-            "The number of move sequences of this length, the past ignored.")
+            "The number of move sequences of length `depth`. Draws by repetition or move count do not end a "
+            "sequence.")
         .def(
             "playout",
             [](const S& s, std::uint64_t seed, std::uint32_t limit) {
@@ -193,7 +199,8 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
             },
             nb::arg("seed"), nb::arg("limit"),
             nb::sig("def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]"),
-            "Random moves to the end or for `limit` plies: the outcome and the plies played.")
+            "Plays uniformly random moves to the end of the game, or `limit` plies.\n\nReturns the outcome "
+            "(None if the limit was reached) and the number of plies. The same seed gives the same moves.")
         .def_static(
             "encode",
             [](const std::vector<S>& states) {
@@ -208,8 +215,9 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                 return encode<P>(positions, shape);
             },
             nb::arg("states"),
-            "Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, "
-            "1].")
+            "The planes of the states, each seen by its side to move: float32 [states, planes, rows, "
+            "columns], values from 0 to 1.\n\nRaises ValueError if there are no states or their boards "
+            "differ in size.")
         .def(
             "__eq__",
             [](const S& a, nb::handle b) { return nb::isinstance<S>(b) && a == nb::cast<const S&>(b); },
@@ -234,20 +242,24 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
                 return nb::bytes(packed.data(), packed.size());
             },
             nb::arg("width"),
-            "The moves since the start of the line, each its index among the legal moves in `width` bytes.")
+            "The moves since the start of the line, each as its index among the legal moves, little-endian "
+            "in `width` bytes (1 or 2).\n\nRaises IllegalMove if an index does not fit.")
         .def(
             "unpack_moves",
             [](const S& s, nb::bytes packed, int width) {
                 return unpack_moves(s, std::string_view(packed.c_str(), packed.size()), checked_width(width));
             },
-            nb::arg("packed"), nb::arg("width"), "The state after moves that `pack_moves` packed.")
+            nb::arg("packed"), nb::arg("width"),
+            "The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or "
+            "IllegalMove.")
         .def("__getstate__", &start_and_moves<P>)
         .def("__setstate__",
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {
                  new (&s) S(replay<P>(std::get<0>(line), std::get<1>(line)));
              })
         .def_static("replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
-                    "The state after the moves from a start.");
+                    "The state after `moves` from the position with the text `start`. Raises ParseError or "
+                    "IllegalMove.");
 }
 
 }  // namespace sparring::bindings

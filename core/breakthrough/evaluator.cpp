@@ -11,7 +11,7 @@ namespace {
 
 constexpr Bitboard first_column = 0x0101010101010101, last_column = first_column << 7;
 
-/// A side's pieces as White's would stand.
+/// The pieces of a side, mirrored to White's view.
 Bitboard upright(const Position& p, int color) {
     return color == white ? p.pieces(color) : __builtin_bswap64(p.pieces(color));
 }
@@ -19,8 +19,8 @@ Bitboard upright(const Position& p, int color) {
 /// The squares that White's pieces attack.
 Bitboard attacks(Bitboard b) { return (b & ~first_column) << 7 | (b & ~last_column) << 9; }
 
-/// Pieces, rows gone in all, the row of the foremost, protected ones, pieces under attack, guards of the home
-/// row, pieces on the edge columns, steps that are free.
+/// The eight counts: pieces, sum of rows advanced, row of the most advanced piece, protected pieces, attacked
+/// pieces, pieces on the home row, pieces on the edge columns, free steps.
 std::array<double, Features::size - 1> measure(const Position& p, int color) {
     const Bitboard own = upright(p, color), enemy = __builtin_bswap64(upright(p, 1 - color));
     const Bitboard threatened = __builtin_bswap64(attacks(upright(p, 1 - color)));

@@ -1,4 +1,4 @@
-// What a search knows of Breakthrough: features, and which moves are loud.
+// Features, evaluation and move ordering of Breakthrough for alpha-beta.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 
 namespace sparring::breakthrough {
 
-/// The mover's numbers less the other's, and one for having the move.
+/// The differences of eight counts between the side to move and the opponent, and a constant for the right to
+/// move.
 struct Features {
     using SearchState = Position;
     static constexpr int stages = 1;
@@ -37,7 +38,7 @@ class Evaluator {
  public:
     using SearchState = Position;
     using Features = breakthrough::Features;
-    static constexpr int repetitions_to_draw = 0;  // nothing ever comes again
+    static constexpr int repetitions_to_draw = 0;  // positions never recur
     static constexpr int history_slots = 1 << 8;
 
     explicit Evaluator(std::span<const double> weights)

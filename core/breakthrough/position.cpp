@@ -12,7 +12,7 @@ constexpr Bitboard far_row[2] = {Bitboard{0xFF} << 56, 0xFF};
 
 std::string square_text(int s) { return {static_cast<char>('a' + s % 8), static_cast<char>('1' + s / 8)}; }
 
-/// -1 for what is no square.
+/// The square of a text such as a2, or -1.
 int parse_square(std::string_view text) {
     if (text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8') return -1;
     return (text[1] - '1') * 8 + text[0] - 'a';

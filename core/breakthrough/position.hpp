@@ -1,14 +1,14 @@
-// Breakthrough (Dan Troyka, 2000): pawns that go one step forward, and capture diagonally.
+// Breakthrough (Dan Troyka, 2000) on 8x8.
 //
-// White moves up the board from rows 1 and 2, Black down from 8 and 7. A step goes straight or diagonally
-// forward onto an empty square; only diagonally may it capture. Who reaches the far row or captures
-// everything wins.
+// White moves up the board from rows 1 and 2, Black down from rows 8 and 7. A piece moves one step forward,
+// straight or diagonally, to an empty square; it captures only diagonally. A player wins by reaching the far
+// row or by capturing all pieces.
 //
-// A position is one line in FEN's spirit, the initial one
+// A position is written like FEN, the initial one
 //
 //     pppppppp/pppppppp/8/8/8/8/PPPPPPPP/PPPPPPPP w
 //
-// and a move its two squares, such as a2b3.
+// and a move as its two squares, such as a2b3.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ using Bitboard = std::uint64_t;  // the square of column x and row y is bit 8 * 
 
 enum Color : int { white = 0, black = 1 };
 
-/// A move's code is 3 * its source + 0 for the step that goes to a lower column, 1 straight on, 2 to a
-/// higher.
+/// The number of move codes. A code is 3 * source square + direction: 0 to a lower column, 1 straight, 2 to a
+/// higher column.
 constexpr int move_codes = 3 * 64;
 
 class Position {
@@ -42,7 +42,7 @@ class Position {
     std::uint64_t hash() const { return key(); }
     bool operator==(const Position&) const = default;
 
-    /// All steps; none once somebody has won.
+    /// All legal moves; none after a win.
     void moves(MoveList& list) const;
     void play(Move m);
     bool captures(Move m) const { return pieces_[1 - turn_] >> target(m) & 1; }
@@ -50,11 +50,11 @@ class Position {
     Bitboard pieces(int color) const { return pieces_[color]; }
     /// The winner, or -1.
     int winner() const;
-    /// Where a move goes, for the side to move.
+    /// The target square of a move of the side to move.
     int target(Move m) const { return m / 3 + (turn_ == white ? 8 : -8) + m % 3 - 1; }
 
     std::array<std::size_t, 3> shape() const { return {2, 8, 8}; }
-    /// Own pieces and the other's; Black sees the board upside down.
+    /// Own pieces and the opponent's, seen by the side to move: rows are reversed for Black.
     void encode(float* out) const;
 
     static Outcome outcome(const Node<Position>& node);

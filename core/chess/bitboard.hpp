@@ -33,7 +33,7 @@ inline Square pop_lsb(Bitboard& b) {
     return s;
 }
 
-/// One step up the board as `C` sees it.
+/// All squares one rank forward for `C`.
 template <Color C>
 constexpr Bitboard forward(Bitboard b) {
     return C == white ? b << 8 : b >> 8;
@@ -51,18 +51,18 @@ constexpr Bitboard capture_east(Bitboard pawns) {
     return C == white ? pawns << 9 : pawns >> 7;
 }
 
-/// Attack sets that depend on the square alone, and the squares between two squares in a line.
+/// Attacks of pawns, knights and kings, and the squares between two squares on a line.
 struct StepTables {
     std::array<Bitboard, 64> knight{};
     std::array<Bitboard, 64> king{};
     std::array<std::array<Bitboard, 64>, 2> pawn{};
-    std::array<std::array<Bitboard, 64>, 64> between{};  // exclusive of both ends
+    std::array<std::array<Bitboard, 64>, 64> between{};  // excluding both ends
 
     StepTables();
 };
 
-/// Sliding attacks by multiplication ("magic" bitboards): the relevant blockers of a square are
-/// gathered into an index by one multiplication (the numbers are in factors.hpp).
+/// Attacks of sliders by magic bitboards: a multiplication maps the relevant blockers of a square to an index
+/// (the magics are in magics.hpp).
 struct SliderTables {
     struct Entry {
         Bitboard mask = 0;

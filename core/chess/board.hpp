@@ -1,4 +1,4 @@
-// The chess board as a plain value of 80 bytes: what chess and reconnaissance blind chess share.
+// The board of chess and reconnaissance blind chess: a plain value of 80 bytes.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr Move null_move = 0;
 std::string square_text(Square s);
 std::string uci(Move m);
 
-/// A move in UCI's form; throws ParseError. Whether it is legal is another question.
+/// Parses a UCI move, which need not be legal. Throws ParseError.
 Move parse_uci(std::string_view text);
 
 enum Castling : std::uint8_t { white_short = 1, white_long = 2, black_short = 4, black_long = 8 };
@@ -44,7 +44,7 @@ struct Board {
     std::uint16_t fullmove_number = 1;
     std::uint8_t turn = white;
     std::uint8_t castling = 0;
-    std::int8_t en_passant = no_square;  // the square that a pawn just jumped over
+    std::int8_t en_passant = no_square;  // the square that a pawn has just passed over
 
     bool operator==(const Board&) const = default;
 
@@ -57,7 +57,7 @@ struct Board {
     /// FEN's letter for the piece on the square, or 0.
     char symbol_at(Square s) const;
 
-    /// The pieces of `by` that attack the square, with sliders stopped by `occupied`.
+    /// The pieces of `by` that attack the square; `occupied` blocks sliders.
     Bitboard attackers(Square s, Color by, Bitboard occupied) const {
         const Bitboard diagonal = types[bishop] | types[queen], straight = types[rook] | types[queen];
         return colors[by] & ((pawn_attacks(~by, s) & types[pawn]) | (knight_attacks(s) & types[knight]) |
@@ -65,22 +65,22 @@ struct Board {
                              (rook_attacks(s, occupied) & straight));
     }
 
-    /// Plays a move that fits the board (a piece of the side to move on its from-square). The
-    /// en passant square is set after every double step, whether or not anybody can capture.
+    /// Plays a pseudo-legal move. The en passant square is set after every double step, even if no pawn can
+    /// capture.
     void apply(Move m);
-    /// Passes: clears en passant, counts a reversible ply.
+    /// Plays the null move: clears the en passant square and counts a reversible ply.
     void apply_null();
 
     void clear_en_passant();
     std::uint64_t compute_key() const;
-    /// The key with the counters mixed in: a hash that agrees with ==.
+    /// The key combined with the counters: equal boards have equal hashes.
     std::uint64_t hash() const;
 
     std::string fen() const;
 
-    /// Reads FEN (or EPD without operations). Checks what every variant shares: piece counts, the
-    /// fields' form. Castling rights and en passant squares that the pieces contradict are dropped,
-    /// as python-chess and Stockfish do. Throws ParseError.
+    /// Reads FEN, or EPD without operations. Checks the form of the fields and the piece counts. Castling
+    /// rights and en passant squares that contradict the pieces are dropped, as in python-chess and
+    /// Stockfish. Throws ParseError.
     static Board parse(std::string_view fen);
 
  private:
@@ -88,9 +88,8 @@ struct Board {
     void set_castling(std::uint8_t rights);
 };
 
-/// The simple encoding of a board: 18 planes of 64 squares seen by the side to move. Own and then
-/// the other side's pawns to kings; own short and long castling, the other side's; the en passant
-/// square; half-moves since a capture or pawn move, over 100.
+/// The planes of a board, [18, 64], seen by the side to move: own pawns to king, the opponent's; own short
+/// and long castling rights, the opponent's; the en passant square; the halfmove clock / 100.
 constexpr int board_planes = 18;
 void encode(const Board& board, float* planes);
 

@@ -7,7 +7,7 @@ namespace sparring::chess {
 
 namespace {
 
-/// 0 at the rim to 6 in the middle.
+/// Closeness to the centre, from 0 at the edge to 6.
 int centrality(Square s) {
     const int file = file_of(s), rank = rank_of(s);
     return std::min(file, 7 - file) + std::min(rank, 7 - rank);

@@ -1,7 +1,8 @@
-// Legal chess moves, straight from bitboards: moves that leave the king in check are never made.
+// Generates legal chess moves with bitboards. Pins and checks are known beforehand, so no move is made and
+// taken back.
 //
-// `generate<C>` hands every move to a sink. A sink takes whole sets of target squares, so that
-// counting costs a population count a piece and listing a loop. A scope narrows down what is wanted.
+// `generate<C>` passes the moves to a sink as sets of target squares: counting is one population count per
+// piece. A MoveFilter restricts the moves.
 #pragma once
 
 #include "chess/board.hpp"
@@ -26,7 +27,7 @@ struct ListSink {
     void piece(Square from, Bitboard targets) {
         while (targets) list.push(make_move(from, pop_lsb(targets)));
     }
-    /// Pawn moves whose from-square is the target less `step`.
+    /// Pawn moves; the from-square is the target minus `step`.
     void pawns(int step, Bitboard targets) {
         while (targets) {
             const Square to = pop_lsb(targets);
@@ -41,7 +42,7 @@ struct ListSink {
     }
 };
 
-/// Counts the moves whose codes are smaller than that of a given move: its index in ascending order.
+/// Counts the moves with smaller codes than a given move: its index in ascending order.
 class IndexSink {
  public:
     explicit IndexSink(Move move)
@@ -54,19 +55,19 @@ class IndexSink {
         if (from <= from_ || promoted_) total += count(targets);
     }
     void pawns(int step, Bitboard targets) { total += count(promoted_ ? targets : smaller(step, targets)); }
-    /// The codes of promotions come after all others, by piece, and then by squares.
+    /// Promotions have the largest codes, ordered by piece and then by squares.
     void promotions(int step, Bitboard targets) {
         if (!promoted_) return;
         total += static_cast<std::size_t>(promoted_ - 1) * count(targets) + count(smaller(step, targets));
     }
 
-    /// The pieces whose moves can count.
+    /// The pieces that can have smaller moves.
     Bitboard from() const { return promoted_ ? ~Bitboard{0} : bit(from_) | (bit(from_) - 1); }
 
  private:
     static std::size_t count(Bitboard targets) { return static_cast<std::size_t>(std::popcount(targets)); }
 
-    /// The targets of pawns from squares before the move's, or from its own to a target before its own.
+    /// The targets of pawns on smaller from-squares, or on the same from-square with a smaller target.
     Bitboard smaller(int step, Bitboard targets) const {
         const int end = from_ + step + (from_ + step < to_);
         return end <= 0 ? 0 : end > 63 ? targets : targets & (bit(end) - 1);
@@ -76,16 +77,16 @@ class IndexSink {
     int promoted_;
 };
 
-/// Which moves are wanted: those of the pieces on `from` to squares in `to`.
+/// Restricts the moves to pieces on `from` and targets in `to`.
 struct MoveFilter {
     Bitboard from = ~Bitboard{0};
     Bitboard to = ~Bitboard{0};
 };
 
-/// What limits the side to move: where a check can be answered, and the lines of pinned pieces.
+/// Checks and pins of the side to move.
 struct CheckInfo {
-    Bitboard check_mask = ~Bitboard{0};  // squares that answer a check by capture or block
-    Bitboard pin_straight = 0;           // from the king to each pinning rook or queen, with the pinner
+    Bitboard check_mask = ~Bitboard{0};  // targets that capture the checker or block the check
+    Bitboard pin_straight = 0;  // the lines from the king to pinning rooks and queens, including these
     Bitboard pin_diagonal = 0;
     int checkers = 0;
 };
@@ -147,8 +148,8 @@ void generate_king(const Board& b, Square k, const CheckInfo& r, Sink& sink, Mov
     if (safe) sink.piece(k, safe);
 }
 
-/// Whether the pawn on `from` may capture en passant: two pawns leave a rank at once, so the
-/// resulting board itself is asked.
+/// Whether an en passant capture from `from` is legal. Two pawns leave a rank at once, so the board after the
+/// capture is tested.
 template <Color Us>
 bool en_passant_is_legal(const Board& b, Square from, Square k) {
     constexpr Color Them = Us == white ? black : white;
@@ -195,7 +196,7 @@ void generate_pawns(const Board& b, Square k, const CheckInfo& r, Sink& sink, Mo
     }
 }
 
-/// The moves in a scope, given what `check_info` says of the king on `k`.
+/// Generates the filtered moves; `r` is check_info of the king on `k`.
 template <Color Us, class Sink>
 void generate(const Board& b, Square k, const CheckInfo& r, Sink& sink, MoveFilter filter) {
     if (filter.from & bit(k)) generate_king<Us>(b, k, r, sink, filter);

@@ -8,7 +8,7 @@ namespace sparring::chess::lc0 {
 
 namespace {
 
-/// The squares as the mover sees them: ranks mirrored for Black.
+/// The squares as the side to move sees them: ranks mirrored for Black.
 Bitboard seen_by(Color mover, Bitboard b) {
     if (mover == white) return b;
     b = (b >> 8 & 0x00FF00FF00FF00FFULL) | (b & 0x00FF00FF00FF00FFULL) << 8;
@@ -39,8 +39,8 @@ void write_squares(Bitboard b, std::uint8_t* plane) {
 
 void fill(std::uint8_t* plane, int value) { std::memset(plane, value, squares); }
 
-/// The square that a pawn jumped over, where Lc0 notes it: when an enemy pawn stands beside that pawn,
-/// whether or not it may capture; at the start of a line, whatever square its text gave.
+/// The en passant square as Lc0 sets it: if an enemy pawn stands beside the pawn, even if the capture is
+/// illegal. At the start of a line, the square of the FEN.
 Square lc0_en_passant(const Node<Position>& node) {
     const Board& board = node.position.board();
     if (!node.previous) return node.position.fen_en_passant();
@@ -51,13 +51,13 @@ Square lc0_en_passant(const Node<Position>& node) {
     return pawn_attacks(~mover, jumped) & board.pieces(mover, pawn) ? jumped : no_square;
 }
 
-/// Whether two positions of a line are the same to Lc0.
+/// Whether Lc0 considers two positions of a line equal.
 bool same(const Node<Position>& a, const Node<Position>& b) {
     return a.position.key() == b.position.key() && lc0_en_passant(a) == lc0_en_passant(b);
 }
 
-/// Whether the position has come up before in its line, as Lc0 finds it: two plies at a time, back to
-/// the last move that cannot be undone.
+/// Whether the position is a repetition as Lc0 finds it: in steps of two plies, back to the last irreversible
+/// move.
 bool repeated(const Node<Position>& node) {
     if (node.position.board().halfmove_clock < 4) return false;
     const Node<Position>* earlier = &node;
@@ -69,7 +69,7 @@ bool repeated(const Node<Position>& node) {
     return false;
 }
 
-/// The pieces of one board, own and then the other side's, in `board_planes - 1` planes.
+/// Writes the pieces of a board, own first, to `board_planes - 1` planes.
 void write_pieces(const Board& board, Color mover, std::uint8_t* out) {
     for (const Color owner : {mover, ~mover}) {
         for (const PieceType type : {pawn, knight, bishop, rook, queen, king}) {
@@ -84,7 +84,7 @@ void write_board(const Node<Position>& node, Color mover, std::uint8_t* out) {
     fill(out + (board_planes - 1) * squares, repeated(node));
 }
 
-/// The board of a start as it was before the double step that its text tells of.
+/// The start of a line with the double step of its en passant square taken back.
 Board before_double_step(const Position& start) {
     Board board = start.board();
     const Square jumped = start.fen_en_passant();
@@ -103,7 +103,7 @@ bool is_initial(const Board& board) {
            board.castling == initial.castling;
 }
 
-/// The boards from before the line began.
+/// Writes the boards before the start of the line.
 void write_missing(const Position& start, int missing, Color mover, std::uint8_t* out) {
     const std::size_t size = static_cast<std::size_t>(missing) * board_planes * squares;
     if (missing == 0 || is_initial(start.board())) {

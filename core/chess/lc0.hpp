@@ -1,14 +1,13 @@
-// How Lc0's networks see a chess game and name its moves.
+// Inputs and policy of Lc0 networks.
 //
-// The input is Lc0's "classical" one: 112 planes of 64 squares. The eight newest boards, newest first,
-// have 13 planes each (own pawns, knights, bishops, rooks, queens and king, the other side's, and
-// whether the board has come up before); then castling rights (own long and short, the other side's),
-// whether Black is to move, the plies since a capture or pawn move as a number, zeros and ones. Squares
-// run from a1; when Black is to move, ranks are mirrored, so that the mover always plays upwards.
+// The input format is "classical 112 planes" of 64 squares. The last eight boards, newest first, have 13
+// planes each: own pawns, knights, bishops, rooks, queens and king, the opponent's, and repetition. Then
+// follow castling rights (own long and short, the opponent's), Black to move, the halfmove clock, zeros and
+// ones. Squares run from a1. If Black is to move, ranks are mirrored, so that the side to move plays upwards.
 //
-// The policy has 1858 entries: every move of a queen or a knight on an empty board by from-square and
-// to-square, then promotions to queen, rook and bishop. A promotion to a knight is the plain pawn move,
-// castling is the king taking its own rook.
+// The policy has 1858 entries: all queen and knight moves on an empty board by from-square and to-square,
+// then promotions to queen, rook and bishop. A knight promotion is the plain pawn move; castling is the king
+// capturing its own rook.
 #pragma once
 
 #include <array>
@@ -25,14 +24,14 @@ constexpr int planes = boards * board_planes + 8;
 constexpr int squares = 64;
 constexpr int policy_size = 1858;
 
-/// The planes of the newest position of a line, [112, 64]. Every plane but the ply counter is 0 or 1;
-/// the counter ends at 255.
+/// Writes the planes of the newest position of a line, [112, 64]. All planes but the halfmove clock, at most
+/// 255, are 0 or 1.
 ///
-/// Boards from before the line began are empty when it began with the initial position, as Lc0 leaves
-/// them; from any other position they repeat it, a pawn that just made a double step set back.
+/// Boards before the start of the line are empty if it starts from the initial position, as in Lc0. From
+/// another position they repeat that position, with a pawn that has just made a double step moved back.
 void encode(const Node<Position>& node, std::uint8_t* out);
 
-/// An entry of the policy: a move of the mover, who plays upwards.
+/// A policy entry: a move as the side to move sees the board.
 struct PolicyMove {
     std::int8_t from;
     std::int8_t to;
@@ -41,7 +40,7 @@ struct PolicyMove {
 
 const std::array<PolicyMove, policy_size>& policy_moves();
 
-/// Where the policy has a legal move of the board.
+/// The policy index of a legal move.
 int policy_index(const Board& board, Move move);
 
 }  // namespace sparring::chess::lc0

@@ -1,6 +1,5 @@
-// Multipliers for sliding attacks: each maps the relevant blockers of its square to a table slot.
-// Found once by trying sparse random numbers until no two blocker sets with other attacks collide;
-// the tables' constructor checks that again whenever it fills them.
+// Magic multipliers for sliding attacks. They were found by trying sparse random numbers until no two blocker
+// sets with different attacks collide. SliderTables checks this again at start-up.
 #pragma once
 
 #include <array>

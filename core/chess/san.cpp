@@ -6,7 +6,7 @@ namespace sparring::chess {
 
 namespace {
 
-/// What a text says of a move; -1 where it is silent.
+/// The fields of a move text; -1 if not given.
 struct SanFields {
     int type = no_piece;
     int from_file = -1;
@@ -62,20 +62,20 @@ std::optional<SanFields> parse_fields(std::string_view text) {
     return text.empty() ? std::optional(d) : std::nullopt;
 }
 
-/// Which moves fit a description, but for the promotion.
+/// The filter of the moves that match the fields, apart from the promotion.
 MoveFilter filter_of(const Board& board, const SanFields& d) {
     MoveFilter filter{.from = ~Bitboard{0}, .to = bit(d.to)};
     if (d.from_file >= 0) filter.from &= file_mask(d.from_file);
     if (d.from_rank >= 0) filter.from &= rank_mask(d.from_rank);
-    // Both squares given without a piece letter is UCI: any piece may stand there.
+    // Two squares without a piece letter are UCI: any piece may move.
     if (d.type == no_piece && d.from_file >= 0 && d.from_rank >= 0) return filter;
     filter.from &= board.types[d.type == no_piece ? pawn : d.type];
-    // The king's two steps are castling, which SAN writes another way.
+    // A king move of two squares is castling, which SAN writes as O-O.
     if (d.type == king) filter.to &= king_attacks(lsb(board.pieces(board.side(), king)));
     return filter;
 }
 
-/// Keeps a move of one promotion, or of none, and counts how many there are. The scope has one target.
+/// Keeps a move with the given promotion and counts the matches. The filter has one target.
 struct OnlySink {
     int promoted;
     Move move = 0;
@@ -96,7 +96,7 @@ struct OnlySink {
     }
 };
 
-/// The one move in a scope with this promotion, or without.
+/// The only filtered move with this promotion, or nothing.
 template <Color Us>
 std::optional<IndexedMove> only(const Board& board, MoveFilter filter, int promoted) {
     const Square k = lsb(board.pieces(Us, king));

@@ -6,12 +6,11 @@
 
 namespace sparring::expendibots {
 
-/// All of a side's tokens at the start, and so the height that no stack exceeds.
+/// The number of tokens of a side at the start: the largest height of a stack.
 constexpr int max_tokens = 12;
 
-/// Codes below 64 are the BOOM of that square. Then come the MOVEs, in the order of their source,
-/// their target (8 slots for the columns of the source's row, 8 for the rows of its column) and the
-/// number of tokens moved.
+/// Codes below 64 are the BOOM of that square. MOVEs follow, ordered by source, target (8 slots for the row
+/// of the source, 8 for its column) and number of tokens.
 constexpr int target_slots = 16;
 constexpr int action_codes = 64 + 64 * target_slots * max_tokens;
 
@@ -40,7 +39,7 @@ constexpr Action decode(Move code) {
     return {from, slot < 8 ? square(slot, y_of(from)) : square(x_of(from), slot - 8), tokens};
 }
 
-/// Whether the code is an action of some position: in range, and not a MOVE to its own source.
+/// Whether the code is an action of some position: in range, and the target of a MOVE is not its source.
 constexpr bool is_action(Move code) {
     if (code >= action_codes) return false;
     const Action action = decode(code);

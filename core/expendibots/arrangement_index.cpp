@@ -47,8 +47,8 @@ TokenSquares TokenSquares::transformed(int symmetry) const {
     return result;
 }
 
-// Ascending squares with repeats become strictly ascending numbers when the i-th grows by i; those are
-// numbered by the combinatorial number system.
+// Adding i to the i-th square makes the ascending squares distinct; they are indexed by the combinatorial
+// number system.
 std::uint32_t rank(const TokenSquares& tokens) {
     std::uint32_t result = 0;
     for (int i = 0; i < tokens.count; ++i) result += binomials[tokens.squares[i] + i][i + 1];

@@ -1,4 +1,4 @@
-// The ways to put a few tokens of one side on the board, as numbers, and their symmetries.
+// Indices of the arrangements of a few tokens of one side, and their symmetries.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace sparring::expendibots {
 
-/// The most tokens of a side that arrangements number.
+/// The largest number of tokens with an index.
 constexpr int max_arranged = 4;
 
-/// The square of each token in ascending order; tokens of one stack share theirs.
+/// The squares of the tokens in ascending order; tokens of a stack have the same square.
 struct TokenSquares {
     std::array<std::int8_t, max_arranged> squares{};
     int count = 0;
@@ -22,23 +22,23 @@ struct TokenSquares {
     TokenSquares transformed(int symmetry) const;
 };
 
-/// The number of an arrangement among those of as many tokens: 64 of one token, 2,080 of two, 45,760 of
-/// three, 766,480 of four.
+/// The index of an arrangement among those with the same number of tokens: 64 with one token, 2,080 with two,
+/// 45,760 with three, 766,480 with four.
 std::uint32_t rank(const TokenSquares& tokens);
 TokenSquares unrank(int count, std::uint32_t rank);
 std::uint32_t arrangement_count(int tokens);
 
-/// Arrangements up to symmetry: which are turned images of one another.
+/// Orbits of arrangements under the symmetries of the board.
 class Orbits {
  public:
     explicit Orbits(int tokens);
 
     std::uint32_t count() const { return static_cast<std::uint32_t>(representatives_.size()); }
     std::uint32_t orbit(std::uint32_t rank) const { return orbit_of_[rank] >> 3; }
-    /// The symmetry that turns an arrangement into its orbit's representative.
+    /// The symmetry that maps an arrangement to the representative of its orbit.
     int symmetry(std::uint32_t rank) const { return static_cast<int>(orbit_of_[rank] & 7); }
     std::uint32_t representative(std::uint32_t orbit) const { return representatives_[orbit]; }
-    /// The symmetries, as bits, that leave the representative as it is.
+    /// The stabiliser of the representative, as a set of bits.
     std::uint8_t stabiliser(std::uint32_t orbit) const { return stabilisers_[orbit]; }
 
  private:
@@ -47,7 +47,7 @@ class Orbits {
     std::vector<std::uint8_t> stabilisers_;
 };
 
-/// Those of 1 to 4 tokens, worked out when first asked for.
+/// The orbits of 1 to 4 tokens, computed on first use.
 const Orbits& orbits_of(int tokens);
 
 }  // namespace sparring::expendibots

@@ -1,4 +1,4 @@
-// The board as a plain value of one cache line: where the stacks stand, how high, and whose turn it is.
+// The board as a plain value of one cache line: stacks, heights and side to move.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace sparring::expendibots {
 enum Color : int { white = 0, black = 1 };
 
 struct Board {
-    std::array<Bitboard, 2> colors{};  // by Color: its stacks
-    std::array<Bitboard, 4> digits{};  // the stacks whose height has this binary digit
+    std::array<Bitboard, 2> colors{};  // stacks by Color
+    std::array<Bitboard, 4> digits{};  // bit-sliced heights: stacks with this binary digit
     std::uint64_t key = 0;             // Zobrist key of stacks and side to move
-    std::uint16_t actions = 0;         // taken so far, by both
+    std::uint16_t actions = 0;         // actions of both sides so far
     std::uint8_t turn = white;
 
     bool operator==(const Board&) const = default;
@@ -33,11 +33,11 @@ struct Board {
         return result;
     }
 
-    /// Sets the height of the stack of `c` on a square that the other side does not hold.
+    /// Sets the height of a stack of `c` on a square without a stack of the opponent.
     void set_height(Color c, Square s, int height);
     void set_turn(Color c);
 
-    /// Takes an action that fits the board: an own stack, high enough, and no enemy on the target.
+    /// Plays a legal action.
     void apply(Move code);
 
  private:

@@ -1,8 +1,7 @@
-// Endgame tables: what perfect play makes of every position with few tokens.
+// Endgame tables: the values of all positions with few tokens under perfect play.
 //
-// A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws, also by play
-// without end. Both sides play for the result and then for time: the winner to be quick, the loser to
-// last. The number of actions taken before is ignored, and with it the limit of 500.
+// The value is for the side to move: +d is a win in d actions, -d a loss in d, 0 a draw, also by infinite
+// play. The winner minimises and the loser maximises d. The limit of 500 actions is ignored.
 #pragma once
 
 #include <array>
@@ -16,32 +15,32 @@
 
 namespace sparring::expendibots {
 
-/// The value of a table's place that no position has.
+/// The value of an index without a position.
 constexpr std::int8_t no_position = -128;
 
-/// How many tokens the stronger side has and the weaker one.
+/// The numbers of tokens of the stronger and the weaker side.
 struct Material {
     int strong;
     int weak;
 
     static Material of(const Board& board);
-    /// Whether a table of it can be had: up to four tokens of a side and six together.
+    /// Whether a table is supported: at most four tokens of a side and six in all.
     bool has_table() const {
         return weak >= 1 && weak <= strong && strong <= max_arranged && strong + weak <= 6;
     }
 };
 
-/// The places of a material's positions, symmetry removed: the stronger side's arrangement (the mover's,
-/// where both have as many) is an orbit's representative, the weaker side's is turned with it. The
-/// positions with the weaker side to move come after all the others.
+/// The indices of the positions of a material up to symmetry. The arrangement of the stronger side (of the
+/// side to move, if equal) is the representative of its orbit; the arrangement of the weaker side is
+/// transformed with it. Positions with the weaker side to move come last.
 class EndgameIndex {
  public:
     explicit EndgameIndex(Material material);
 
     std::uint32_t count() const { return count_; }
     std::uint32_t place(const Board& board) const;
-    /// The position of a place, the stronger side's tokens white. None where stacks would share a square
-    /// or where a turned image has the place before.
+    /// The position of an index, with the stronger side as White. Nothing if stacks overlap or a symmetric
+    /// image has a smaller index.
     std::optional<Board> position(std::uint32_t place) const;
 
  private:
@@ -50,7 +49,7 @@ class EndgameIndex {
     Material material_;
     const Orbits* orbits_;
     std::uint32_t weak_arrangements_;
-    std::uint32_t half_;  // the places with the stronger side to move
+    std::uint32_t half_;  // indices with the stronger side to move
     std::uint32_t count_;
 };
 
@@ -60,13 +59,13 @@ struct EndgameTable {
     std::vector<std::int8_t> values;
 };
 
-/// The tables that were added, for probing. Copies share them.
+/// A set of tables. Copies share the data.
 class EndgameTables {
  public:
-    /// Throws ParseError when there is no table of the material, or the number of values is wrong.
+    /// Throws ParseError if the material is not supported or the number of values is wrong.
     void add(Material material, std::vector<std::int8_t> values);
     bool has(Material material) const { return material.has_table() && table(material) != nullptr; }
-    /// The value for the side to move, where a table has the position. Of a finished game there is none.
+    /// The value for the side to move, or nothing if no table has the position or the game is over.
     std::optional<int> probe(const Board& board) const;
 
  private:
@@ -75,13 +74,13 @@ class EndgameTables {
     std::array<std::array<std::shared_ptr<const EndgameTable>, 4>, max_arranged + 1> tables_;  // by tokens
 };
 
-/// Whether the first value is the better one for who gets it.
+/// Whether the first value is better for its player.
 constexpr bool better(int value, int than) {
     const auto order = [](int v) { return v > 0 ? 1000 - v : v < 0 ? -1000 - v : 0; };
     return order(value) > order(than);
 }
 
-/// What a value is one action earlier, for the side that takes it.
+/// The value one action earlier, for the player of that action.
 constexpr int value_before(int value) { return value > 0 ? -value - 1 : value < 0 ? -value + 1 : 0; }
 
 }  // namespace sparring::expendibots

@@ -12,11 +12,10 @@ using search::OrderedMoves;
 
 int tokens(const Board& board, int color) { return board.tokens(board.colors[color]); }
 
-/// How far up the board a square is for a side, from 0 to 7.
+/// The row of a square from the view of a side, from 0 to 7.
 int row_for(int color, Square s) { return color == white ? y_of(s) : 7 - y_of(s); }
 
-/// Whether a boom is worth it: more own tokens for each of the other's than before, or none of the other's
-/// left.
+/// Whether a BOOM improves the ratio of tokens or removes all tokens of the opponent.
 bool betters(int own, int other, int own_lost, int other_lost) {
     if (other_lost == other) return true;
     return (own - own_lost) * other > own * (other - other_lost);
@@ -59,7 +58,7 @@ void Evaluator::noisy_moves(const SearchState& search_state, OrderedMoves& moves
     const Board& board = search_state.board;
     const Bitboard enemy = board.colors[1 - board.turn], occupied = board.occupied();
     const int own_tokens = tokens(board, board.turn), enemy_tokens = tokens(board, 1 - board.turn);
-    // Without an enemy in its component a boom only loses tokens.
+    // A BOOM without an enemy in its component only loses tokens.
     for (Bitboard stacks = board.colors[board.turn] & surroundings(enemy); stacks;) {
         const Square s = std::countr_zero(stacks);
         const Bitboard gone = component(bit(s), occupied);
@@ -84,7 +83,7 @@ void Evaluator::moves(const SearchState& search_state, OrderedMoves& moves) cons
                 moves.push(move(from, to, tokens), forward + tokens);
         }
     }
-    // Enclosed on all sides, booming is all that is left.
+    // Without MOVEs, a BOOM is the only action.
     if (moves.empty()) moves.push(boom(std::countr_zero(board.colors[board.turn])), 0);
 }
 

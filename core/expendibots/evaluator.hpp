@@ -1,5 +1,4 @@
-// What a search knows of Expendibots: which actions are worth a thought and in which order, and a position's
-// score.
+// Evaluation and move ordering of Expendibots for alpha-beta.
 #pragma once
 
 #include <memory>
@@ -20,23 +19,23 @@ class Evaluator {
     using Features = expendibots::Features;
     using Stage = expendibots::Stage;
     static constexpr int repetitions_to_draw = 4;
-    static constexpr int history_slots = 1 << 14;  // all of the actions
+    static constexpr int history_slots = 1 << 14;  // covers all action codes
 
     explicit Evaluator(std::span<const double> weights)
         : weights_(std::make_shared<const Features::Weights>(weights)) {}
 
-    /// The booms are those of the line. One that began in the middle of a game is taken to have had a boom
-    /// for every four tokens that are missing.
+    /// Counts the BOOMs of the line. A line that starts in the middle of a game gets one BOOM for every four
+    /// missing tokens.
     static SearchState search_state(const Node<Position>& node);
 
-    /// With a stage, searches end where the next one begins (the report's staged rewards): ahead in tokens is
-    /// a win, and each token more counts.
+    /// If set, lines end at the next stage (staged rewards, section 4.2 of the report): more tokens are a
+    /// win, plus a bonus for each token.
     void set_terminal_stage(std::optional<Stage> stage) { stage_ = stage; }
 
-    /// The weights of another judge.
+    /// Copies the weights of another evaluator.
     void set_weights(const Evaluator& other) { weights_ = other.weights_; }
 
-    /// Positions that the tables have count as decided, unless the 500th action would come before the end.
+    /// Positions in the tables count as decided, unless the limit of 500 actions comes first.
     void set_endgame_tables(std::shared_ptr<const EndgameTables> endgames) {
         endgames_ = std::move(endgames);
     }
@@ -46,13 +45,13 @@ class Evaluator {
 
     std::optional<int> decided(const SearchState& search_state) const;
     int evaluate(const SearchState& search_state) const;
-    /// Booms that better the ratio of tokens, one for each component, and all MOVEs; a boom that does not
-    /// where there is nothing else.
+    /// BOOMs that improve the ratio of tokens, one for each component, and all MOVEs. If there are none, any
+    /// BOOM.
     void moves(const SearchState& search_state, search::OrderedMoves& moves) const;
     void noisy_moves(const SearchState& search_state, search::OrderedMoves& moves) const;
     static bool reversible(Move move) { return !is_boom(move); }
 
-    /// Stages are evaluated differently, and near the 500th action the number of actions matters.
+    /// Includes the stage, and the number of actions close to the limit of 500.
     std::uint64_t table_key(const SearchState& search_state) const;
 
  private:

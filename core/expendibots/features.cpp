@@ -9,7 +9,7 @@ namespace {
 
 constexpr int per_player = Features::per_player;
 
-/// The numbers of a player in their order, and what makes each about 1 at its largest.
+/// The numbers of a player in order, with scales that bring them to about 1.
 struct Number {
     const char* name;
     float unit;
@@ -41,7 +41,7 @@ constexpr std::array<Bitboard, 4> within_ring = {0x0000001818000000, 0x00003C3C3
 
 constexpr Bitboard west_edge = 0x0101010101010101, east_edge = west_edge << 7;
 
-/// The eight neighbours of the squares; a square of the set only where it is another one's neighbour.
+/// The neighbours of the squares.
 constexpr Bitboard neighbours(Bitboard b) {
     const Bitboard sides = (b & ~east_edge) << 1 | (b & ~west_edge) >> 1;
     const Bitboard row = sides | b;
@@ -55,7 +55,7 @@ constexpr Bitboard cross(Bitboard b) {
 
 int largest_cluster(Bitboard stacks) {
     int largest = 0;
-    // Lone stacks need no search.
+    // Isolated stacks need no flood fill.
     Bitboard left = stacks & neighbours(stacks);
     if (stacks) largest = 1;
     while (std::popcount(left) > largest) {
@@ -66,7 +66,8 @@ int largest_cluster(Bitboard stacks) {
     return largest;
 }
 
-/// From each of the stacks the steps along rows and columns to the nearest target, summed; and the fewest.
+/// The distance in steps along rows and columns from each stack to the nearest target: the sum and the
+/// minimum.
 struct Distances {
     int total = 0;
     int fewest = 0;
@@ -87,7 +88,7 @@ Distances distances(Bitboard from, Bitboard targets) {
     return result;
 }
 
-/// What a player can do: MOVEs and BOOMs, and the squares that the MOVEs end on.
+/// The actions of a player: MOVEs, BOOMs, and target squares of MOVEs.
 void measure_actions(const Board& board, Bitboard own, Bitboard enemy, float* out) {
     int actions = std::popcount(own);
     Bitboard targets = 0;
@@ -128,8 +129,8 @@ void measure_player(const Board& board, Color player, Distances far, float* out)
     out[8] = own ? static_cast<float>(far.total) / out[1] : 0.0f;
 }
 
-/// In their own units, in this order: the mover's ratio and the other's, closest, the mover's numbers, the
-/// other's.
+/// The measurements in order: both ratios, shortest distance, numbers of the player to move, numbers of the
+/// opponent.
 constexpr int ratios = 0, closest = 2, mover_numbers = 3, other_numbers = mover_numbers + per_player;
 static_assert(other_numbers + per_player <= 40);
 
@@ -236,7 +237,7 @@ double Features::Weights::value(const SearchState& search_state) const {
     const Measured numbers = measure(search_state.board);
     const float own = numbers[mover_numbers], other = numbers[other_numbers];
     const auto& weights = folded_[stage_of(search_state.booms, own, other)][standing_of(own, other)];
-    // Four sums side by side: the compiler may not reorder additions, and so would not vectorise one.
+    // Four partial sums: the compiler may not reorder additions, so it would not vectorise a single sum.
     std::array<float, 4> sums{};
     static_assert(measured % 4 == 0);
     for (int i = 0; i < measured; i += 4) {

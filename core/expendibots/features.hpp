@@ -1,12 +1,12 @@
-// What the Expendibots report measures of a position (its section 3), and the weighted sum of it all.
+// The features of section 3 of the Expendibots report, and the linear evaluation.
 //
-// Each of 17 numbers is taken of the player to move and of the other, and their difference is a feature too.
-// With the ratio of tokens and the shortest distance these are 53, of which each comes three times: as it is,
-// for who is ahead in tokens, and for who is behind. With equal tokens the last two get half of it each.
+// 17 numbers are measured for the player to move and for the opponent; their differences are features, too.
+// With the ratio of tokens and the shortest distance there are 53. Each is used three times: plain, if the
+// player is ahead in tokens, and if behind. With equal tokens the last two get half each.
 //
-// A feature's value is half of what the player to move sees less half of what the other one sees, so that a
-// position is worth to one side what it costs the other. The report evaluates the mover's view alone, and
-// searches to even depths so that all leaves have the same mover; quiescence ends its lines anywhere.
+// The value of a feature is half of the difference between the views of the two players, so that the
+// evaluation is antisymmetric. The report uses the view of the player to move only and searches to even
+// depths, so that all leaves have the same player to move; quiescence search ends at any depth.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace sparring::expendibots {
 
-/// A board and the booms that led to it: the report's stages count them.
+/// A board and the number of BOOMs before it, which determines the stage.
 struct SearchState {
     Board board;
     int booms = 0;
@@ -30,8 +30,8 @@ struct SearchState {
     }
 };
 
-/// What is measured of a board, each number in its own unit: the mover's ratio and the other's, the shortest
-/// distance, the mover's numbers, the other's, and zeros up to a multiple of four.
+/// The measurements of a board in their own units: ratio of tokens of both players, shortest distance,
+/// numbers of the player to move, numbers of the opponent; padded with zeros to a multiple of four.
 using Measured = std::array<float, 40>;
 Measured measure(const Board& board);
 
@@ -45,15 +45,15 @@ struct Features {
     static constexpr int bases = 2 + 3 * per_player;  // ratio, closest; then own, other's, difference of each
     static constexpr int size = 3 * bases;            // as they are, ahead, behind
 
-    /// The second boom begins the development and the fourth the middle game; at most 4 tokens on both sides
-    /// are the ending, whatever came before.
+    /// The second BOOM starts the development and the fourth the middle game. At most 4 tokens of each side
+    /// are the ending.
     static int stage(const SearchState& search_state);
     static void extract_features(const SearchState& search_state, std::span<double> out);
     static std::vector<std::string> names();
     static std::vector<std::string> stage_names();
 
-    /// The weights as a search needs them: for each stage and standing one sum over what is measured, since
-    /// the copies and differences are linear in it.
+    /// The weights in the form of a search: for each stage and balance of tokens one weight per measurement,
+    /// since all features are linear in these.
     class Weights {
      public:
         explicit Weights(std::span<const double> plain);

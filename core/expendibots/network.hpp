@@ -1,8 +1,8 @@
-// A small neural network that evaluates boards: the report's features and every stack by itself, two hidden
-// layers.
+// A value network with two hidden layers. Inputs are the stacks, one-hot, and the measurements of
+// features.hpp.
 //
-// Its inputs are worked out afresh for each board rather than kept from move to move: there are at most 24
-// stacks, mostly a dozen, and a boom changes many of them at once.
+// The first layer is computed anew for each board, not incrementally: there are at most 24 stacks, usually a
+// dozen, and a BOOM changes many at once.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class Network {
     static constexpr int numbers = static_cast<int>(std::tuple_size_v<Measured>);
     static constexpr int widest_first = 1024, widest_second = 128;
 
-    /// The layers row by row: [places][first], [numbers][first], [first]; [first][second], [second];
+    /// Layers in row-major order: [places][first], [numbers][first], [first]; [first][second], [second];
     /// [second].
     struct Layers {
         int first;
@@ -31,15 +31,15 @@ class Network {
         std::span<const float> last;
         float last_bias;
     };
-    /// Throws ParseError when the sizes do not fit each other or the limits.
+    /// Throws ParseError if the sizes do not match or exceed the limits.
     explicit Network(const Layers& layers);
 
-    /// The input of a stack: Black sees the board upside down.
+    /// The input index of a stack; rows are reversed for Black.
     static int place(const Board& board, Square s);
 
     /// For the side to move, from -1 to 1.
     float value(const Board& board) const;
-    /// As a search's score, strictly between a loss and a win.
+    /// The value as a score, strictly between a loss and a win.
     int score(const Board& board) const;
 
  private:

@@ -1,6 +1,6 @@
 // Positions and actions as text.
 //
-// A position is one line in FEN's spirit, the initial one
+// A position is written like FEN, the initial one
 //
 //     aa1aa1aa/aa1aa1aa/8/8/8/8/AA1AA1AA/AA1AA1AA w 0
 //
@@ -10,9 +10,8 @@
 // left out).
 //
 // An action is written `boom c1` or `2c1-c3`: two tokens go from c1 to c3. The letters a to h are
-// x = 0 to 7, the rank is y + 1. Without the number the whole stack goes. The course referee's own
-// ways are read too: `MOVE 2 from (2, 0) to (2, 2).`, `BOOM at (2, 0).`, and its tuples as Python
-// prints them.
+// x = 0 to 7, the rank is y + 1. Without the number the whole stack goes. The forms of the course referee are
+// read, too: `MOVE 2 from (2, 0) to (2, 2).`, `BOOM at (2, 0).`, and its tuples as Python prints them.
 #pragma once
 
 #include <string>
@@ -29,9 +28,9 @@ std::string position_text(const Board& board);
 /// Throws ParseError.
 Board parse_position(std::string_view text);
 
-/// A code that is no action of any position gives # and its number.
+/// The text of an action; an invalid code gives # and its number.
 std::string action_text(Move code);
-/// The board tells how high a stack is that goes as a whole. Throws ParseError.
+/// Parses an action. The board gives the height of a stack that moves as a whole. Throws ParseError.
 Move parse_action(const Board& board, std::string_view text);
 
 }  // namespace sparring::expendibots

@@ -1,4 +1,4 @@
-// Expendibots as a game: the course referee's rules over a Board.
+// Expendibots by the rules of the course referee, over a Board.
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ class Position {
     std::uint64_t hash() const;
     bool operator==(const Position&) const = default;
 
-    /// All of the referee's actions, also those that lead to the same position: the BOOMs of one
-    /// component. None once a side has no tokens.
+    /// All actions of the referee, including BOOMs of one component, which lead to the same position. None if
+    /// a side has no tokens.
     void moves(MoveList& list) const;
     std::uint64_t count() const;
     void play(Move m) { board_.apply(m); }
 
     static constexpr std::size_t planes = 7;
     std::array<std::size_t, 3> shape() const { return {planes, 8, 8}; }
-    /// Black sees the board upside down, so that own tokens start at the bottom. Own and then the other's:
-    /// heights over 12, stacks, tokens in the square's component over 12; last, actions over 500.
+    /// Rows are reversed for Black, so that own tokens start at the bottom. Own, then the opponent's: heights
+    /// / 12, stacks, tokens in the component / 12; last, actions / 500.
     void encode(float* out) const;
 
     /// No tokens of a side, then the fourth visit to a position, then 500 actions.
@@ -48,8 +48,8 @@ class Position {
     Board board_;
 };
 
-/// How often the newest position has come up in its line, itself included. The search stops at a
-/// BOOM: no position with the tokens that it removed can come again.
+/// The number of occurrences of the newest position in its line, itself included. The search ends at a BOOM:
+/// positions with the removed tokens cannot recur.
 int visits(const Node<Position>& node);
 
 }  // namespace sparring::expendibots

@@ -33,8 +33,8 @@ void for_each_move(const Board& board, Use use) {
     }
 }
 
-/// Calls `use` with each board from which a MOVE leads here. Tokens on `to` came from `from` if the stack
-/// that they left behind together with them was high enough to reach so far.
+/// Calls `use` with each board from which a MOVE leads to this one. Tokens on `to` can come from `from` if
+/// the stack, including them, was high enough for the distance.
 template <class Use>
 void for_each_unmove(const Board& board, Use use) {
     const auto mover = static_cast<Color>(1 - board.turn);
@@ -57,7 +57,7 @@ void for_each_unmove(const Board& board, Use use) {
     }
 }
 
-/// The value of the best BOOM, of which there always is one.
+/// The value of the best BOOM. There is always one.
 int best_boom(const Board& board, const EndgameTables& smaller) {
     int best = lost_at_once;
     Bitboard left = board.colors[board.turn];
@@ -78,7 +78,7 @@ int best_boom(const Board& board, const EndgameTables& smaller) {
 void check_smaller(Material material, const EndgameTables& smaller) {
     if (!material.has_table())
         throw ParseError("endgame tables are of at most 4 tokens a side and 6 together");
-    // A BOOM takes at least one token of its own side, so that one of the two numbers falls.
+    // A BOOM removes at least one own token, so that the table of the result is smaller.
     for (int a = 1; a <= material.strong; ++a) {
         for (int b = 1; b <= material.weak; ++b) {
             if (a == material.strong && b == material.weak) continue;
@@ -100,7 +100,7 @@ class Solver {
             for (std::uint32_t place = 0; place < index_.count(); ++place) {
                 if (booms_[place] == distance && values_[place] == 0) decide(place, distance);
             }
-            // Deciding a position adds to later distances only.
+            // A decided position only adds to larger distances.
             for (const std::uint32_t place : decided_[distance]) update_predecessors(place);
         }
         return std::move(values_);
@@ -127,7 +127,7 @@ class Solver {
         decided_[std::abs(value)].push_back(place);
     }
 
-    /// The positions before one that is decided may be, too.
+    /// Updates the predecessors of a decided position.
     void update_predecessors(std::uint32_t place) {
         const int value = values_[place];
         for_each_unmove(*index_.position(place), [&](const Board& previous) {

@@ -1,4 +1,4 @@
-// Endgame tables made by retrograde analysis: from positions that are decided back to those before them.
+// Retrograde analysis of endgame tables.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace sparring::expendibots {
 
-/// The values of all positions of a material. `smaller` has the tables of every material that a BOOM can
-/// leave. Throws ParseError when it lacks one.
+/// Computes the values of all positions of a material. `smaller` has the tables of all materials that a BOOM
+/// can lead to. Throws ParseError if one is missing.
 std::vector<std::int8_t> solve(Material material, const EndgameTables& smaller);
 
-/// How many positions of a table have another value than the rules and their successors' values give
-/// them; `smaller` as in `solve`, with the table itself.
+/// The number of positions of a table whose value does not follow from the values of their successors.
+/// `smaller` is as in `solve`, and includes the table itself.
 std::uint64_t count_errors(Material material, const EndgameTables& tables);
 
 }  // namespace sparring::expendibots

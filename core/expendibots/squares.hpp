@@ -29,7 +29,7 @@ constexpr Bitboard surroundings(Bitboard b) {
     return b | b << 8 | b >> 8;
 }
 
-/// The squares of `occupied` that a chain of neighbours connects with `b`, which is part of it.
+/// The connected components of `occupied` that contain `b`.
 constexpr Bitboard component(Bitboard b, Bitboard occupied) {
     for (Bitboard grown = surroundings(b) & occupied; grown != b; grown = surroundings(b) & occupied) {
         b = grown;
@@ -37,8 +37,8 @@ constexpr Bitboard component(Bitboard b, Bitboard occupied) {
     return b;
 }
 
-/// By square and height: the squares of the same row or column that a stack so high reaches.
-/// A height of 7 reaches all of them.
+/// By square and height: the squares of the row and column that a stack of the height reaches. Height 7
+/// reaches all of them.
 using Reach = std::array<std::array<Bitboard, 8>, 64>;
 
 constexpr Reach make_reach() {

@@ -1,4 +1,4 @@
-// The eight symmetries of the board. Nothing in the rules knows forward from sideways.
+// The eight symmetries of the board. The rules have no direction.
 #pragma once
 
 #include "expendibots/action.hpp"
@@ -15,7 +15,7 @@ constexpr Square transformed(Square s, int symmetry) {
     return square(symmetry & 1 ? 7 - x : x, symmetry & 2 ? 7 - y : y);
 }
 
-/// The symmetry that undoes one: mirroring before a swap is mirroring the other way after it.
+/// The inverse of a symmetry.
 constexpr int inverse_symmetry(int symmetry) {
     return symmetry & 4 ? 4 | (symmetry & 1) << 1 | (symmetry & 2) >> 1 : symmetry;
 }
@@ -26,7 +26,7 @@ constexpr Move transformed_action(Move code, int symmetry) {
     return move(transformed(action.from, symmetry), transformed(action.to, symmetry), action.tokens);
 }
 
-/// The board turned, its sides exchanged where `swapped`: who was to move is White then, or Black.
+/// The transformed board, with the sides exchanged if `swapped`.
 inline Board turned_board(const Board& board, int symmetry, bool swapped) {
     Board result;
     for (const Color c : {white, black}) {
@@ -41,13 +41,13 @@ inline Board turned_board(const Board& board, int symmetry, bool swapped) {
     return result;
 }
 
-/// The image of a board that stands for all its turned and mirrored ones, with sides exchanged or not.
+/// The canonical image of a board: the same for all symmetric boards, also with the sides exchanged.
 struct Canonical {
     std::uint64_t key;
     int symmetry;  // that leads there
 };
 
-/// The image with the smallest key; of several symmetries that lead there the first.
+/// The image with the smallest key, and the first symmetry that leads to it.
 inline Canonical canonical(const Board& board) {
     Canonical best{~std::uint64_t{0}, 0};
     for (int symmetry = 0; symmetry < symmetries; ++symmetry) {

@@ -1,16 +1,16 @@
-// The two ways in which a caller's input can be wrong. Both reach Python as ValueErrors.
+// Errors in the input of a caller. Both are subclasses of ValueError in Python.
 #pragma once
 
 #include <stdexcept>
 
 namespace sparring {
 
-/// A text that is not a position, a move or a rule set of the game.
+/// A text that is not a valid position, move or rule.
 struct ParseError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-/// A move that the rules do not allow in this state.
+/// A move that is not legal in this state.
 struct IllegalMove : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };

@@ -1,4 +1,4 @@
-// Work on a range shared out between threads.
+// A parallel loop over a range.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace sparring {
 
-/// Calls `work(begin, end)` for blocks that cover [0, size), on up to `threads` threads (the caller's is one
-/// of them). The first exception of any of them reaches the caller once all have stopped.
+/// Calls `work(begin, end)` for blocks that cover [0, size), on up to `threads` threads including the
+/// caller's. Rethrows the first exception after all threads have stopped.
 template <class Work>
 void parallel_for(std::size_t size, std::size_t block, unsigned threads, Work work) {
     std::atomic<std::size_t> next{0};

@@ -1,4 +1,4 @@
-// Perft: the number of move sequences of a given length, the classic proof of a move generator.
+// Perft: the number of move sequences of a given length, the standard test of a move generator.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sparring {
 
-/// Counts without looking at the past: repetition and move-count draws do not end a line here.
-/// The last ply is counted, not played; a position that can count faster says so with `count`.
+/// Counts move sequences of length `depth`. Draws by repetition or move count do not end a sequence. The last
+/// ply is counted without playing it, by Position::count if the game has it.
 template <class P>
 std::uint64_t perft(const P& position, int depth) {
     if (depth <= 0) return 1;

@@ -1,4 +1,4 @@
-// A playout: moves at random from a state to the end of the game, entirely in C++.
+// Playouts: uniformly random moves to the end of the game.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace sparring {
 
 struct PlayoutResult {
-    Outcome outcome;  // not over when the limit came first
+    Outcome outcome;  // not over if the limit was reached
     std::uint32_t plies;
 };
 
-/// Every legal move is equally likely. Games with a quicker way of their own overload this.
+/// Plays at most `limit` random moves. A game may overload this with a faster implementation.
 template <GamePosition P>
 PlayoutResult playout(State<P> state, std::uint64_t seed, std::uint32_t limit) {
     Random random(seed);

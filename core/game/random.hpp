@@ -1,4 +1,4 @@
-// Seeded randomness: the same seed gives the same game on every machine.
+// A seeded random generator with the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sparring {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): tiny, fast, and good enough for playouts and hash keys.
+/// SplitMix64 (Steele, Lea and Flood 2014): small, fast, sufficient for playouts and hash keys.
 class Random {
  public:
     constexpr explicit Random(std::uint64_t seed) : state_(seed) {}

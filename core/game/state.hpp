@@ -1,10 +1,9 @@
-// State: an immutable position together with the line of play that led to it.
+// State: an immutable position together with the line of play before it.
 //
-// A game supplies a Position: a plain value that knows how the pieces move and nothing of the past.
-// State keeps positions in a chain that is shared between all the states that grew from it, so that
-// playing a move costs one allocation whatever the game's length, a search tree shares its trunk,
-// and rules about the past (repetition, superko) as well as networks that look at earlier boards
-// walk back along `previous`.
+// A game supplies a Position: a plain value with the rules that need no history. State keeps positions in a
+// linked list, from each position to the one before it. States share the common part of their lines, so
+// playing a move is one allocation. Rules about the history (repetition, superko) and encoders of earlier
+// boards walk back along `previous`.
 #pragma once
 
 #include <array>
@@ -27,7 +26,7 @@ template <class P>
 struct Node {
     P position;
     std::shared_ptr<const Node> previous;  // null at the start of the line
-    Move move = 0;                         // what was played in `previous`
+    Move move = 0;                         // played in `previous`
     std::uint32_t ply = 0;                 // moves since the start of the line
     Outcome outcome;
 
@@ -36,7 +35,7 @@ struct Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// Frees a long line in a loop: letting each node free the one before it would recurse.
+    /// Frees a long line in a loop; the default destructor would recurse.
     ~Node() {
         auto next = std::move(previous);
         while (next && next.use_count() == 1) {
@@ -45,17 +44,18 @@ struct Node {
     }
 };
 
-/// What a game supplies. `moves` and `play` know the board alone; `outcome` and `legal_moves` see the line.
+/// The interface of a game. `moves` and `play` see the position only; `outcome` and `legal_moves` see the
+/// line.
 template <class P>
 concept GamePosition =
     std::equality_comparable<P> && requires(const P p, P q, Move m, MoveList& list, std::string_view text,
                                             const Node<P>& node, float* planes) {
         { P::parse(text) } -> std::same_as<P>;
         { p.text() } -> std::same_as<std::string>;
-        { p.parse_move(text) } -> std::same_as<Move>;  // its form only
+        { p.parse_move(text) } -> std::same_as<Move>;  // need not be legal
         { p.move_text(m) } -> std::same_as<std::string>;
         { p.side() } -> std::same_as<Player>;
-        { p.key() } -> std::same_as<std::uint64_t>;   // what repetition compares
+        { p.key() } -> std::same_as<std::uint64_t>;   // compared by the repetition rule
         { p.hash() } -> std::same_as<std::uint64_t>;  // agrees with ==
         { p.moves(list) } -> std::same_as<void>;
         { q.play(m) } -> std::same_as<void>;
@@ -74,7 +74,7 @@ class State {
     const Node<P>& node() const { return *node_; }
     Outcome outcome() const { return node_->outcome; }
 
-    /// The moves of the player to move, in ascending order; none when the game is over.
+    /// The legal moves in ascending order; none if the game is over.
     void legal_moves(MoveList& list) const {
         list.clear();
         if (node_->outcome.over()) return;
@@ -82,6 +82,7 @@ class State {
         list.sort();
     }
 
+    /// The state after a move. Throws IllegalMove if the move is not legal or the game is over.
     State play(Move move) const {
         if (node_->outcome.over()) {
             throw IllegalMove("the game is over: " + std::string(outcome().reason));
@@ -89,8 +90,8 @@ class State {
         return play_past_end(move);
     }
 
-    /// As `play`, also where the game is over by a rule that the pieces do not know: games on record may go
-    /// on after a draw by repetition or by a move limit.
+    /// As `play`, also if the game is over by a rule about the history: recorded games may continue after a
+    /// draw by repetition or by a move limit. Throws IllegalMove.
     State play_past_end(Move move) const {
         if (!is_legal(*node_, move)) {
             throw IllegalMove("illegal move " + position().move_text(move) + " in " + position().text());
@@ -98,14 +99,14 @@ class State {
         return play_unchecked(move);
     }
 
-    /// As `play`, for a move that is known to be legal.
+    /// As `play`, without checks.
     State play_unchecked(Move move) const {
         auto next = std::make_shared<Node<P>>(position(), node_, move);
         next->position.play(move);
         return State(finish(std::move(next)));
     }
 
-    /// Two states are equal when their positions are: the line behind them does not count.
+    /// States are equal if their positions are; the line does not count.
     bool operator==(const State& other) const {
         return node_ == other.node_ || position() == other.position();
     }
@@ -116,7 +117,7 @@ class State {
  private:
     explicit State(std::shared_ptr<const Node<P>> node) : node_(std::move(node)) {}
 
-    /// Whether a move is legal. A position that can tell without listing them all says so with `is_legal`.
+    /// Whether a move is legal: by P::is_legal if the game has it, else by listing the moves.
     static bool is_legal(const Node<P>& node, Move move) {
         if constexpr (requires {
                           { P::is_legal(node, move) } -> std::same_as<bool>;
@@ -137,7 +138,7 @@ class State {
     std::shared_ptr<const Node<P>> node_;
 };
 
-/// How often the newest position has come up in its line, itself included, looking back `plies`.
+/// The number of occurrences of the newest position in the last `plies` plies of its line, itself included.
 template <class P>
 int occurrences(const Node<P>& node, std::uint32_t plies) {
     const auto key = node.position.key();

@@ -1,4 +1,4 @@
-// The little that every text parser needs. Parsers take any bytes and give a value or ParseError.
+// Helpers of the text parsers. A parser accepts any bytes and returns a value or throws ParseError.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ std::vector<std::string_view> split_words(std::string_view text);
 /// A decimal number without sign from 0 to `limit`, or nothing.
 std::optional<int> number(std::string_view text, int limit);
 
-/// The text in quotes for an error message: cut to a readable length, unprintable bytes replaced.
+/// The text in quotes for an error message: at most 80 bytes, unprintable ones replaced.
 std::string quoted(std::string_view text);
 
 }  // namespace sparring

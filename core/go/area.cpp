@@ -9,7 +9,8 @@ namespace sparring::go {
 
 namespace {
 
-/// Calls `visit` with each point that hangs together with `start` over points that `take` accepts once.
+/// Calls `visit` with each point connected to `start` by points that `take` accepts; `take` is called once
+/// per point.
 template <class Take, class Visit>
 void flood(const Board& board, Point start, Take take, Visit visit) {
     std::array<Point, max_points> found;
@@ -23,7 +24,7 @@ void flood(const Board& board, Point start, Take take, Visit visit) {
     }
 }
 
-/// The chains next to a region that touch every one of its points that counts.
+/// The chains that touch every relevant point of a region.
 struct Vital {
     std::array<Point, 4> chains;
     std::size_t count = 0;
@@ -34,7 +35,7 @@ struct Vital {
     }
 };
 
-/// A region without stones of one colour, as Benson looks at it.
+/// A region enclosed by one colour, in the sense of Benson.
 struct Region {
     Vital vital;
     int inside = 0;         // points that touch none of the colour's stones
@@ -70,7 +71,7 @@ class UnconditionalLife {
             if (region_of_[p] == nowhere) continue;
             const Region& region = regions_[region_of_[p]];
             const bool safe = !region.doubtful && (region.inside <= 1 || !region.invaded);
-            // What the other colour has by unconditional life stays with it.
+            // Points of pass-alive chains of the other colour stay theirs.
             if (safe || (!region.invaded && owners[p] == empty)) owners[p] = color_;
         }
     }
@@ -101,7 +102,8 @@ class UnconditionalLife {
             }
             region.inside += !touches;
             region.invaded |= board_.at(found[i]) == ~color_;
-            // Where suicide is forbidden, the other colour's stones do not have to touch the chain.
+            // If suicide is forbidden, points with stones of the other colour need not be liberties of the
+            // chain.
             if (region.vital.count > 0 && (suicide_ || board_.at(found[i]) == empty))
                 keep_touching(region.vital, found[i]);
         }
@@ -120,7 +122,8 @@ class UnconditionalLife {
         vital.count = kept;
     }
 
-    /// Drops the chains that have fewer than two vital regions, and with them the regions they touch.
+    /// Removes chains with fewer than two vital regions, and the regions that they touch, until nothing
+    /// changes.
     bool kill_one_round() {
         const auto dead =
             std::partition(chains_.begin(), chains_.end(), [&](Point chain) { return eyes_[chain] >= 2; });
@@ -199,7 +202,7 @@ Ownership pass_alive_ownership(const Board& board, bool suicide) {
 }
 
 IndependentLife independent_life(const Board& board, const Ownership& owners) {
-    // First the groups that depend on others, then what is left.
+    // First the groups in seki, then the rest.
     std::array<bool, max_points> dependent{};
     const auto depends = [&](Point p) {
         if (board.at(p) == owners[p] && board.liberties(p) == 1) return true;

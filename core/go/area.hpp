@@ -1,4 +1,4 @@
-// Whose the points of a board are: by the stones alone, by unconditional life, and without seki.
+// Ownership of points: by area, by pass-alive chains, and by independent life.
 #pragma once
 
 #include <array>
@@ -7,17 +7,17 @@
 
 namespace sparring::go {
 
-/// The owner of every point, `empty` where it has none.
+/// The owner of every point, or `empty`.
 using Ownership = std::array<Color, max_points>;
 
-/// Stones belong to their colour, an empty region to the only colour that it touches.
+/// Area ownership: a stone belongs to its colour, an empty region to the only colour that borders it.
 Ownership area_ownership(const Board& board);
 
-/// As `area_ownership`, but what stands in the territory of chains that live even if their owner always
-/// passes (Benson 1976) is theirs. `suicide`: whether chains may be played to their death.
+/// As `area_ownership`, but the territory of pass-alive chains (Benson 1976) belongs to them with all stones
+/// in it. `suicide`: whether suicide of several stones is legal.
 Ownership pass_alive_ownership(const Board& board, bool suicide);
 
-/// The groups that touch no neutral point and have no stone in atari.
+/// The groups that touch no neutral point and have no stone in atari: those not in seki.
 struct IndependentLife {
     Ownership owners;             // of their points alone
     std::array<int, 2> groups{};  // of each colour

@@ -29,7 +29,7 @@ Board::Board(int size) : size_(static_cast<std::uint8_t>(size)) {
     for (int p = 0; p < points(); ++p) color_[static_cast<std::size_t>(p)] = empty;
 }
 
-/// A stone by itself, its liberties not yet known to those around it.
+/// Adds a chain of one stone; liberties of its neighbours are not updated.
 void Board::put(Color c, Point p) {
     color_[p] = c;
     key_ ^= stone_keys[c][p];
@@ -124,8 +124,8 @@ bool Board::touches_chain(Point p, Point head) const {
     return false;
 }
 
-/// Makes two chains one. The shorter takes the longer's head; a liberty counts when no stone that
-/// has that head yet touches it.
+/// Merges two chains under the head of the longer one. A liberty is added if no stone of that head touches it
+/// yet.
 void Board::join(Point a, Point b) {
     if (count_[a] < count_[b]) std::swap(a, b);
     for_chain(b, [&](Point s) {

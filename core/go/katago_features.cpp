@@ -84,7 +84,7 @@ void set_forbidden(const HistoryNode& line, Planes& planes) {
     }
 }
 
-/// Under territory scoring KataGo shows no area before the game is over.
+/// KataGo shows no area under territory scoring before the game is over.
 void set_area(const Position& position, Planes& planes) {
     const Rules& rules = position.rules();
     if (rules.scoring == ScoringRule::territory) return;
@@ -93,7 +93,7 @@ void set_area(const Position& position, Planes& planes) {
     if (rules.tax != TaxRule::none) {
         const Ownership living = independent_life(board, owners).owners;
         for (Point p = 0; p < board.points(); ++p) {
-            if (owners[p] != board.at(p)) owners[p] = living[p];  // stones count in any case
+            if (owners[p] != board.at(p)) owners[p] = living[p];  // stones always count
         }
     }
     for (Point p = 0; p < board.points(); ++p) {
@@ -101,8 +101,8 @@ void set_area(const Position& position, Planes& planes) {
     }
 }
 
-/// Whether the player to move has passed in this very situation before, which ends a game without
-/// superko. The last move then put a stone back where one was taken.
+/// Whether the player to move has passed in the same situation before, which ends a game without superko. The
+/// last move then recaptured a ko.
 bool passed_here_before(const HistoryNode& line) {
     const Position& position = line.position;
     const HistoryNode* after = &line;
@@ -119,7 +119,7 @@ bool passed_here_before(const HistoryNode& line) {
     return false;
 }
 
-/// What of the past the network is shown, and what it is told that a pass would do.
+/// The history that is shown, and whether a pass is shown to end the game.
 struct HistoryInput {
     int turns = max_history;
     bool pass_ends_phase = false;
@@ -128,17 +128,17 @@ struct HistoryInput {
 HistoryInput history_input(const HistoryNode& line) {
     const Position& position = line.position;
     const Rules& rules = position.rules();
-    if (position.passes() >= 2) return {1, true};  // over: only that the last move was a pass
+    if (position.passes() >= 2) return {1, true};  // the game is over: only the last pass is shown
     const bool repeats = passed_here_before(line);
     if (position.passes() == 0) return {max_history, repeats};
-    // A friendly pass: under all of KataGo's named rules with area scoring except Tromp-Taylor's the
-    // players may pass before they have cleaned up, so the network is not told that one more ends it.
+    // Friendly pass: under all named area rules of KataGo except Tromp-Taylor, players may pass before dead
+    // stones are removed, so a second pass is not shown to end the game.
     const bool tromp_taylor = rules.ko == KoRule::positional && rules.suicide;
     const bool friendly = rules.scoring == ScoringRule::area && !tromp_taylor && !repeats;
     return friendly ? HistoryInput{0, false} : HistoryInput{max_history, true};
 }
 
-/// Marks the last moves and returns how many there were to mark.
+/// Marks the last moves and returns their number.
 int set_history(const HistoryNode& line, int turns, Planes& planes, float* global) {
     const HistoryNode* after = &line;
     int turn = 0;
@@ -153,8 +153,8 @@ int set_history(const HistoryNode& line, int turns, Planes& planes, float* globa
     return turn;
 }
 
-/// Komi as the player to move sees it. Territory is counted as area in which every stone played costs a
-/// point, which comes to the same.
+/// Komi from the view of the player to move. Territory scoring is converted to area scoring with a cost of
+/// one point for each stone played.
 float komi_for_mover(const Position& position) {
     int halves = position.rules().komi;
     if (position.rules().scoring == ScoringRule::territory) {
@@ -168,7 +168,7 @@ float komi_for_mover(const Position& position) {
     return std::clamp(position.side() == white ? komi : -komi, -widest, widest);
 }
 
-/// A triangular wave over komi that is zero and rises where a drawn game is possible.
+/// A triangular wave over komi, zero and rising where a draw is possible.
 float parity_wave(float komi, int points) {
     const float nearest = points % 2 == 0 ? 0.0f : 1.0f;  // the parity of komi that can give draws
     const float delta = komi - (std::floor((komi - nearest) / 2.0f) * 2.0f + nearest);
@@ -222,7 +222,7 @@ void encode_spatial(const Node<Position>& line, int, std::uint8_t* spatial) {
     planes.assign(spatial_planes * static_cast<std::size_t>(side * side), 0.0f);
     std::array<float, global_inputs> global;
     encoder.encode(line, side, planes.data(), global.data());
-    // Row by row from the other end: a cell is then the point of the same number, and a move's label.
+    // Rows in reverse: the cell number is then the point, and the label of the move.
     const float* row = planes.data();
     for (std::size_t plane = 0; plane < spatial_planes; ++plane) {
         for (int y = side - 1; y >= 0; --y, row += side) {

@@ -1,4 +1,4 @@
-// What KataGo's networks of versions 8 to 17 see of a Go position: its "version 7" inputs.
+// Inputs of KataGo networks of model versions 8 to 17 ("inputs version 7").
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@ namespace sparring::go::katago {
 constexpr std::size_t spatial_planes = 22;
 constexpr std::size_t global_inputs = 19;
 
-/// Writes positions as KataGo's fillRowV7 does. Remembers ladders: those of a position's past were most often
-/// read when it was the present.
+/// Encodes positions as KataGo's fillRowV7 does. Ladders are cached: the ladders of earlier positions of a
+/// line were usually read before.
 class InputEncoder {
  public:
-    /// `spatial` is [22, side, side], rows from the top, the board in the first corner and zeros beyond it;
-    /// `global` is [19]. The side is at least the board's.
+    /// `spatial` is [22, side, side], rows from the top; smaller boards occupy the first rows and columns,
+    /// the rest is zeros. `global` is [19]. `side` is at least the board size.
     void encode(const Node<Position>& line, int side, float* spatial, float* global);
 
  private:
     struct CachedLadders {
-        std::uint64_t key = 0;  // no position's
+        std::uint64_t key = 0;  // not the key of a position
         Ladders ladders;
     };
 
@@ -34,10 +34,10 @@ class InputEncoder {
     std::array<CachedLadders, 1024> ladder_cache_;
 };
 
-/// The planes alone as bytes, [22, size, size], rows from the bottom as the core numbers points; `history` is
-/// KataGo's own. Each thread remembers its ladders.
+/// The planes as bytes, [22, size, size], rows from the bottom: cells are points. `history` is ignored. Each
+/// thread has a ladder cache.
 void encode_spatial(const Node<Position>& line, int history, std::uint8_t* spatial);
-/// What is not on the board alone, [19].
+/// The global inputs, [19]. `history` is ignored.
 void encode_global(const Node<Position>& line, int history, float* global);
 
 }  // namespace sparring::go::katago

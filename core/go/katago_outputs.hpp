@@ -1,4 +1,4 @@
-// What the outputs of KataGo's networks mean for a position.
+// Outputs of KataGo networks.
 #pragma once
 
 #include <array>
@@ -8,19 +8,19 @@
 
 namespace sparring::go::katago {
 
-/// Softmax over the legal moves: `logits` is [side * side + 1], rows from the top and the pass last;
-/// `probabilities` has room for every move.
+/// Writes the softmax over the legal moves to `probabilities`, [moves]. `logits` is [side * side + 1], rows
+/// from the top, the pass last.
 void policy(const Position& position, const MoveList& moves, int side, const float* logits,
             float* probabilities);
 
 /// Probabilities for the player to move.
 struct ValueOutput {
     double win;
-    double no_result;  // by a repetition that the rules do not forbid
+    double no_result;  // by repetition, if the rules allow it
     double loss;
 };
 
-/// From the logits of win, loss and no result.
+/// The probabilities from the logits of win, loss and no result.
 ValueOutput result(const Position& position, const float* logits);
 
 }  // namespace sparring::go::katago

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int max_ladder_moves = 25'000;
 
-/// The points that a side may try, without repeats. A chain in atari has few; captures may add some.
+/// The distinct moves that a side may try.
 using Candidates = std::vector<Point>;
 
 void add(Candidates& list, std::size_t from, Point p) {
@@ -24,7 +24,7 @@ void add_liberties(const Board& board, Point stone, Candidates& list, std::size_
     });
 }
 
-/// Where chains around this one can be captured.
+/// Adds the moves that capture chains adjacent to this one.
 void add_captures(const Board& board, Point stone, Candidates& list, std::size_t from) {
     const Color enemy = ~board.at(stone);
     std::array<Point, max_points> seen;
@@ -55,7 +55,7 @@ int adjacent_empty(const Board& board, Point p) {
     return count;
 }
 
-/// Bounds on the liberties that a stone put here would have.
+/// Bounds on the liberties of a new stone on the point.
 struct Bounds {
     int lower;
     int upper;
@@ -77,7 +77,7 @@ Bounds liberties_after(const Board& board, Color c, Point p) {
     return {captures + std::max(widest, beside), beside + captured + joined};
 }
 
-/// Whether a stone of this colour here would take exactly one and could be taken back.
+/// Whether a stone of this colour on the point captures exactly one stone and can be recaptured: a ko.
 bool takes_ko(const Board& board, Color c, Point p) {
     int takes = 0;
     for (const Point n : board.neighbours(p)) {
@@ -90,7 +90,7 @@ bool takes_ko(const Board& board, Color c, Point p) {
     return takes == 1;
 }
 
-/// How far the defender gets by joining what is beside the point, in half liberties.
+/// A heuristic value of the defender's connections beside the point, in half liberties.
 int reach(const Board& board, Color c, Point p) {
     int halves = 2 * adjacent_empty(board, p);
     for (const Point n : board.neighbours(p)) {
@@ -104,15 +104,15 @@ bool adjacent(const Board& board, Point a, Point b) {
     return std::find(around.begin(), around.end(), b) != around.end();
 }
 
-/// Whether the defender gets three liberties on `escape`, his last one, after the attacker's `move` on the
-/// other: then nothing has to be read.
+/// Whether the defender gets three liberties by `escape` after the attacker's `move`: no search is needed
+/// then.
 bool runs_free(const Board& board, Color c, Point move, Point escape) {
     int beside = 0, widest = 0;
     for (const Point n : board.neighbours(escape)) {
         if (board.at(n) == empty) {
             beside += n != move;
         } else if (board.at(n) == c) {
-            widest = std::max(widest, board.liberties(n) - 2);  // less the escape, and perhaps the move
+            widest = std::max(widest, board.liberties(n) - 2);  // minus the escape, and possibly the move
         }
     }
     return std::max(beside, widest) >= 3;
@@ -142,13 +142,13 @@ Ladders LadderReader::read(const Board& board, Point ko) {
     return result;
 }
 
-/// Whether a chain in atari is lost although its owner moves.
+/// Whether a chain in atari is captured if its owner moves.
 bool LadderReader::captured(Point stone) {
     begin(stone, 0);
     return defender_loses(0, no_point) && !exhausted();
 }
 
-/// The attacker's moves on a chain's two liberties after which it is lost.
+/// The attacker's moves on the two liberties of a chain that capture it.
 std::vector<Point> LadderReader::working(Point stone, Point ko) {
     std::vector<Point> result;
     begin(stone, 1);
@@ -159,7 +159,7 @@ std::vector<Point> LadderReader::working(Point stone, Point ko) {
             runs_free(boards_[0], color_, moves[i], moves[1 - i]))
             continue;
         begin(stone, 1);
-        play(0, ~color_, moves[i]);  // the ko that this may leave is the defender's to win
+        play(0, ~color_, moves[i]);  // a ko counts for the defender
         moves_ = 0;
         if (defender_loses(1, no_point) && !exhausted()) result.push_back(moves[i]);
     }
@@ -176,7 +176,7 @@ void LadderReader::begin(Point stone, int root) {
 
 bool LadderReader::exhausted() const { return moves_ >= max_ladder_moves; }
 
-/// Makes the board one move deeper; returns the point where that move may not be taken back.
+/// Plays a move on the next board of the variation; returns the ko point.
 Point LadderReader::play(int depth, Color c, Point p) {
     const auto next = static_cast<std::size_t>(depth) + 1;
     if (boards_.size() <= next) {
@@ -234,7 +234,7 @@ bool LadderReader::attacker_wins(int depth, Point ko) {
     return won;
 }
 
-/// Both liberties are kos that the attacker takes, and joining neither gains the defender a liberty.
+/// Whether both liberties are kos that the attacker can take and neither connection gains a liberty.
 bool LadderReader::between_two_kos(const Board& board, Point a, Point b) const {
     const auto gains = [&](Point p) {
         Board joined = board;
@@ -245,10 +245,10 @@ bool LadderReader::between_two_kos(const Board& board, Point a, Point b) const {
            !can_capture(board, stone_);
 }
 
-/// Puts the attacker's better move first and returns how many of the two are worth a try.
+/// Orders the attacker's two moves and returns the number worth searching.
 std::size_t LadderReader::order(const Board& board, Point* moves) const {
     if (!adjacent(board, moves[0], moves[1])) {
-        // Left alone, the defender runs to such a point and has three liberties at once.
+        // The defender would get three liberties there.
         const bool first_open = adjacent_empty(board, moves[0]) >= 3;
         const bool second_open = adjacent_empty(board, moves[1]) >= 3;
         if (second_open && !first_open) moves[0] = moves[1];

@@ -1,4 +1,4 @@
-// Ladders as KataGo reads them: which chains are lost to a sequence of ataris.
+// The ladder search of KataGo.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace sparring::go {
 
-/// What ladders do to the chains of a board.
+/// The ladders of a board.
 struct Ladders {
     std::vector<Point> captured;  // the stones of chains in atari that cannot get out, and of chains
                                   // with two liberties that can be put into such an atari
     std::vector<std::pair<Point, Point>> working;  // for the latter: a stone, and a move that does it
 };
 
-/// Reads ladders. Keeps its boards from one reading to the next.
+/// Searches ladders. Keeps its buffers between calls.
 ///
-/// The search is KataGo's, so that its networks see what they learned from: a defender who is left a
-/// ko has escaped, a chain between two kos has not, 25,000 moves without an answer mean that it lives.
+/// The rules are those of KataGo, since its networks were trained with them: a ko counts as an escape, a
+/// chain between two kos is captured, and a chain lives if 25,000 moves do not decide.
 class LadderReader {
  public:
-    /// All ladders on a board; `ko` is where the player to move may not take back, or no_point.
+    /// All ladders of a board; `ko` is the ko point of the player to move, or no_point.
     Ladders read(const Board& board, Point ko);
 
  private:
@@ -36,9 +36,9 @@ class LadderReader {
     bool between_two_kos(const Board& board, Point a, Point b) const;
     std::size_t order(const Board& board, Point* moves) const;
 
-    std::vector<Board> boards_;      // of the line that is being read, one for each depth
-    std::vector<Point> candidates_;  // moves to try, of all depths one after the other
-    int deepest_ = 0;                // reading further than this means that the attacker got his way
+    std::vector<Board> boards_;      // of the current variation, by depth
+    std::vector<Point> candidates_;  // moves to try, of all depths
+    int deepest_ = 0;                // at this depth the chain counts as captured
     int moves_ = 0;
     Point stone_ = 0;
     Color color_ = black;  // of the defender

@@ -7,7 +7,7 @@ namespace sparring::go {
 
 namespace {
 
-/// The keys of a line, in a table that doubles when it is half full.
+/// A set of keys: open addressing, doubled when half full.
 class KeySet {
  public:
     explicit KeySet(std::size_t expected) {
@@ -26,7 +26,7 @@ class KeySet {
     }
 
  private:
-    /// Where the key is, or the free slot (0) where it would be.
+    /// The slot of the key, or the free slot (0) for it.
     std::size_t slot(std::uint64_t key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t i = key & mask;
@@ -56,8 +56,7 @@ PlayoutResult playout(const State<Position>& state, std::uint64_t seed, std::uin
         for (const auto* node = &state.node(); node; node = node->previous.get())
             seen.insert(node->position.key());
     }
-    // Points are drawn until a legal one comes: that makes all legal moves equally likely, and the pass,
-    // which always is, ends the search.
+    // Rejection sampling makes all legal moves equally likely. It ends, since the pass is always legal.
     Random random(seed);
     const auto codes = static_cast<std::uint32_t>(position.pass()) + 1;
     std::uint32_t plies = 0;

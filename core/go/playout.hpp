@@ -1,4 +1,4 @@
-// Go's own playout: random play on one board, without a state a move.
+// A fast playout for Go: random moves on one board, without State objects.
 #pragma once
 
 #include "game/playout.hpp"
@@ -6,7 +6,7 @@
 
 namespace sparring::go {
 
-/// Every legal move, the pass included, is equally likely, as in the playout of any game.
+/// Every legal move, including the pass, is equally likely, as in the generic playout.
 PlayoutResult playout(const State<Position>& state, std::uint64_t seed, std::uint32_t limit);
 
 }  // namespace sparring::go

@@ -56,7 +56,7 @@ void Position::play(Move m) {
         const PlaceResult placed = board_.place(side_, m);
         capture(side_, placed.captured);
         capture(~side_, placed.lost);
-        // One stone took one and is in atari itself: to take it back would bring the old board back.
+        // A single stone captured a single stone and is in atari: recapturing would repeat the board.
         if (placed.captured == 1 && board_.chain_size(m) == 1 && board_.liberties(m) == 1) {
             ko_ = placed.taken;
         }
@@ -91,7 +91,7 @@ bool Position::is_legal(const Node<Position>& node, Move m) {
     return true;
 }
 
-/// Superko walks the line once, and only for the moves that could repeat it.
+/// Applies superko: one walk along the line, only for moves that may repeat a position.
 void Position::legal_moves(const Node<Position>& node, MoveList& list) {
     const Position& position = node.position;
     position.moves(list);
@@ -102,7 +102,7 @@ void Position::legal_moves(const Node<Position>& node, MoveList& list) {
         Move move;
     };
     std::vector<Suspect> suspects;
-    // A bit for each suspect by its key: the walk looks closer only where the bit is set.
+    // A bit filter of the keys of these moves: the walk compares keys only if the bit is set.
     constexpr std::size_t bits = 4096;
     std::array<std::uint64_t, bits / 64> keys_seen;
     for (const Move m : list) {
@@ -128,8 +128,8 @@ std::array<std::size_t, 3> Position::shape() const {
     return {planes, side, side};
 }
 
-/// Own stones, the other's, empty points; own stones with 1, 2, 3 liberties, the other's; the ko point;
-/// then over the whole board: Black to move, komi as the mover sees it, a pass ends the game, ones.
+/// Own stones, the opponent's, empty points; own stones with 1, 2 and 3 liberties, the opponent's; the ko
+/// point; constant planes: Black to move, komi for the side to move, whether a pass ends the game, ones.
 void Position::encode(float* out) const {
     const auto points = static_cast<std::size_t>(board_.points());
     std::fill(out, out + planes * points, 0.0f);
@@ -149,7 +149,7 @@ void Position::encode(float* out) const {
     const auto everywhere = [&](std::size_t plane, float value) {
         std::fill(out + plane * points, out + (plane + 1) * points, value);
     };
-    constexpr float widest = 20.0f;  // komi that differ beyond this many points look alike
+    constexpr float widest = 20.0f;  // komi is clipped to this many points
     const float komi = static_cast<float>(rules_.komi) / 2.0f * (side_ == white ? 1.0f : -1.0f);
     everywhere(10, side_ == black ? 1.0f : 0.0f);
     everywhere(11, std::clamp(0.5f + komi / (2.0f * widest), 0.0f, 1.0f));

@@ -1,4 +1,4 @@
-// Go as a game: whose turn it is, ko, passes and prisoners over a Board.
+// Go: a Board with its rules, side to move, ko, passes and prisoners.
 #pragma once
 
 #include <array>
@@ -13,23 +13,23 @@
 
 namespace sparring::go {
 
-/// Prisoners stop counting here, which no game reaches: the number always fits its text.
+/// The largest number of prisoners. No game reaches it; it bounds the text.
 constexpr int max_prisoners = 999'999'999;
 
-/// Points of both players in halves, komi included.
+/// The scores of both players in half points, komi included.
 struct Score {
     std::int64_t black = 0;
     std::int64_t white = 0;
 };
 
-/// A Go position that knows its rules. Its text, one line, is described in src/sparring/games/go.py.
+/// A Go position with its rules. src/sparring/games/go.py describes the text.
 class Position {
  public:
     Position(int size, Rules rules, int handicap);
     static Position parse(std::string_view text);
     std::string text() const;
 
-    /// GTP's vertices, and pass.
+    /// GTP vertices, or pass.
     Move parse_move(std::string_view text) const;
     std::string move_text(Move m) const;
 
@@ -38,8 +38,8 @@ class Position {
     int size() const { return board_.size(); }
     Move pass() const { return static_cast<Move>(board_.points()); }
     int passes() const { return passes_; }
-    Point ko_point() const { return ko_; }  // where the player to move may not take back, or no_point
-    /// Stones that the player took, or that the other lost by suicide.
+    Point ko_point() const { return ko_; }  // the point forbidden by simple ko, or no_point
+    /// Stones captured by the player, including those that the opponent lost by suicide.
     int prisoners(Player player) const { return prisoners_[static_cast<std::size_t>(player)]; }
 
     Player side() const { return side_; }
@@ -49,22 +49,22 @@ class Position {
 
     void moves(MoveList& list) const;
     void play(Move m);
-    /// Whether `moves` has a move on this point.
+    /// Whether a move on this point is legal without superko.
     bool playable(Point p) const {
         return board_.at(p) == empty && p != ko_ && board_.playable(side_, p, rules_.suicide);
     }
     /// The key after a playable move.
     std::uint64_t key_after(Point p) const { return key_of(board_.key_after(side_, p), ~side_); }
-    /// Whether superko has to look at the line before it allows a playable move.
+    /// Whether a playable move may repeat a position, so that superko must search the line.
     bool needs_superko_check(Point p) const {
         return rules_.ko != KoRule::simple &&
                (board_.was_captured(side_, p) || (rules_.suicide && !board_.playable(side_, p, false)));
     }
 
-    /// The score if play stopped here. Chains with a stone on a `dead` point are prisoners; the others
-    /// live. Throws std::invalid_argument when there is no stone on a dead point.
+    /// The score if the game ended here. Chains with a stone on a `dead` point are removed as prisoners.
+    /// Throws std::invalid_argument if a dead point is empty.
     Score score(std::span<const int> dead = {}) const;
-    /// The result if play stopped here.
+    /// The result if the game ended here.
     Outcome result() const;
 
     static constexpr std::size_t planes = 14;

@@ -1,4 +1,4 @@
-// The rules that Go players agree on before a game.
+// The rules of a Go game.
 #pragma once
 
 #include <cstdint>
@@ -9,53 +9,53 @@
 
 namespace sparring::go {
 
-/// Which plays are forbidden because they repeat. Passes never are.
+/// Forbidden repetitions. Passes are always legal.
 enum class KoRule : std::uint8_t {
-    positional,   // no whole-board position of the line comes back
-    situational,  // nor with the same player to move
-    simple,       // a single stone that just took a single stone is not taken back at once
+    positional,   // no position of the line may recur
+    situational,  // no position may recur with the same player to move
+    simple,       // a ko may not be retaken at once
 };
 
 enum class ScoringRule : std::uint8_t {
-    area,       // stones and the empty regions that they alone touch
-    territory,  // such regions and prisoners
+    area,       // stones and territory
+    territory,  // territory and prisoners
 };
 
-/// What living groups pay. A group is everything that hangs together over its stones and its territory.
+/// The group tax. A group is connected by its stones and its territory.
 enum class TaxRule : std::uint8_t {
     none,
-    seki,  // no territory in seki: of groups that touch neutral points or stand in atari
-    all,   // nor the two points that every other group needs to live
+    seki,  // no territory in seki: for groups that touch neutral points or are in atari
+    all,   // as seki, and two points less for every other group
 };
 
 struct Rules {
-    std::int16_t komi = 15;  // White's points for moving second, in halves
+    std::int16_t komi = 15;  // in half points
     KoRule ko = KoRule::positional;
     ScoringRule scoring = ScoringRule::area;
-    bool suicide = false;  // of two stones or more: that of one would be a pass that costs a prisoner
+    bool suicide = false;  // of two or more stones; suicide of a single stone is never legal
     TaxRule tax = TaxRule::none;
 
     bool operator==(const Rules&) const = default;
 };
 
-constexpr int max_komi = max_points;  // in points, either way
+constexpr int max_komi = max_points;  // in points, positive or negative
 
 const char* name(KoRule ko);
 const char* name(ScoringRule scoring);
 const char* name(TaxRule tax);
 
-/// The rule of that name; throws ParseError.
+/// Parses the name of a rule. Throws ParseError.
 KoRule parse_ko(std::string_view name);
 ScoringRule parse_scoring(std::string_view name);
 TaxRule parse_tax(std::string_view name);
 
-/// Komi in halves of a point; throws ParseError unless it is a multiple of 0.5 within bounds.
+/// Komi in half points. Throws ParseError unless it is a multiple of 0.5 and at most max_komi.
 std::int16_t komi_halves(double points);
 
-/// The size; throws ParseError unless it is from the smallest to the largest board.
+/// Checks a board size. Throws ParseError.
 int checked_size(int size);
 
-/// The points of GTP's fixed_handicap; none for 0, throws ParseError where the size has no such handicap.
+/// The points of GTP's fixed_handicap; none for 0. Throws ParseError if the board size has no such handicap.
 std::vector<Point> handicap_points(int stones, int size);
 
 }  // namespace sparring::go

@@ -1,4 +1,4 @@
-// Counting a board under the rules.
+// Scoring by the rules of a game.
 #include <stdexcept>
 #include <string>
 
@@ -9,9 +9,9 @@ namespace sparring::go {
 
 namespace {
 
-constexpr int group_tax = 2;  // points that a group needs to live
+constexpr int group_tax = 2;  // points per group
 
-/// Stones of each colour, and the empty points that count as its territory after tax.
+/// The stones of each colour, and its territory after tax.
 struct Count {
     std::array<std::int64_t, 2> stones{};
     std::array<std::int64_t, 2> territory{};
@@ -52,7 +52,7 @@ Score Position::score(std::span<const int> dead) const {
         }
         const auto p = static_cast<Point>(point);
         const Color c = board.at(p);
-        if (c != empty) taken[~c] += board.remove_chain(p);  // else its chain was named already
+        if (c != empty) taken[~c] += board.remove_chain(p);  // else the chain was removed before
     }
     const Count counted = count(board, rules_.tax);
     const auto points = [&](Color c) {

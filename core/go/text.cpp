@@ -1,4 +1,4 @@
-// Go positions and moves as text; src/sparring/games/go.py says what the line looks like.
+// Go positions and moves as text. src/sparring/games/go.py describes the format.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr int max_rules = 4;
 
 [[noreturn]] void bad(const std::string& what) { throw ParseError("Go position: " + what); }
 
-/// One row of stones. Runs are numbers without a leading zero.
+/// Parses a row of stones. Runs of empty points are numbers without leading zeros.
 void parse_row(std::string_view row, int size, Color* out) {
     int x = 0;
     for (std::size_t i = 0; i < row.size();) {
@@ -88,7 +88,7 @@ std::string komi_text(int halves) {
     return text += size % 2 ? ".5" : "";
 }
 
-/// Reads the words behind komi, each at most once.
+/// Parses the optional words after komi, each at most once.
 void parse_rule(std::string_view word, Rules& rules) {
     if (word == "suicide" && !rules.suicide) {
         rules.suicide = true;
@@ -105,7 +105,7 @@ void parse_rule(std::string_view word, Rules& rules) {
     }
 }
 
-/// Whether the player to move could have lost one stone on the point to one that can be taken back.
+/// Whether the point can be the ko point of the player to move.
 bool is_ko(const Board& board, Color mover, Point p) {
     if (board.at(p) != empty) return false;
     int takers = 0;

@@ -13,11 +13,12 @@ namespace {
 
 constexpr int infinity = 2 * king_score;
 constexpr int max_ply = 24;
-/// Evasions that are looked at beyond the horizon: a king in danger cannot stand still.
+/// The number of plies of quiescence in which evasions of an attacked king are searched.
 constexpr int max_evasions = 2;
-/// More than this counts no more when other moves are bounded: a mate on one board must not blur the rest.
+/// The largest best score from which the margin counts: a king capture on one board must not blur the other
+/// moves.
 constexpr int decisive = 3000;
-/// What a capture may bring beyond the captured piece.
+/// The margin of delta pruning beyond the captured piece.
 constexpr int delta_margin = 120;
 
 int piece_value_at(const Board& b, Square s) {
@@ -25,7 +26,7 @@ int piece_value_at(const Board& b, Square s) {
     return type == no_piece ? 0 : piece_value[static_cast<std::size_t>(type)];
 }
 
-/// What a move takes and becomes, the cheaper capturer first.
+/// Move ordering: captured piece and promotion, then the least valuable attacker.
 int mvv_lva(const Board& b, Move move) {
     const int victim = piece_value_at(b, to_square(move));
     int result = victim ? 16 * victim - piece_value_at(b, from_square(move)) + 6000 : 0;
@@ -36,7 +37,7 @@ int mvv_lva(const Board& b, Move move) {
 void sort_by_capture_order(const Board& b, MoveList& list) {
     std::array<int, MoveList::capacity> orders;
     for (std::size_t i = 0; i < list.size(); ++i) orders[i] = mvv_lva(b, list[i]);
-    // Insertion: most moves are quiet and stay where they are.
+    // Insertion sort: most moves are quiet and stay in place.
     for (std::size_t i = 1; i < list.size(); ++i) {
         for (std::size_t j = i; j > 0 && orders[j - 1] < orders[j]; --j) {
             std::swap(orders[j - 1], orders[j]);

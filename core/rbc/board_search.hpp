@@ -1,5 +1,5 @@
-// A small alpha-beta search by the rules of reconnaissance blind chess on a board that is taken for known:
-// no check rules, the king is captured.
+// Alpha-beta search on a known board by the rules of reconnaissance blind chess: there is no check, the king
+// is captured.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace sparring::rbc {
 
-/// The score of a captured king; sooner is worth more by one.
+/// The score of a captured king, minus the plies until then.
 constexpr int king_score = 100'000;
 
 struct ScoredMove {
     Move move;
-    int score;  // hundredths of a pawn for who moves
+    int score;  // centipawns for the side to move
 };
 
 class BoardSearch {
  public:
-    /// Of moves that fall more than `margin` behind the best it is only found out that they do.
+    /// Scores more than `margin` below the best are upper bounds.
     BoardSearch(int depth, int margin) : depth_(depth), margin_(margin) {}
 
-    /// Every move that can happen on the board, and the pass, each looked at `depth` plies deep and on
-    /// through captures. In ascending order of the moves.
+    /// Searches every pseudo-legal move and the pass to `depth` plies plus quiescence. Results are in
+    /// ascending order of the moves.
     std::vector<ScoredMove> analyse(const Board& board);
 
     std::uint64_t nodes() const { return nodes_; }

@@ -17,13 +17,13 @@ using namespace chess;
 
 namespace {
 
-constexpr std::size_t block = 1024;  // boards that a thread takes at a time
+constexpr std::size_t block = 1024;  // boards per unit of parallel work
 
-/// What a sense showed of the other side, ready to be compared with a board.
+/// The result of a sense as masks of the hidden side.
 struct SenseConstraint {
     Bitboard squares = 0;
     HiddenSide shown;
-    bool possible = true;  // false where it contradicts the player's own pieces
+    bool possible = true;  // false if it contradicts the player's own pieces
 
     SenseConstraint(const KnownSide& known, const std::vector<SensedSquare>& seen) {
         constexpr std::string_view symbols = "PNBRQKpnbrqk";
@@ -44,7 +44,7 @@ struct SenseConstraint {
     bool fits(const HiddenSide& hidden) const { return hidden.plain().only(squares) == shown; }
 };
 
-/// Tells at once that most boards are not in a set.
+/// A Bloom filter: rejects most boards that are not in a set.
 class BloomFilter {
  public:
     explicit BloomFilter(std::span<const HiddenSide> sides)
@@ -61,10 +61,10 @@ class BloomFilter {
     std::vector<std::uint64_t> bits_;
 };
 
-/// The other side after the player's move: what was captured is gone, and so is the chance of en passant.
+/// The hidden side after the player's move, without the captured piece and the right to capture en passant.
 HiddenSide after_own_move(const HiddenSide& hidden, std::optional<Square> captured) {
     const HiddenSide left = captured ? hidden.without(bit(*captured)) : hidden;
-    if (!left.kings()) return left.plain();  // nobody castles any more
+    if (!left.kings()) return left.plain();  // no castling without a king
     return left.toggled(HiddenSide::a_pawn ^ HiddenSide::special, left.passing_pawns());
 }
 
@@ -112,7 +112,7 @@ void BoardSet::require_turn(Color whose) const {
                                                        : "it is the player's turn, not the opponent's");
 }
 
-/// The sides for which `keep` holds, in their order. Each run is one thread's.
+/// The sides for which `keep` holds, in order. Runs are processed in parallel.
 template <class Keep>
 BoardSet BoardSet::filtered(Keep keep, unsigned threads) const {
     const auto& [sides, runs, level] = data_;
@@ -160,7 +160,7 @@ BoardSet BoardSet::after_sense(const std::vector<SensedSquare>& seen) const {
     return filtered([&](const HiddenSide& side) { return constraint.possible && constraint.fits(side); });
 }
 
-/// A function that says on which boards a request has this result.
+/// A predicate: whether a request has this result on a board.
 auto BoardSet::with_result(Move request, Move result, std::optional<Square> captured) const {
     require_turn(known_.player);
     const bool possible = can_request(known_, request);
@@ -227,7 +227,7 @@ BoardSet BoardSet::keep(std::size_t count, std::uint64_t salt) const {
 }
 
 std::vector<std::size_t> BoardSet::sample_indices(std::size_t count, std::uint64_t seed) const {
-    // Fisher and Yates's shuffle that remembers only what it has swapped.
+    // A sparse Fisher-Yates shuffle: only swapped entries are stored.
     std::unordered_map<std::size_t, std::size_t> swapped;
     const auto at = [&](std::size_t i) {
         const auto found = swapped.find(i);

@@ -1,4 +1,4 @@
-// The set of boards that are possible for a player, as far as it can know.
+// The set of possible boards of a player.
 #pragma once
 
 #include <array>
@@ -13,26 +13,26 @@
 
 namespace sparring::rbc {
 
-/// One square of a sense's result: a FEN letter, or 0 where nothing stands.
+/// One square of the result of a sense: a FEN letter, or 0 if empty.
 struct SensedSquare {
     Square square;
     char symbol;
 };
 
-/// How much may be done: at most so many boards and threads. Where there are more boards, the salt decides
-/// which ones stay.
+/// Limits of an expansion: boards kept and threads used. If there are more boards, the salt decides which are
+/// kept.
 struct ExpansionLimits {
     std::size_t limit = std::numeric_limits<std::size_t>::max();
     unsigned threads = 1;
     std::uint64_t salt = 0;
 };
 
-/// Distinct boards, all with the same side to move and the same pieces of `player`. Boards that differ in
-/// their move counters alone are one: no observation tells them apart.
+/// Distinct boards with the same side to move and the same pieces of `player`. Boards that differ only in
+/// their move counters count as one: no observation distinguishes them.
 class BoardSet {
  public:
     BoardSet(const KnownSide& known, BoardSetData data) : known_(known), data_(std::move(data)) {}
-    /// Throws std::invalid_argument where the boards are not the player's alone to tell apart.
+    /// Throws std::invalid_argument if the side to move or the pieces of the player differ.
     BoardSet(const std::vector<Board>& boards, chess::Color player);
 
     const KnownSide& known() const { return known_; }
@@ -40,38 +40,37 @@ class BoardSet {
     std::size_t size() const { return data_.sides.size(); }
     Board board(std::size_t i) const { return whole_board(known_, data_.sides[i]); }
     bool contains(const Board& board) const;
-    /// Of how many boards that were found only one is here, as a power of 2: 0 where none was left out.
+    /// One in 2^level boards was kept; 0 if the set is complete.
     int level() const { return data_.level; }
 
-    /// Every board after the opponent's move, when the player was told that its piece on `captured` was taken
-    /// or that none was, and then saw what is in `seen`. A king that was taken ended the game: such boards
-    /// have no successors.
+    /// All boards after a move of the opponent that captured on `captured`, or did not capture, and that
+    /// agree with the sense result `seen`. Boards without a king have no successors.
     BoardSet after_opponent(std::optional<Square> captured, const std::vector<SensedSquare>& seen,
                             const ExpansionLimits& limits) const;
 
-    /// The boards that have these pieces on these squares.
+    /// The boards that agree with the result of a sense.
     BoardSet after_sense(const std::vector<SensedSquare>& seen) const;
 
-    /// The boards on which the player's request has this result: as they were, and after it.
+    /// The boards on which the player's request has this result: before the move, and after it.
     BoardSet before_move(Move request, Move result, std::optional<Square> captured) const;
     BoardSet after_move(Move request, Move result, std::optional<Square> captured) const;
 
-    /// The boards from which the player's move `result`, which captured on `captured`, and an opponent's move
-    /// that captured on `lost` lead to one of the later boards.
+    /// The boards from which the player's move `result`, capturing on `captured`, and a move of the opponent,
+    /// capturing on `lost`, lead to a board of `later`.
     BoardSet leading_to(const BoardSet& later, Move result, std::optional<Square> captured,
                         std::optional<Square> lost, unsigned threads) const;
 
     /// The boards on which the opponent attacks the player's king.
     BoardSet with_king_attacked() const;
 
-    /// `count` of the boards, or all where there are no more; which ones the salt decides.
+    /// A sample of at most `count` boards; the salt decides which.
     BoardSet keep(std::size_t count, std::uint64_t salt) const;
 
-    /// The places of up to `count` different boards, in an order that the seed decides.
+    /// The indices of up to `count` distinct boards in random order, decided by the seed.
     std::vector<std::size_t> sample_indices(std::size_t count, std::uint64_t seed) const;
 
-    /// For each square the piece that stands there on every board: a FEN letter, 0 when it is empty
-    /// on every board, '?' when boards differ.
+    /// For each square the piece that stands there on every board: a FEN letter, 0 if empty on every board,
+    /// '?' if boards differ.
     std::array<char, 64> known_pieces() const;
 
  private:

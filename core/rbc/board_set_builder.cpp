@@ -58,7 +58,7 @@ void BoardSetBuilder::LocalBuffer::flush(std::size_t run) {
         Table& table = builder_.tables_[run];
         const std::scoped_lock lock(table.mutex);
         table.reserve_more(buffer.size);
-        // The table is larger than the caches: ask for all slots before looking at any.
+        // The table exceeds the caches: prefetch all slots first.
         const auto items = std::span(buffer.items).first(buffer.size);
         for (const Item& item : items)
             __builtin_prefetch(&table.slots[item.hash & (table.slots.size() - 1)], 1);
@@ -96,7 +96,7 @@ BoardSetData BoardSetBuilder::finish(unsigned threads) {
     for (std::size_t run = 0; run < run_count; ++run)
         result.runs[run + 1] = result.runs[run] + tables_[run].size + tables_[run].has_empty;
     result.sides.resize(result.runs.back());
-    const std::size_t enough = 1 << 14;  // fewer are sorted before another thread has started
+    const std::size_t enough = 1 << 14;  // fewer are sorted faster by one thread
     parallel_for(run_count, 1, result.sides.size() < enough ? 1 : threads, [&](std::size_t run, std::size_t) {
         Table& table = tables_[run];
         const auto begin = result.sides.begin() + static_cast<std::ptrdiff_t>(result.runs[run]);

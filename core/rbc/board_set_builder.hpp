@@ -1,4 +1,4 @@
-// Distinct hidden sides, gathered by several threads in bounded memory.
+// Collects distinct hidden sides from several threads in bounded memory.
 #pragma once
 
 #include <array>
@@ -14,28 +14,26 @@
 
 namespace sparring::rbc {
 
-/// A set is kept as so many sorted runs, by the top bits of the hash.
+/// The number of sorted runs of a set, by the top bits of the hash.
 constexpr std::size_t run_count = 64;
 constexpr std::size_t run_of(std::uint64_t hash) { return hash >> 58; }
-using Runs = std::array<std::size_t, run_count + 1>;  // where each run begins, and where the last ends
+using Runs = std::array<std::size_t, run_count + 1>;  // the begin of each run, and the end of the last
 
-/// What was gathered: distinct, in runs, each sorted.
+/// The collected sides: distinct, in sorted runs.
 struct BoardSetData {
     std::vector<HiddenSide> sides;
     Runs runs{};
-    int level = 0;  // only one in 2^level was kept: 0 where all are there
+    int level = 0;  // one in 2^level was kept; 0 if all
 };
 
-/// A set that takes any number of additions. While there are more than `limit` distinct ones it keeps those
-/// whose hash, mixed with the salt, falls into an ever smaller share: half, a quarter, and so on (Wegman's
-/// adaptive sampling). What is kept is thus a uniform sample of all that was added, whatever the order, the
-/// repetitions and the threads.
+/// A set with a size limit. Above `limit` distinct sides it keeps those whose salted hash falls into a half,
+/// a quarter, and so on (Wegman's adaptive sampling): a uniform sample that does not depend on order,
+/// repetitions or threads.
 class BoardSetBuilder {
  public:
     BoardSetBuilder(std::size_t limit, std::uint64_t salt, std::size_t expected);
 
-    /// Gathers for one thread: additions wait in small buffers, so that locks and memory are seldom waited
-    /// for.
+    /// The buffer of one thread: additions are passed on in blocks, so that locks and cache misses are rare.
     class LocalBuffer {
      public:
         explicit LocalBuffer(BoardSetBuilder& builder) : builder_(builder) {}
@@ -66,12 +64,12 @@ class BoardSetBuilder {
         std::array<Buffer, run_count> buffers_;
     };
 
-    /// What was gathered; the set is empty afterwards.
+    /// Returns the collected sides and empties the set.
     BoardSetData finish(unsigned threads);
 
  private:
     /// Open addressing, at most two thirds full. A slot without pieces is free; the side without pieces (its
-    /// king was the last and is taken) is kept apart.
+    /// last piece, the king, was captured) is stored separately.
     struct Table {
         std::vector<HiddenSide> slots;
         std::size_t size = 0;
@@ -80,12 +78,12 @@ class BoardSetBuilder {
 
         bool insert(const HiddenSide& side, std::uint64_t hash);
         void reserve_more(std::size_t more);
-        /// Keeps those for which `keep(hash)` holds, with room for `more`.
+        /// Keeps the sides for which `keep(hash)` holds and reserves room for `more`.
         template <class Keep>
         void rebuild(std::size_t more, Keep keep);
     };
 
-    /// Whether the share that is kept now has room for a hash. It only ever shrinks.
+    /// Whether a hash belongs to the share that is kept. The share only shrinks.
     bool kept(std::uint64_t hash) const {
         const int level = level_.load(std::memory_order_relaxed);
         return level == 0 || Random(hash ^ salt_).next() >> (64 - level) == 0;
@@ -97,7 +95,7 @@ class BoardSetBuilder {
     std::array<Table, run_count> tables_;
     std::atomic<std::size_t> size_{0};
     std::atomic<int> level_{0};
-    std::shared_mutex subsampling_;  // shared by those who add
+    std::shared_mutex subsampling_;  // held shared while adding
 };
 
 }  // namespace sparring::rbc

@@ -24,13 +24,13 @@ struct Tapered {
     }
 };
 
-/// 0 at the rim to 6 in the middle.
+/// Closeness to the centre, from 0 at the edge to 6.
 constexpr int centrality(Square s) {
     const int file = file_of(s), rank = rank_of(s);
     return std::min(file, 7 - file) + std::min(rank, 7 - rank);
 }
 
-/// A piece and its place, as White sees it.
+/// The value of a piece on a square, as White sees it.
 constexpr Tapered piece_square(int type, Square s) {
     const int rank = rank_of(s), centre = centrality(s);
     const bool central_file = file_of(s) == 3 || file_of(s) == 4;
@@ -58,7 +58,7 @@ constexpr Table table = [] {
     return result;
 }();
 
-/// How many officers there are, from 0 (an ending) to 24.
+/// The phase of the game, from 0 (an ending) to 24.
 int phase(const Board& b) {
     return std::min(24, std::popcount(b.types[knight] | b.types[bishop]) + 2 * std::popcount(b.types[rook]) +
                             4 * std::popcount(b.types[queen]));
@@ -68,7 +68,7 @@ int distance(Square a, Square b) {
     return std::max(std::abs(file_of(a) - file_of(b)), std::abs(rank_of(a) - rank_of(b)));
 }
 
-/// The squares in front of a pawn and of its neighbours.
+/// The squares in front of a pawn on its own and the adjacent files.
 Bitboard passed_pawn_span(Square s, Color c) {
     const Bitboard file = file_mask(file_of(s));
     const Bitboard files = file | (file & ~file_mask(0)) >> 1 | (file & ~file_mask(7)) << 1;
@@ -77,13 +77,13 @@ Bitboard passed_pawn_span(Square s, Color c) {
     return rank == 0 ? 0 : files & (~Bitboard{0} >> (8 * (8 - rank)));
 }
 
-/// Pieces near the other king are what wins this game: nobody says check.
+/// Pieces near the opponent's king: it is captured without a warning.
 int king_tropism(int type, Square s, Square other_king) {
     constexpr std::array<int, 6> weights = {0, 3, 2, 2, 4, 0};
     return weights[static_cast<std::size_t>(type)] * (7 - distance(s, other_king));
 }
 
-/// Pawns before the king, and open lines towards it, on which attacks come unseen.
+/// King safety: pawn shield and open files, on which attacks are unseen.
 Tapered king_safety(const Board& b, Color c, Square s) {
     const int shield = std::popcount(king_attacks(s) & b.pieces(c, pawn));
     const Bitboard own = b.colors[c];

@@ -1,4 +1,4 @@
-// What a board of reconnaissance blind chess is worth to a side without looking ahead.
+// Static evaluation of reconnaissance blind chess.
 #pragma once
 
 #include <array>
@@ -7,11 +7,11 @@
 
 namespace sparring::rbc {
 
-/// In hundredths of a pawn; the king's is for ordering captures only.
+/// In centipawns. The value of the king is for move ordering only.
 constexpr std::array<int, 6> piece_value = {100, 320, 330, 500, 950, 5000};
 
-/// Material, places of pieces, passed pawns, and how near pieces are to the other king: each weighed between
-/// middle game and ending by the officers that are left. For the side to move.
+/// Material, piece placement, passed pawns and distance to the opponent's king, interpolated between middle
+/// game and ending by the remaining pieces. Centipawns for the side to move.
 int evaluate(const chess::Board& board);
 
 }  // namespace sparring::rbc

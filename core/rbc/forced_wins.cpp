@@ -12,7 +12,7 @@ using namespace chess;
 
 namespace {
 
-/// On one board: the opponent's king, and the player's pieces that attack it.
+/// The opponent's king on a board, and the player's pieces that attack it.
 struct KingAttack {
     Bitboard attacker_squares = 0;
     Square king = 0;
@@ -34,7 +34,7 @@ std::vector<KingAttack> find_king_attacks(const BoardSet& boards) {
     return result;
 }
 
-/// On how many boards the piece of a square attacks the king on another.
+/// The number of boards on which the piece of one square attacks the king on another.
 class KingCaptureCounts {
  public:
     explicit KingCaptureCounts(const KnownSide& known)
@@ -51,8 +51,8 @@ class KingCaptureCounts {
         touched_.clear();
     }
 
-    /// The boards on which a request from one square to another captures the king. A slider takes what it
-    /// meets first, so that a long request captures every king on its way that it attacks.
+    /// The number of boards on which a request captures the king. A slider captures the first piece on its
+    /// way, so a long request captures every attacked king on its line.
     std::uint32_t captures(Square from, Square to) const {
         std::uint32_t total = at(from, to);
         if (sliders_ & bit(from)) {
@@ -80,7 +80,7 @@ MoveList requests_of(const BoardSet& boards) {
     return list;
 }
 
-/// The boards on which the best request captures the king.
+/// The number of boards on which the best request captures the king.
 std::uint32_t best(const KingCaptureCounts& counts, const MoveList& list) {
     std::uint32_t most = 0;
     if (counts.empty()) return most;
@@ -89,7 +89,7 @@ std::uint32_t best(const KingCaptureCounts& counts, const MoveList& list) {
     return most;
 }
 
-/// The places of the boards, those of one part of a partition after those of another.
+/// The indices of the boards, ordered by the parts of a partition.
 struct BoardsByPart {
     std::vector<std::uint32_t> order, ends;
 

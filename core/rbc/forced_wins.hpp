@@ -1,4 +1,4 @@
-// Static analysis: the king is the prize, so whoever can certainly capture it need not think further.
+// Forced wins: requests and senses that certainly lead to the capture of the king.
 #pragma once
 
 #include <array>
@@ -9,26 +9,26 @@
 
 namespace sparring::rbc {
 
-/// A request and on how many of the boards it captures the king.
+/// A request and the number of boards on which it captures the king.
 struct KingCapture {
     Move request;
     std::uint32_t boards;
 };
 
-/// Every request of the player that captures the king on some board, the most promising first. It wins for
-/// certain where it does on all boards.
+/// All requests that capture the king on some board, by the number of boards, most first. A request that does
+/// on all boards wins.
 std::vector<KingCapture> king_captures(const BoardSet& boards);
 
-/// For each sense, on how many boards the best request after what it shows captures the king. The sense wins
-/// for certain where these are all boards.
+/// For each sense, the number of boards on which the best request after its result captures the king. A sense
+/// with all boards wins.
 std::array<std::uint32_t, 64> wins_after_sense(const BoardSet& boards, unsigned threads);
 
-/// For each square, on how many boards the opponent could capture the player's piece there (en passant
-/// included).
+/// For each square, the number of boards on which the opponent can capture the player's piece there, en
+/// passant included.
 std::array<std::uint32_t, 64> threats(const BoardSet& boards);
 
-/// Whether the player, the opponent being to move, captures the king in its next turn whatever happens: after
-/// every reply, none of which takes its own king, there is a sense that wins for certain.
+/// Whether the player, with the opponent to move, wins in its next turn: no reply captures its own king, and
+/// after every reply a sense wins.
 bool is_forced_win(const BoardSet& boards, unsigned threads);
 
 }  // namespace sparring::rbc

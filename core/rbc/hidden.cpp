@@ -10,7 +10,7 @@ std::uint8_t rights_of(Color color) {
     return static_cast<std::uint8_t>(color == white ? white_short | white_long : black_short | black_long);
 }
 
-/// The square behind a pawn that has just stepped twice.
+/// The en passant square of a pawn that has just made a double step.
 Square behind(Square pawn, Color owner) { return owner == white ? pawn - 8 : pawn + 8; }
 
 Board own_board(const KnownSide& known) { return keyless_board(known, {}); }

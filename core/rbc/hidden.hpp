@@ -1,6 +1,5 @@
-// A board as one player has it in mind: its own side, which it always knows, and the other side, which it
-// does not. All boards that are possible for a player share the first, so that a set of them needs to keep
-// only the second: 24 bytes a board.
+// A board in two halves: the side of the player, which it knows, and the hidden side of the opponent. All
+// possible boards share the known side, so a set stores the hidden sides only: 24 bytes a board.
 #pragma once
 
 #include <array>
@@ -12,28 +11,28 @@
 
 namespace sparring::rbc {
 
-/// What the player knows for certain.
+/// The side of the player.
 struct KnownSide {
     std::array<Bitboard, 6> types{};  // its own pieces
     chess::Color player = chess::white;
     chess::Color turn = chess::white;
-    std::uint8_t castling = 0;                  // its own rights, as in Board
-    std::int8_t en_passant = chess::no_square;  // behind its own pawn that has just stepped twice
+    std::uint8_t castling = 0;                  // own castling rights, as in Board
+    std::int8_t en_passant = chess::no_square;  // en passant square of its own last double step
     std::uint16_t fullmove_number = 1;
 
     bool operator==(const KnownSide&) const = default;
     Bitboard all() const { return types[0] | types[1] | types[2] | types[3] | types[4] | types[5]; }
     chess::Color opponent() const { return ~player; }
 
-    /// Without the piece that the opponent captured, the opponent's move being over.
+    /// The known side after the opponent's move, without the captured piece.
     KnownSide after_opponent(std::optional<Square> captured) const;
-    /// After the player's own move (or pass), which must be one that it may make.
+    /// The known side after the player's own move or pass.
     KnownSide after_move(Move taken) const;
 };
 
-/// The other side's pieces: three bits a square, a number from 0 (nothing) to 7. Number 7 is a rook that may
-/// still castle where it stands on a back rank, elsewhere a pawn that has just stepped twice: in this way
-/// equal bits mean equal boards, castling rights and en passant included.
+/// The pieces of the opponent: a 3-bit code for each square, 0 for an empty one. Code 7 is a rook with
+/// castling rights on a back rank, else a pawn that has just made a double step. Equal bits are thus equal
+/// boards, including castling rights and en passant.
 struct HiddenSide {
     Bitboard low = 0, middle = 0, high = 0;
 
@@ -61,12 +60,12 @@ struct HiddenSide {
     Bitboard queens() const { return low & ~middle & high; }
     Bitboard kings() const { return ~low & middle & high; }
 
-    /// The pieces as they look: without castling rights and en passant.
+    /// The pieces without castling rights and en passant.
     HiddenSide plain() const {
         const Bitboard s = specials();
         return {low ^ (s & chess::back_ranks), middle ^ s, high ^ (s & ~chess::back_ranks)};
     }
-    /// Adds a piece to (or removes it from) all these squares.
+    /// Adds or removes (xor) a piece on all these squares.
     HiddenSide toggled(int code, Bitboard squares) const {
         const auto part = [&](int i) { return code >> i & 1 ? squares : 0; };
         return {low ^ part(0), middle ^ part(1), high ^ part(2)};
@@ -85,15 +84,15 @@ struct HiddenSide {
     }
 };
 
-/// The code of a piece type on a square where it has nothing special.
+/// The code of a piece type without special rights.
 constexpr int hidden_code(int type) { return type + 1; }
 
 KnownSide known_side(const Board& board, chess::Color player);
 HiddenSide hidden_side(const Board& board, chess::Color player);
 
-/// The board of both sides, without its key.
+/// The board of both sides, without the Zobrist key.
 Board keyless_board(const KnownSide& known, const HiddenSide& hidden);
-/// The whole board. The counter of reversible moves, which nobody can know, is 0.
+/// The complete board. The halfmove clock, which is unknown, is 0.
 Board whole_board(const KnownSide& known, const HiddenSide& hidden);
 
 }  // namespace sparring::rbc

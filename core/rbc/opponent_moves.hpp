@@ -1,4 +1,4 @@
-// What the other side may have done: its moves as changes of the bits of a HiddenSide.
+// Generates the moves of the opponent as changes of the bits of a HiddenSide.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace sparring::rbc {
 
-/// Calls `emit(HiddenSide)` for every way in which the opponent `Them` may stand after its move, if the
-/// player was told that its piece on `captured` was taken, or that none was. Some come up more than once.
-/// Moves are those of `pseudo_legal`, a pass included; `tests/knowledge` holds the two together.
+/// Calls `emit(HiddenSide)` for every possible hidden side after a move of the opponent `Them` that captured
+/// on `captured`, or did not capture. Some are emitted more than once. The moves are those of `pseudo_legal`
+/// and the pass; tests/belief compares both.
 template <chess::Color Them, class Emit>
 class OpponentMoves {
  public:
@@ -17,7 +17,7 @@ class OpponentMoves {
         : known_(known), hidden_(hidden), own_(known.all()), occupied_(own_ | hidden.all()), emit_(emit) {}
 
     void quiet() {
-        emit_(hidden_);  // a pass, or a request that came to nothing
+        emit_(hidden_);  // a pass, or a request that failed
         const Bitboard empty = ~occupied_;
         push_pawns(empty);
         for (Bitboard from = hidden_.knights(); from;) {
@@ -63,7 +63,7 @@ class OpponentMoves {
  private:
     static constexpr chess::Color us = Them == chess::white ? chess::black : chess::white;
     static constexpr int step = Them == chess::white ? 8 : -8;
-    static constexpr Square home = Them == chess::white ? 4 : 60;  // the king's
+    static constexpr Square home = Them == chess::white ? 4 : 60;  // of the king
 
     void go(int code, Square from, Bitboard targets) {
         const HiddenSide left = hidden_.without(chess::bit(from));
@@ -74,7 +74,7 @@ class OpponentMoves {
         while (origins) go(code, chess::pop_lsb(origins), target);
     }
 
-    /// A king that moves may castle no more.
+    /// A king move ends castling rights.
     void go_king(Square from, Bitboard targets) {
         const HiddenSide left = hidden_.plain().without(chess::bit(from));
         while (targets) emit_(left.toggled(HiddenSide::a_king, chess::bit(chess::pop_lsb(targets))));
@@ -125,7 +125,7 @@ class OpponentMoves {
     Emit& emit_;
 };
 
-/// All replies that fit what the player was told; see above.
+/// All replies of the opponent; see OpponentMoves.
 template <class Emit>
 void for_each_opponent_move(const KnownSide& known, const HiddenSide& hidden, std::optional<Square> captured,
                             Emit&& emit) {

@@ -13,8 +13,8 @@ using namespace chess;
 
 namespace {
 
-/// Which squares stop a piece, and where a pawn may go diagonally: this is all in which what a
-/// player may ask for differs from what can happen.
+/// The squares that block a piece, and the targets of pawn captures: the only difference between requests and
+/// pseudo-legal moves.
 struct Visibility {
     Bitboard occupied;
     Bitboard pawn_targets;
@@ -48,7 +48,7 @@ void generate_pawns(const Board& b, const Visibility& view, MoveList& list) {
     }
 }
 
-/// Castling asks for the right and a free path, and for nothing else.
+/// Castling needs the right and a free path only.
 bool castling_path_is_free(Square from, Square to, Bitboard occupied) {
     const Square rook_square = to > from ? from + 3 : from - 4;
     return !(occupied & between(from, rook_square));
@@ -97,7 +97,7 @@ Move taken_by_pawn(const Board& b, Square from, Square to, int promoted) {
     return occupied & bit(to) ? pass : make_move(from, to, promoted);
 }
 
-/// A slider goes as far as the first piece on its way, and takes it.
+/// A slider stops at the first piece on its way and captures it.
 Move taken_by_slider(const Board& b, Square from, Square to) {
     const Bitboard blockers = between(from, to) & b.occupied();
     if (!blockers) return make_move(from, to);

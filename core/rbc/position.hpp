@@ -1,7 +1,7 @@
 // Reconnaissance blind chess, exactly as reconchess 1.6.9 plays it.
 //
-// A turn is two actions: a sense (one of 64 squares, or none), then a move (or a pass). The state is
-// the truth; what each player learns of it is in `window`, `taken` and `capture_square`.
+// A turn is two actions: a sense (one of 64 squares, or none), then a move or a pass. The state is the true
+// board; `window`, `taken` and `capture_square` give the observations of the players.
 #pragma once
 
 #include <array>
@@ -26,25 +26,25 @@ constexpr Move no_sense = sense_base + 64;
 constexpr Move pass = chess::null_move;
 constexpr Move make_sense(Square s) { return static_cast<Move>(sense_base + s); }
 
-/// Every move that a player may ask for knowing only its own pieces ("move_actions"): the other
-/// side's pieces are thought away, every pawn diagonal is added. A diagonal onto the last rank is
-/// offered with each promotion and without one. Passing is not among them.
+/// All requests of the player to move ("move_actions"): moves on a board without the opponent's pieces, and
+/// all pawn captures. A pawn capture onto the last rank is listed with each promotion and without one. The
+/// pass is not included.
 void requests(const Board& board, MoveList& list);
 
-/// Every move that can really happen on the board: no check rules at all. Passing is not among them.
+/// All pseudo-legal moves of the board; there is no check. The pass is not included.
 void pseudo_legal(const Board& board, MoveList& list);
 
-/// What comes of a request: sliders stop at and capture the first piece in their way, a blocked
-/// double step becomes a single one, what cannot happen becomes a pass, a missing promotion a queen.
+/// The move that a request becomes: sliders capture the first piece on their way, a blocked double step
+/// becomes a single step, an impossible move becomes a pass, a missing promotion a queen.
 Move taken(const Board& board, Move request);
 
-/// Where a taken move captures: for en passant the pawn's square.
+/// The square on which a taken move captures; for en passant the square of the pawn.
 std::optional<Square> capture_square(const Board& board, Move taken);
 
 /// Plays a taken move or pass.
 void apply(Board& board, Move taken);
 
-/// The squares of a sense: 3x3, clipped at the edge.
+/// The 3x3 squares of a sense, clipped at the edge.
 Bitboard window(Square centre);
 
 class Position {

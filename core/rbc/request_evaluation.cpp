@@ -32,7 +32,7 @@ void evaluate_board(const Board& board, const std::vector<Move>& requests, Board
         const Move result = taken(board, request);
         const auto found = std::lower_bound(scored.begin(), scored.end(), result,
                                             [](const ScoredMove& s, Move move) { return s.move < move; });
-        // The pass comes first; whatever could not be found comes to nothing too.
+        // The pass comes first; requests that are no move of the board become a pass.
         const bool happens = found != scored.end() && found->move == result;
         *out++ = evaluations[happens ? static_cast<std::size_t>(found - scored.begin()) : 0];
     }

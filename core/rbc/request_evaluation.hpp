@@ -1,4 +1,4 @@
-// What every request brings on every board that is possible.
+// Evaluates every request on every possible board.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace sparring::rbc {
 
-/// What a request comes to on a board.
+/// The evaluation of a request on a board.
 struct RequestEvaluation {
-    std::int32_t score;  // hundredths of a pawn, as if the board were known to both
-    bool attacks;        // whether the other king is attacked afterwards, and the own king is not
+    std::int32_t score;  // centipawns, as if both players knew the board
+    bool attacks;        // whether it attacks the opponent's king and leaves the own king safe
 };
 
 struct RequestEvaluations {
-    std::vector<Move> requests;                  // in ascending order, the pass among them
+    std::vector<Move> requests;                  // in ascending order, including the pass
     std::vector<RequestEvaluation> evaluations;  // [boards, requests]
 };
 
-/// Searches each board, which the player is to move on, `depth` plies deep and on through captures.
+/// Searches each board, with the player to move, to `depth` plies plus quiescence.
 RequestEvaluations evaluate_requests(const BoardSet& boards, int depth, int margin, unsigned threads);
 
 }  // namespace sparring::rbc

@@ -11,15 +11,15 @@ using namespace chess;
 
 namespace {
 
-/// What a window shows, as a number: the three bits of each of its nine squares.
+/// The result of a sense as a number: the 3-bit codes of its nine squares.
 using WindowBits = std::uint32_t;
 
-/// The centre whose window lies wholly on the board and holds this sense's.
+/// The inner centre whose window contains the window of this sense.
 Square inner(Square centre) {
     return std::clamp(rank_of(centre), 1, 6) * 8 + std::clamp(file_of(centre), 1, 6);
 }
 
-/// The nine bits of a window on the board, those of its lowest rank first.
+/// The nine bits of a window, lowest rank first.
 WindowBits nine(Bitboard squares, Square centre) {
     const Bitboard rows = squares >> (centre - 9);
     return static_cast<WindowBits>((rows & 7) | (rows >> 5 & 070) | (rows >> 10 & 0700));
@@ -29,13 +29,13 @@ WindowBits view(const HiddenSide& plain, Square centre) {
     return nine(plain.low, centre) | nine(plain.middle, centre) << 9 | nine(plain.high, centre) << 18;
 }
 
-/// The bits of an inner window's view that a sense at the edge shows too.
+/// The bits of the result of an inner sense that a sense at the edge shows, too.
 WindowBits shown_bits(Square centre) {
     const WindowBits squares = nine(window(centre), inner(centre));
     return squares | squares << 9 | squares << 18;
 }
 
-/// How often each view came up: open addressing, at most half full.
+/// Counts of results: open addressing, at most half full.
 class ViewCounts {
  public:
     struct Entry {
@@ -44,7 +44,7 @@ class ViewCounts {
         std::uint32_t number;
     };
 
-    /// Counts a view; the number that it has by the order in which views first came up.
+    /// Counts a result and returns its index by first occurrence.
     std::uint32_t add(WindowBits view, std::uint32_t count) {
         if (2 * (size_ + 1) > entries_.size()) grow();
         Entry& entry = find(view);
@@ -86,7 +86,7 @@ SenseValue value_of(const ViewCounts& counts, double boards) {
     return value;
 }
 
-/// The squares on which the boards do not all look alike.
+/// The squares on which the boards differ.
 Bitboard differing(const BoardSet& boards) {
     Bitboard differ = 0;
     if (boards.hidden().empty()) return differ;
@@ -112,7 +112,7 @@ std::array<SenseValue, 64> sense_values(const BoardSet& boards, unsigned threads
         ViewCounts counts;
         for (const HiddenSide& side : sides) counts.add(view(side.plain(), centre), 1);
         values[i] = value_of(counts, count);
-        // A sense at the edge shows a part of this window: its parts are unions of these.
+        // A sense at the edge shows a part of this window: its partition is coarser.
         for (Square s = 0; s < 64; ++s) {
             if (s == centre || inner(s) != centre) continue;
             ViewCounts coarser;
@@ -133,7 +133,7 @@ std::vector<Square> undominated_senses(const BoardSet& boards) {
         const auto dominates = [&](Square other) {
             const Bitboard theirs = window(other) & differ;
             const bool more = (shows & ~theirs) == 0 && other != s;
-            // Of two that show the same, the one with the larger window stays, then the first.
+            // Of two equivalent senses the one with the larger window is kept, then the first.
             const auto rank = [](Square each) { return std::pair(-std::popcount(window(each)), each); };
             return more && (theirs != shows || rank(other) < rank(s));
         };

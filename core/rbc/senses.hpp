@@ -1,4 +1,4 @@
-// What each sense would tell about a set of possible boards.
+// The value of each sense for a set of possible boards.
 #pragma once
 
 #include <array>
@@ -9,23 +9,22 @@
 
 namespace sparring::rbc {
 
-/// The parts into which a sense divides a set, were each board equally likely.
+/// The partition of a set by the results of a sense, with all boards equally likely.
 struct SenseValue {
-    double expected_size = 0;   // boards that remain on average
-    double entropy = 0;         // bits that the answer tells
-    std::uint32_t parts = 0;    // different answers
-    std::uint32_t largest = 0;  // boards of the commonest answer
+    double expected_size = 0;   // expected number of boards afterwards
+    double entropy = 0;         // information of the result in bits
+    std::uint32_t parts = 0;    // number of different results
+    std::uint32_t largest = 0;  // boards with the most common result
 };
 
 /// The value of all 64 senses, in one pass over the boards.
 std::array<SenseValue, 64> sense_values(const BoardSet& boards, unsigned threads);
 
-/// The senses worth choosing among. Another one shows everything that a sense left out here shows of the
-/// squares on which the boards differ; so it goes for all that reach over the edge. None where all boards
-/// look alike.
+/// The undominated senses. A sense is dominated if another shows all of its squares on which the boards
+/// differ; senses at the edge always are. Empty if all boards look the same.
 std::vector<Square> undominated_senses(const BoardSet& boards);
 
-/// For each board the number of its part, parts numbered as they first come up.
+/// The index of the part of each board; parts are numbered by first occurrence.
 std::vector<std::uint32_t> partition(const BoardSet& boards, Square centre);
 
 }  // namespace sparring::rbc

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_plies = 20'000;
 constexpr std::size_t max_setup_stones = 4'000;
-/// Whole numbers from here on are hundredths: no komi is that large.
+/// Larger whole numbers are hundredths.
 constexpr double min_hundredths = 200;
 
 std::string lower(std::string_view text) {
@@ -140,9 +140,9 @@ go::Color GoGameBuilder::handicap_side() const {
 
 void GoGameBuilder::begin(std::optional<go::Color> first) {
     if (begun()) return;
-    // Who moves says more than what the record says of it.
+    // The colour of the first move overrides the recorded player to move.
     const go::Color side = first ? *first : side_.value_or(handicap_side());
-    // Servers have put the same handicap on different points.
+    // Servers place the same handicap on different points.
     if (handicap_ >= 2 && stones_.empty() && side == go::white) throw Defect("handicap stones not recorded");
     position_ = go::Position::parse(start_text(side));
     start_ = position_->text();
@@ -174,7 +174,7 @@ void GoGameBuilder::play(go::Color color, std::string_view point) {
     push(move);
 }
 
-/// Play goes on after the two passes that end a game by our rules: they are left out.
+/// Removes two passes that would end the game, since play continues after them.
 void GoGameBuilder::resume() {
     *position_ = *before_passes_;
     moves_.erase(moves_.end() - 4, moves_.end());

@@ -1,4 +1,4 @@
-// A recorded Go game as it is set up and played, its moves packed on the way.
+// Builds a recorded Go game: set-up, then moves, which are packed.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,39 @@
 
 namespace sparring::records {
 
-/// A record that is whole but no game of alternating moves from a known position.
+/// A complete record that is not a game of alternating moves from a known position.
 struct Defect : ParseError {
     using ParseError::ParseError;
 };
 
-/// Komi as people write it, in halves of a point: 6.5, but also Fox's 650 and 375, Chinese counting's
-/// stones that are worth two points each. Throws ParseError.
+/// Parses komi into half points: 6.5, but also 650 and 375 as Fox writes it, the latter in stones of Chinese
+/// counting, each worth two points. Throws ParseError.
 std::int16_t parse_recorded_komi(std::string_view text);
 
-/// The rules that a name such as Japanese or NZ stands for. The ko rule is the simple one, which allows
-/// every game that was played by another.
+/// The rules of a name such as Japanese or NZ. The ko rule is always simple: it permits all games played by
+/// other ko rules.
 go::Rules rules_from_name(std::string_view name);
 
 class GoGameBuilder {
  public:
-    /// The facts that come before the first move; throw ParseError.
+    /// Game information before the first move. Throws ParseError.
     void set_size(std::string_view text);
     void set_komi(std::string_view text) { komi_ = parse_recorded_komi(text); }
     void set_rules(std::string_view name) { rules_ = rules_from_name(name); }
     void set_handicap(std::string_view text);
     void set_side(std::string_view text);
-    /// Stones, or `empty` to take some away: a point such as pd or a rectangle such as aa:ss. Throws
+    /// Sets up stones, or removes them with `empty`: a point such as pd or a rectangle such as aa:ss. Throws
     /// ParseError or Defect.
     void set_up(go::Color color, std::string_view points);
 
     /// Plays a move; throws ParseError, Defect or IllegalMove.
     void play(go::Color color, std::string_view point);
-    /// Ends the set-up of a game that may have no moves; throws ParseError or Defect.
+    /// Completes the set-up of a game without moves. Throws ParseError or Defect.
     void begin(std::optional<go::Color> first);
 
     bool begun() const { return position_.has_value(); }
     const std::string& start() const { return start_; }
-    /// Two bytes a move, little-endian: its index among the legal moves in ascending order.
+    /// Packed moves: the index among the legal moves in ascending order, two bytes each, little-endian.
     const std::vector<std::uint8_t>& moves() const { return moves_; }
     std::size_t plies() const { return moves_.size() / 2; }
 
@@ -57,7 +57,7 @@ class GoGameBuilder {
     std::string rows_text() const;
     std::string start_text(go::Color side) const;
     go::Color handicap_side() const;
-    /// The move at a point's letters, the pass for none or tt.
+    /// The move of two letters; the pass for none or tt.
     Move parse_move(std::string_view point) const;
     void resume();
     void push(Move move);

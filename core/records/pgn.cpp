@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_token_length = 1000;
 constexpr std::size_t max_tags = 100;
 constexpr std::size_t max_plies = 20'000;
-constexpr std::size_t usual_tags = 16, usual_plies = 128;  // what memory is taken for at once
+constexpr std::size_t usual_tags = 16, usual_plies = 128;  // reserved at once
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -32,7 +32,7 @@ bool is_result(std::string_view word) {
     }
 }
 
-/// A word without the move number before it: 12.Nf3 and 12...Nf6 lose theirs, 12. becomes nothing.
+/// A word without its move number: 12.Nf3 and 12...Nf6 lose it, 12. becomes empty.
 std::string_view without_number(std::string_view word) {
     std::size_t dot = 0;
     while (dot < word.size() && word[dot] >= '0' && word[dot] <= '9') ++dot;
@@ -50,8 +50,8 @@ const std::string* PgnGame::tag(std::string_view name) const {
     return nullptr;
 }
 
-/// The bytes that mean something in each mode, as bits by mode; all between two of them are taken in one
-/// go. A line end always means something.
+/// The significant bytes of each mode, as bits by mode. The bytes between two of them are processed at once.
+/// A line end is always significant.
 constexpr std::array<std::uint8_t, 256> PgnParser::stops() {
     std::array<std::uint8_t, 256> table{};
     const auto stop = [&](Mode mode, std::string_view bytes) {
@@ -96,14 +96,14 @@ void PgnParser::finish() {
     token_.clear();
 }
 
-/// Remembers a part of a token whose end is still to come. Of what is too long to mean anything the rest
-/// is forgotten, and of comments and skipped lines everything.
+/// Keeps the begin of an incomplete token. Overlong tokens are truncated; comments and skipped lines are
+/// dropped.
 void PgnParser::keep(std::string_view run) {
     if (mode_ == Mode::comment || mode_ == Mode::skipped_line) return;
     token_.append(run.substr(0, max_token_length - std::min(max_token_length, token_.size())));
 }
 
-/// The token that ends with this run; it is valid until the next is kept.
+/// The token that ends with this run. Valid until the next `keep`.
 std::string_view PgnParser::token(std::string_view run) {
     if (token_.empty()) return run.substr(0, max_token_length);
     keep(run);
@@ -112,7 +112,7 @@ std::string_view PgnParser::token(std::string_view run) {
     return ended_;
 }
 
-/// Takes a byte that means something in the present mode, and the run of others before it.
+/// Processes a significant byte and the run before it.
 void PgnParser::consume(char c, char before, std::string_view run) {
     switch (mode_) {
         case Mode::text:
@@ -146,11 +146,11 @@ void PgnParser::consume(char c, char before, std::string_view run) {
     }
 }
 
-/// Leaves plain text by a byte that begins something else; white space does not.
+/// Leaves plain text at a byte that begins another token.
 void PgnParser::begin(char c) {
     switch (c) {
         case '[':
-            // Tags after moves: the game before had no result.
+            // Tags after moves: the previous game has no result.
             if (in_moves_) end_game();
             mode_ = Mode::tag;
             return;
@@ -233,7 +233,7 @@ void PgnParser::end_command(std::string_view command) {
     const auto value_of = [&](std::string_view name) {
         return command.starts_with(name) ? trimmed(command.substr(name.size())) : std::string_view();
     };
-    // The lists are filled up to this move only when something is known.
+    // The lists are filled up to this move only if a value is known.
     const auto put = [&](auto& list, auto missing, auto known) {
         if (known == missing) return;
         if (list.empty()) list.reserve(usual_plies);
@@ -249,7 +249,7 @@ void PgnParser::fail(const std::string& message) {
 }
 
 void PgnParser::end_game() {
-    if (!in_moves_) begin_moves();  // a game without moves may still have a wrong variant or position
+    if (!in_moves_) begin_moves();  // a game without moves may have an invalid variant or position
     if (!game_.clocks.empty()) game_.clocks.resize(game_.moves.size(), no_clock);
     if (!game_.evals.empty()) game_.evals.resize(game_.moves.size(), no_eval);
     if (const std::string* result = game_.tag("Result");

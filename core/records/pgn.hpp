@@ -1,4 +1,4 @@
-// Reading PGN as it streams by: bytes in, whole games out, memory bounded whatever the input.
+// A streaming PGN parser: bytes in, complete games out, with bounded memory.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace sparring::records {
 
-/// One game of a PGN file. A game with an error keeps the moves before it.
+/// A game of a PGN file. If it has an error, the moves before the error are kept.
 struct PgnGame {
     std::uint64_t line = 0;  // of the file, where the game begins
-    std::uint64_t end = 0;   // bytes of the file up to its end: reading can go on from there
+    std::uint64_t end = 0;   // offset of its end in the file, where reading can resume
     std::vector<std::pair<std::string, std::string>> tags;
-    std::vector<std::uint8_t> moves;   // each the index among the legal moves in ascending order
+    std::vector<std::uint8_t> moves;   // the index among the legal moves in ascending order, one byte each
     std::vector<std::int32_t> clocks;  // tenths of a second left after each move; empty if none is given
     std::vector<std::int16_t> evals;   // centipawns for White after each move; empty if none is given
     std::string result = "*";
@@ -29,11 +29,11 @@ struct PgnGame {
 
 class PgnParser {
  public:
-    /// Takes the next bytes of the file.
+    /// Parses the next bytes of the file.
     void feed(std::string_view bytes);
-    /// The file has ended: a last game without a result is complete now.
+    /// Ends the file: completes a last game without a result.
     void finish();
-    /// The games that were completed since the last call.
+    /// The games completed since the last call.
     std::vector<PgnGame> take() { return std::exchange(games_, {}); }
 
  private:
@@ -54,16 +54,16 @@ class PgnParser {
 
     std::vector<PgnGame> games_;
     PgnGame game_;
-    bool in_game_ = false;   // something of the game was read
-    bool in_moves_ = false;  // its tags are behind us
+    bool in_game_ = false;   // part of the game was read
+    bool in_moves_ = false;  // its tags are complete
     const chess::Position initial_;
     chess::Position position_;
 
     Mode mode_ = Mode::text;
     int variation_depth_ = 0;
-    std::string token_;   // what earlier bytes held of the tag, word or comment command being read
-    std::string ended_;   // the last token that was in pieces
-    char before_ = '\n';  // the last byte of what was fed before
+    std::string token_;   // the begin of an incomplete tag, word or comment command
+    std::string ended_;   // the last token that came in pieces
+    char before_ = '\n';  // the last byte of the previous feed
     std::uint64_t line_ = 1;
     std::uint64_t offset_ = 0;  // of the byte being read
 };

@@ -1,4 +1,4 @@
-// What comments of a PGN file say in commands such as [%clk 0:05:00] and [%eval 0.25].
+// Parses PGN comment commands such as [%clk 0:05:00] and [%eval 0.25].
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sparring::records {
 
-/// Where a clock or an evaluation is not known.
+/// An unknown clock or evaluation.
 constexpr std::int32_t no_clock = -1;
 constexpr std::int16_t no_eval = INT16_MIN;
 /// A mate in n is mate_eval - n centipawns, for the side that mates; other evaluations stay below 30000.

@@ -1,4 +1,4 @@
-// Recorded games as lines of positions: what a network learns from, before it is encoded.
+// Positions of recorded games with their lines of play, before they are encoded.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,40 @@
 
 namespace sparring::records {
 
-/// A game as it lies in a table, and which of its positions are wanted.
+/// A packed game of a table, and a filter of its positions.
 struct PackedGame {
-    std::string start;                 // the text of its first position
-    std::string moves;                 // each its index among the legal moves in ascending order
+    std::string start;                 // text of the first position
+    std::string moves;                 // packed: the index among the legal moves in ascending order
     std::vector<std::int32_t> clocks;  // tenths of a second left after each move; may be empty
     std::int64_t skip_plies = 0;
-    std::int64_t min_clock = 0;  // on the clock, where it is known
+    std::int64_t min_clock = 0;  // tenths of a second, if the clock is known
 };
 
-/// A position of a game, and what was played there. The node keeps the line before it alive.
+/// A position of a game and the move played. The node keeps the line alive.
 template <GamePosition P>
 struct Sample {
     std::shared_ptr<const Node<P>> node;
     Move played;
-    std::uint32_t game;         // its number among the games
-    std::int32_t clock_before;  // tenths of a second that the mover had left before the move, or no_clock
+    std::uint32_t game;         // index of the game
+    std::int32_t clock_before;  // clock of the mover before the move in tenths of a second, or no_clock
     std::int32_t clock;         // and after it
 };
 
-/// The clock after a move, where there is one. A player's first move has no clock before it.
+/// The clock after a move, or no_clock.
 inline std::int32_t clock_of(const PackedGame& game, std::size_t ply) {
     return ply < game.clocks.size() ? game.clocks[ply] : no_clock;
 }
 
-/// The index that is packed as move `ply`, in one byte or two.
+/// The packed index of move `ply`, of `width` bytes (1 or 2).
 inline std::size_t packed_index(std::string_view moves, std::size_t ply, int width) {
     if (width == 1) return static_cast<unsigned char>(moves[ply]);
     return static_cast<std::size_t>(static_cast<unsigned char>(moves[2 * ply])) |
            static_cast<std::size_t>(static_cast<unsigned char>(moves[2 * ply + 1])) << 8;
 }
 
-/// Adds the wanted positions of a game. Outcomes are not asked for: games on record may go on after a draw
-/// by rule, and working them out would take most of the time. Throws ParseError or IllegalMove.
+/// Appends the positions of a game that pass its filter. Outcomes are not computed: recorded games may
+/// continue after a draw by rule, and the computation would take most of the time. Throws ParseError or
+/// IllegalMove.
 template <GamePosition P>
 void collect_samples(const PackedGame& game, int width, std::uint32_t number,
                      std::vector<Sample<P>>& samples) {

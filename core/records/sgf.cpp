@@ -7,7 +7,7 @@
 
 #include "game/errors.hpp"
 #include "game/text.hpp"
-#include "records/pgn.hpp"  // no_clock
+#include "records/pgn_comments.hpp"
 
 namespace sparring::records {
 
@@ -17,12 +17,12 @@ constexpr std::size_t max_name_length = 12;
 constexpr std::size_t max_value_length = 1000;
 constexpr std::size_t max_node_moves = 1000;
 
-/// What is known of a game besides its moves.
+/// The properties that are kept as game information.
 constexpr std::array<std::string_view, 18> game_info_properties{"GM", "FF", "CA", "SZ", "KM", "RU",
                                                                 "HA", "RE", "BR", "WR", "TM", "OT",
                                                                 "DT", "PB", "PW", "EV", "PC", "GN"};
 constexpr std::array<std::string_view, 8> node_properties{"B", "W", "AB", "AW", "AE", "PL", "BL", "WL"};
-/// Properties that stand in the root alone, and first there.
+/// Root properties, which come first.
 constexpr std::array<std::string_view, 5> root_properties{"GM", "FF", "SZ", "CA", "AP"};
 
 template <std::size_t N>
@@ -38,7 +38,7 @@ std::string_view stripped(std::string_view text) {
     return text;
 }
 
-/// Whether the second byte of a character may be one that SGF has its own use for.
+/// Whether the second byte of a character may be one of the special characters of SGF.
 bool has_double_bytes(std::string_view charset) {
     std::string name;
     for (const char c : charset.substr(0, 20)) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -110,7 +110,7 @@ void SgfParser::consume_tree(char c) {
         if (std::exchange(new_name_, false)) name_.clear();
         if (name_.size() < max_name_length) name_ += c;
     } else if (c >= 'a' && c <= 'z') {
-        // Old files spell names out: only the capitals of BlackSpec and SiZe count.
+        // Old files have long names: only the capitals of BlackSpec and SiZe count.
     } else if (c == '[') {
         begin_value();
     } else if (c == ';') {

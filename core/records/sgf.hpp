@@ -1,4 +1,4 @@
-// Reading SGF as it streams by: bytes in, the main lines of whole games out, memory bounded.
+// A streaming SGF parser: bytes in, main lines of complete games out, with bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,25 @@
 
 namespace sparring::records {
 
-/// One game tree of an SGF file: its main line. A game with an error keeps the moves before it.
+/// The main line of a game tree of an SGF file. If it has an error, the moves before the error are kept.
 struct SgfGame {
     std::uint64_t line = 0;  // of the file, where the game begins
-    std::uint64_t end = 0;   // bytes of the file up to its end: reading can go on from there
-    std::vector<std::pair<std::string, std::string>>
-        properties;                    // the facts of the game, once each, undecoded
-    std::string start;                 // the position before the first move
+    std::uint64_t end = 0;   // offset of its end in the file, where reading can resume
+    std::vector<std::pair<std::string, std::string>> properties;  // game information, undecoded
+    std::string start;                                            // the position before the first move
     std::vector<std::uint8_t> moves;   // two bytes each: the index among the legal moves in ascending order
     std::vector<std::int32_t> clocks;  // tenths of a second left after each move; empty if none is given
     std::string error;
-    bool defect = false;  // the error is that a whole record is no game of alternating moves
+    bool defect = false;  // the error is that a complete record is not a game of alternating moves
 };
 
 class SgfParser {
  public:
-    /// Takes the next bytes of the file.
+    /// Parses the next bytes of the file.
     void feed(std::string_view bytes);
-    /// The file has ended: a game that has not is broken.
+    /// Ends the file: an incomplete game gets an error.
     void finish();
-    /// The games that were completed since the last call.
+    /// The games completed since the last call.
     std::vector<SgfGame> take() { return std::exchange(games_, {}); }
 
  private:
@@ -48,11 +47,11 @@ class SgfParser {
     void end_value();
     void end_node();
     void end_game(std::uint64_t end);
-    /// Keeps a fact of the game, the first of its name.
+    /// Keeps a property of the game, unless it has one of that name.
     void keep(std::string_view name, const std::string& value);
     void record_clock();
     void fail(const std::string& message);
-    /// Does something that may find the game broken.
+    /// Calls a function and stores its error in the game.
     template <class Step>
     void attempt(Step step);
 
@@ -64,16 +63,16 @@ class SgfParser {
     std::vector<NodeMove> node_moves_;
     std::int32_t node_clock_[2];
 
-    // Where in the text we are.
+    // The state of the scanner.
     int depth_ = 0;            // of brackets: 0 is between games
-    bool main_done_ = false;   // the first leaf is behind us, the rest of the tree is variations
+    bool main_done_ = false;   // the first leaf was reached; the rest are variations
     bool bracket_ = false;     // a ( was read, and nothing but white space since
     bool fresh_node_ = false;  // a (; was read, and no property since
     bool in_value_ = false;
     bool escaped_ = false;       // a \ was read
     bool trail_ = false;         // the first of a character's two bytes was read
     bool double_bytes_ = false;  // the game declared a charset whose second bytes may look like ] or \ .
-    bool wanted_ = false;        // the value is of a property that we know
+    bool wanted_ = false;        // the value belongs to a known property
     bool new_name_ = true;       // the next letter begins a property's name
     std::string name_, value_;
     std::uint64_t line_ = 1;

@@ -1,4 +1,4 @@
-// Sets of squares of the 9x9 board in two words, and piece attacks.
+// Bitboards of the 9x9 board in two words, and piece attacks.
 //
 // A square is file * 9 + rank: 1a = 0, 1i = 8, 9i = 80, so a file is nine neighbouring bits. The low
 // word holds files 1 to 7, the high word files 8 and 9; no file is split between the words.
@@ -19,7 +19,7 @@ constexpr int rank_of(Square s) { return s % 9; }  // 0 for rank a
 enum Color : int { black = 0, white = 1 };
 constexpr Color operator~(Color c) { return c == black ? white : black; }
 
-/// Kinds of piece. Those below `gold` promote, by adding `promotion`; those up to `gold` can be in hand.
+/// Types below `gold` promote by adding `promotion`; types up to `gold` can be in hand.
 enum PieceType : int {
     pawn,
     lance,
@@ -72,13 +72,13 @@ constexpr Bitboard file_mask(int file) {
 }
 constexpr Bitboard whole_board{(std::uint64_t{1} << 63) - 1, (std::uint64_t{1} << 18) - 1};
 
-/// The last `depth` ranks as `c` sees the board.
+/// The `depth` ranks farthest from `c`.
 constexpr Bitboard last_ranks(Color c, int depth) {
     Bitboard result;
     for (int i = 0; i < depth; ++i) result |= rank_mask(c == black ? i : 8 - i);
     return result;
 }
-/// Where the pieces of `c` promote, and where its king has to be to declare a win.
+/// The promotion zone of `c`, which its king must have entered to declare a win.
 constexpr Bitboard promotion_zone(Color c) { return last_ranks(c, 3); }
 
 constexpr int count(Bitboard b) { return std::popcount(b.lo) + std::popcount(b.hi); }
@@ -99,8 +99,8 @@ constexpr Bitboard forward(Bitboard b) {
     return C == black ? Bitboard{b.lo >> 1, b.hi >> 1} : Bitboard{b.lo << 1, b.hi << 1};
 }
 
-/// The whole files on which no pawn of the set stands; a file may hold one pawn at most. Taking a
-/// pawn from its file's bit for rank i borrows that bit away; what is left marks the free files.
+/// The files without a pawn of the set, in full. Each file holds at most one pawn. Subtracting the pawns from
+/// the rank-i bits clears the bits of occupied files by the borrow; the remaining bits mark free files.
 constexpr Bitboard files_without(Bitboard pawns) {
     constexpr Bitboard bottom = rank_mask(8);
     const Bitboard free{(bottom.lo - pawns.lo) & bottom.lo, (bottom.hi - pawns.hi) & bottom.hi};
@@ -114,19 +114,19 @@ struct Diagonal {
 };
 
 struct Tables {
-    /// Where a slider on place `i` of a line of nine reaches, by the occupation of the inner seven.
+    /// The reach of a slider at index `i` of a line of nine squares, by the occupancy of the inner seven.
     std::array<std::array<std::uint16_t, 128>, 9> line{};
-    /// The single steps and jumps of each kind; nothing for pieces that only slide.
+    /// Steps and jumps of each type; empty for pure sliders.
     std::array<std::array<std::array<Bitboard, num_squares>, num_piece_types>, 2> steps{};
     std::array<Diagonal, num_squares> rising{};   // file and rank grow together
     std::array<Diagonal, num_squares> falling{};  // rank falls as file grows
-    /// What a rook, a bishop and a lance see on an empty board.
+    /// Attacks of rook, bishop and lance on an empty board.
     std::array<Bitboard, num_squares> straight{};
     std::array<Bitboard, num_squares> diagonal{};
     std::array<std::array<Bitboard, num_squares>, 2> ahead{};
-    /// From where a step or a jump can reach the square or a neighbour of it.
+    /// Squares from which a step or a jump reaches the square or one of its neighbours.
     std::array<Bitboard, num_squares> near{};
-    /// The squares between two squares in a line, both ends left out.
+    /// The squares between two squares on a line, excluding both.
     std::array<std::array<Bitboard, num_squares>, num_squares> between{};
 
     Tables();
@@ -138,9 +138,9 @@ inline Bitboard steps(Color c, int type, Square s) { return tables.steps[c][type
 inline Bitboard king_steps(Square s) { return tables.steps[black][king][s]; }
 inline Bitboard between(Square a, Square b) { return tables.between[a][b]; }
 
-/// Sliding attacks gather the occupation of a line into seven bits by a multiplication, look the reach
-/// up, and spread it over the line again. Squares on the edge of the board cannot hide others, so file
-/// 8 may take the place of file 1 and the whole inner board fits one word.
+/// Sliding attacks: a multiplication gathers the occupancy of a line into seven bits, a table gives the
+/// reach, which is spread over the line again. Edge squares do not block, so file 8 can take the place of
+/// file 1, and the inner board fits in one word.
 constexpr std::uint64_t fold(Bitboard b) { return (b.lo & ~0x1FFULL) | (b.hi & 0x1FF); }
 
 inline Bitboard file_attacks(Square s, Bitboard occupied) {
@@ -181,7 +181,7 @@ inline Bitboard bishop_attacks(Square s, Bitboard occupied) {
     return diagonal_attacks(tables.rising[s], s, folded) | diagonal_attacks(tables.falling[s], s, folded);
 }
 
-/// Everything that a piece attacks.
+/// The squares that a piece attacks.
 inline Bitboard attacks(Color c, int type, Square s, Bitboard occupied) {
     const Bitboard near = steps(c, type, s);
     switch (type) {

@@ -1,4 +1,4 @@
-// The shogi board as a plain value: pieces, hands, whose turn it is, and a declared win.
+// The shogi board as a plain value: pieces, hands, side to move, and a declared win.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ constexpr Move declare_win = make_move(drop_origin + num_hand_types, 0);
 constexpr int moves_bound = promoting + (drop_origin << 7);
 
 constexpr std::uint8_t no_piece = num_piece_types;
-/// How many pieces of each hand kind a set has.
+/// The number of pieces of each hand type in a set.
 constexpr std::array<int, num_hand_types> full_set = {18, 4, 4, 4, 2, 2, 4};
-/// Move numbers stop here, so that every text can be read back.
+/// The largest move number: every text can be parsed again.
 constexpr int max_move_number = 9999;
 
-/// The kind that a captured piece has in hand.
+/// The type of a captured piece in hand.
 constexpr int unpromoted(int type) { return type >= promotion ? type - promotion : type; }
 
-/// Where a piece of the kind could never move again, so that it must promote and may not be dropped.
+/// The squares from which a piece of the type could not move: it must promote there and cannot be dropped.
 constexpr Bitboard dead_end(Color c, int type) {
     if (type == pawn || type == lance) return last_ranks(c, 1);
     if (type == knight) return last_ranks(c, 2);
@@ -59,7 +59,7 @@ struct Board {
     }
     Square king_of(Color c) const { return lsb(colors[c] & types[king]); }
 
-    /// The pieces of `by` that attack the square, with sliders stopped by `occupied`.
+    /// The pieces of `by` that attack the square; `occupied` blocks sliders.
     Bitboard attackers(Square s, Color by, Bitboard occupied) const;
     /// Whether the king of the side to move is attacked.
     bool in_check() const { return bool(attackers(king_of(side()), ~side(), occupied())); }
@@ -68,13 +68,13 @@ struct Board {
     /// Whether `c` may declare a win by the 27-point rule, were it to move and not in check.
     bool meets_declaration_rule(Color c) const;
 
-    /// Plays a move that fits the board: a piece of the side to move on its from-square or in hand.
+    /// Plays a pseudo-legal move.
     void apply(Move m);
 
     void put(Color c, int type, Square s);
     void set_hand(Color c, int type, int count);
     std::uint64_t compute_key() const;
-    /// The key with the move number mixed in: a hash that agrees with ==.
+    /// The key combined with the move number: equal boards have equal hashes.
     std::uint64_t hash() const;
 
  private:

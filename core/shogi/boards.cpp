@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t area = num_squares;
 
-/// The cell of a square that is given as the side to move sees it.
+/// The cell of a square as the side to move sees it.
 constexpr std::size_t cell(Square seen) {
     return static_cast<std::size_t>(rank_of(seen) * 9 + 8 - file_of(seen));
 }

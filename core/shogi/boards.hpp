@@ -1,6 +1,5 @@
-// How our own shogi networks see a game and number its moves: the newest boards, all as the side to move now
-// sees them, so that a piece that stayed is at the same place in each. Rows run from the far side, columns
-// from the left of the side to move.
+// The encoding "boards" of shogi: inputs and policy of our own networks. All boards are seen by the side that
+// moves now: a piece that stays keeps its cell. Rows run from the far side, columns from the left.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +13,17 @@
 namespace sparring::shogi::boards {
 
 constexpr std::size_t board_planes = 2 * num_piece_types;
-/// How many pieces of each kind are in the hands, own ones first; whether the side to move is in check.
+/// The number of pieces of each type in hand, own first; whether the side to move is in check.
 constexpr std::size_t other_planes = 2 * num_hand_types + 1;
 constexpr std::size_t planes(int boards) {
     return static_cast<std::size_t>(boards) * board_planes + other_planes;
 }
 
-/// The planes of the last `boards` positions, newest first, then those of the newest alone; what they held
-/// before must be zero, and stays so where the line is shorter.
+/// Writes the planes of the last `boards` positions, newest first, then the other planes of the newest, to
+/// zeroed memory. Positions before the start of the line are zeros.
 void encode(const Node<Position>& node, int boards, std::uint8_t* out);
 
-/// dlshogi's directions and drops, by the cell of the planes where a piece arrives.
+/// Labels: a plane for each of dlshogi's directions and drops, by the target cell.
 constexpr std::size_t labels = dlshogi::labels;
 std::optional<std::uint16_t> label(const Board& board, Move move);
 

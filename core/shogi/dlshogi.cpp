@@ -11,7 +11,7 @@ constexpr std::size_t max_attackers = 3;
 constexpr std::size_t planes_a_side = 2 * num_piece_types + max_attackers;
 static_assert(board_planes == 2 * planes_a_side);
 
-/// The kinds in hand in dlshogi's order, and how many of each it counts.
+/// The hand types in the order of dlshogi, with the largest count of each.
 struct HandPiece {
     PieceType type;
     std::size_t limit;
@@ -21,7 +21,7 @@ constexpr std::array<HandPiece, num_hand_types> hand_pieces = {
 constexpr std::size_t planes_a_hand = 28;
 static_assert(hand_planes == 2 * planes_a_hand + 1);
 
-/// Directions in which pieces arrive, as the side to move sees them: files grow to the left, ranks down.
+/// Directions of moves as the side to move sees them: files grow to the left, ranks downwards.
 struct Direction {
     int file;
     int rank;
@@ -31,7 +31,7 @@ constexpr std::array<Direction, 10> directions = {
 constexpr std::size_t first_jump = 8;
 constexpr std::size_t first_drop = 2 * directions.size();
 
-/// A square as the side to move sees it; the same function leads back.
+/// A square as the side to move sees it. The function is its own inverse.
 constexpr Square seen(Color us, Square s) { return us == black ? s : num_squares - 1 - s; }
 
 void mark(float* plane, Bitboard squares, Color us) {
@@ -81,8 +81,8 @@ std::size_t direction(Square from, Square to) {
     return static_cast<std::size_t>(found - directions.begin());
 }
 
-/// The nearest piece from which a move in the direction arrives: the one next to `to`, or further off
-/// in a line, or where a knight jumps from. All squares as the side to move sees them.
+/// The nearest piece from which a move in the direction reaches `to`: adjacent, on a line, or a knight's jump
+/// away. Squares are as the side to move sees them.
 std::optional<Square> arrives_from(const Board& board, std::size_t index, Square to) {
     const auto [file_step, rank_step] = directions[index];
     int file = file_of(to) - file_step, rank = rank_of(to) - rank_step;

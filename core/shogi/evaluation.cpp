@@ -21,7 +21,7 @@ int side_value(const Board& b, Color c) {
     for (int type = 0; type < shogi::num_hand_types; ++type) {
         total += (values[type] + values[type] / 10) * b.hands[c][type];
     }
-    // Own pieces around the own king shield it, around the other's they threaten it.
+    // Pieces near the own king defend it, pieces near the opponent's king attack it.
     const Bitboard own = b.colors[c] - b.types[shogi::king];
     total += 15 * shogi::count(own & shogi::king_steps(b.king_of(c)));
     total += 25 * shogi::count(own & shogi::tables.near[b.king_of(~c)]);

@@ -1,4 +1,4 @@
-// Material on the board and in hand: what the small search player knows of shogi.
+// Static evaluation of shogi for the material search.
 #pragma once
 
 #include "search/material_search.hpp"
@@ -8,9 +8,9 @@ namespace sparring::search {
 
 template <>
 struct MaterialRules<shogi::Position> {
-    /// Hundredths of a pawn: pieces, a little more for those in hand, and attackers near a king.
+    /// Centipawns: material, slightly more in hand, and pieces near the kings.
     static int evaluate(const shogi::Position& p);
-    /// Whoever cannot move has lost: mated, out of moves, or facing a declaration.
+    /// The side to move has lost: by mate, by lack of moves, or by a declaration.
     static int no_moves_score(const shogi::Position&) { return -win_score; }
     /// Captures by the value of the piece, then promotions.
     static int mvv_lva(const shogi::Position& p, Move m);

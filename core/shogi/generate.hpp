@@ -1,7 +1,7 @@
-// Legal shogi moves, straight from bitboards: moves that leave the king in check are never made.
+// Generates legal shogi moves with bitboards. Pins and checks are known beforehand, so no move is made and
+// taken back.
 //
-// `generate<C>` hands every move to a sink. A sink takes whole sets of target squares, so that
-// counting costs population counts and listing a loop.
+// `generate<C>` passes the moves to a sink as sets of target squares: counting is a few population counts.
 #pragma once
 
 #include "shogi/board.hpp"
@@ -30,7 +30,7 @@ struct ListSink {
         each(plain, [&](Square to) { list.push(make_move(from, to)); });
         each(promoted, [&](Square to) { list.push(make_move(from, to) | promoting); });
     }
-    /// Pawn moves whose from-square is the target less `step`.
+    /// Pawn moves; the from-square is the target minus `step`.
     void pawns(int step, Bitboard plain, Bitboard promoted) {
         each(plain, [&](Square to) { list.push(make_move(to - step, to)); });
         each(promoted, [&](Square to) { list.push(make_move(to - step, to) | promoting); });
@@ -40,18 +40,18 @@ struct ListSink {
     }
 };
 
-/// A piece that may only move along the line between its king and the slider behind it.
+/// A pinned piece and the line on which it may move.
 struct Pin {
     Square square;
     Bitboard line;
 };
 
-/// What limits the side to move: where a check can be answered, and its pinned pieces.
+/// Checks and pins of the side to move.
 struct CheckInfo {
-    Bitboard check_mask = whole_board;  // squares that answer a check by capture or block
+    Bitboard check_mask = whole_board;  // targets that capture the checker or block the check
     Bitboard checkers;
     Bitboard pinned;
-    std::array<Pin, 8> pins;  // one a direction at most
+    std::array<Pin, 8> pins;  // at most one per direction
     int num_pins = 0;
 };
 
@@ -85,7 +85,7 @@ CheckInfo check_info(const Board& b, Square k) {
     return r;
 }
 
-/// What the other side attacks near the king, which itself hides nothing.
+/// The squares near the king that the opponent attacks, with the king removed from the board.
 template <Color Us>
 Bitboard danger(const Board& b, Square k) {
     constexpr Color Them = ~Us;
@@ -99,7 +99,7 @@ Bitboard danger(const Board& b, Square k) {
     return result;
 }
 
-/// Hands a piece's moves to the sink, with and without promotion.
+/// Passes the moves of a piece to the sink, with and without promotion.
 template <Color Us, class Sink>
 inline void send(int type, Square from, Bitboard targets, Sink& sink) {
     if (type >= gold) {

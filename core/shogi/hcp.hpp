@@ -1,4 +1,4 @@
-// Huffman coded positions, the 32 bytes in which Apery, dlshogi and cshogi keep a shogi position.
+// Huffman coded positions (HCP): the 32-byte format of Apery, dlshogi and cshogi.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace sparring::shogi {
 
-/// The position as SFEN. Throws ParseError for bytes that are no code; whether the position is one that a
-/// game can reach is for `parse_sfen` to say.
+/// The SFEN of a coded position. Throws ParseError for an invalid code; `parse_sfen` checks the position
+/// itself.
 std::string hcp_to_sfen(std::string_view bytes);
 
-/// The move of those programs' 16 bits as USI. Throws ParseError.
+/// The USI text of a 16-bit move of those programs. Throws ParseError.
 std::string move16_to_usi(unsigned move);
 
 }  // namespace sparring::shogi

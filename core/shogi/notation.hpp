@@ -8,17 +8,18 @@
 
 namespace sparring::shogi {
 
-/// Board, side to move, hands and move number; then `win` where the side that just moved has declared.
+/// SFEN: board, side to move, hands and move number; then `win` if the side that has just moved declared a
+/// win.
 std::string sfen(const Board& board);
 
-/// Reads what `sfen` writes; the move number may be missing. Throws ParseError, also for positions that
-/// plainly no game can reach: too many pieces, kings missing, two pawns on a file, pieces that
-/// could never move, the side that just moved in check, a declaration without the points.
+/// Parses SFEN; the move number is optional. Throws ParseError, also for impossible positions: too many
+/// pieces, missing kings, two pawns on a file, pieces without moves, the side that has just moved in check, a
+/// declaration without enough points.
 Board parse_sfen(std::string_view text);
 
-/// A move as USI writes it. A code that means no move gives a readable text all the same.
+/// The USI text of a move. An invalid code gives a readable text, too.
 std::string usi(Move m);
-/// A move in USI's form; throws ParseError. Whether it is legal is another question.
+/// Parses a USI move, which need not be legal. Throws ParseError.
 Move parse_usi(std::string_view text);
 
 }  // namespace sparring::shogi

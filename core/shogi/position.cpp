@@ -18,7 +18,7 @@ bool always_checked(const Node<Position>& last, const Node<Position>& first, Pla
     return true;
 }
 
-/// The fourth time that a position comes up ends the game.
+/// The outcome by the fourth occurrence of the position.
 Outcome repetition(const Node<Position>& node) {
     constexpr int ending = 4;
     const auto key = node.position.key();

@@ -1,4 +1,4 @@
-// Shogi as a game: the Japan Shogi Association's rules over a Board, with the 27-point declaration.
+// Shogi by the rules of the Japan Shogi Association with the 27-point declaration, over a Board.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace sparring::shogi {
 
-/// The encoding: 44 planes of 9 ranks by 9 files as the side to move sees the board from below. Own
-/// and then the other side's pieces by Kind; own and the other side's hands by Kind, over a full set;
-/// whether the side to move is White (whose declaration needs a point less); whether it is in check.
+/// The planes: [44, 9, 9], seen by the side to move. Own pieces by type, the opponent's; own hand by type as
+/// a share of a full set, the opponent's; whether White is to move (its declaration needs a point less);
+/// whether the side to move is in check.
 constexpr int num_planes = 2 * num_piece_types + 2 * num_hand_types + 2;
 
-/// How often positions may have come up so far, by a few bits of their key: never less than they did.
-/// Captures and drops let a position come back after any number of moves, so that without this filter
-/// every move would search the whole line for repetitions.
+/// An upper bound on the occurrences of a position, by a few bits of its key. Captured pieces return by
+/// drops, so a position can recur after any number of moves; without this filter every move would search the
+/// whole line for repetitions.
 class RepetitionFilter {
  public:
-    static constexpr unsigned most = 3;  // counts stop here
+    static constexpr unsigned most = 3;  // counts saturate
 
     void add(std::uint64_t key) {
         if (count(key) < most) words_[word(key)] += std::uint64_t{1} << shift(key);
@@ -52,7 +52,7 @@ class Position {
     std::uint64_t hash() const { return board_.hash(); }
     bool operator==(const Position& other) const { return board_ == other.board_; }
 
-    /// The moves of the pieces; the declaration of a win is not among them.
+    /// The moves of the pieces, without the declaration of a win.
     void moves(MoveList& list) const;
     std::uint64_t count() const;
     void play(Move m) {
@@ -65,20 +65,20 @@ class Position {
     bool in_check() const { return board_.in_check(); }
     bool can_declare() const;
 
-    /// Mate, no moves (which loses as well), a declared win, and the fourth repetition: a draw unless
-    /// one side gave check with every move since the first of the four, and so loses.
+    /// Mate, no legal moves (a loss), a declared win, and the fourth repetition: a draw, unless one side gave
+    /// check with every move since the first occurrence, which loses.
     static Outcome outcome(const Node<Position>& node);
-    /// The pieces' moves, and the declaration of a win where it is due.
+    /// The moves of the pieces, and the declaration of a win if it is possible.
     static void legal_moves(const Node<Position>& node, MoveList& list);
 
  private:
     explicit Position(const Board& board) : board_(board) {}
 
-    /// Whether the position may have come up before, as often as a repetition needs.
+    /// Whether the position may have occurred often enough for a repetition.
     bool may_repeat() const { return repetition_filter_.count(board_.key) == RepetitionFilter::most; }
 
     Board board_;
-    RepetitionFilter repetition_filter_;  // since the start of the line; no part of the position
+    RepetitionFilter repetition_filter_;  // of the line; not part of the position
 };
 
 }  // namespace sparring::shogi

@@ -1,4 +1,4 @@
-"""Sparring's native core: rules, encoders and trees."""
+"""Sparring's native core: rules, encoders and searches."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Self, overload
@@ -32,12 +32,14 @@ class Outcome:
     def __repr__(self) -> str: ...
 
 class Analysis:
-    """What a search found, for the side to move; values are 100 for a win."""
+    """
+    The result of an alpha-beta search. Values are for the side to move; 100 is a win and -100 a loss.
+    """
 
     @property
     def moves(self) -> list[tuple[int, float]]:
         """
-        The moves that were searched, best first; beyond the margin the values are upper bounds.
+        The searched moves with their values, best first. Values outside the margin are upper bounds.
         """
 
     @property
@@ -45,22 +47,26 @@ class Analysis:
         """The principal variation, quiescence included."""
 
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        """The value of the best move."""
 
     @property
     def plies_to_end(self) -> int | None:
-        """Where the game is decided, how soon it ends; the value says for whom."""
+        """
+        Plies to the end of a decided game, or None. The sign of `value` tells the winner.
+        """
 
     @property
     def depth(self) -> int:
-        """The last depth that was finished."""
+        """The last finished depth in plies."""
 
     @property
     def nodes(self) -> int:
-        """Positions visited, by all threads."""
+        """The number of positions searched by all threads."""
 
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """The duration of the search."""
 
 class PuctConfig:
     """
@@ -144,81 +150,85 @@ class PuctConfig:
     def __eq__(self, other: object, /) -> bool: ...
 
 class PgnGame:
-    """One game of a PGN file; one with an error keeps the moves before it."""
+    """
+    A game of a PGN file. If `error` is set, the moves before the error are kept.
+    """
 
     @property
     def line(self) -> int:
-        """The line of the file where the game begins."""
+        """The number of the first line of the game in the file."""
 
     @property
     def end(self) -> int:
-        """Bytes of the file up to the game's end: reading can go on from there."""
+        """The offset in bytes of the end of the game. Reading can resume there."""
 
     @property
-    def tags(self) -> dict[str, str]: ...
+    def tags(self) -> dict[str, str]:
+        """The tags of the game."""
 
     def tag_values(self, names: tuple[str, ...]) -> list[str | None]:
-        """
-        The first value of each of these tags, None where there is none: quicker than `tags`.
-        """
+        """The value of each of these tags, or None. Faster than `tags`."""
 
     @property
     def moves(self) -> bytes:
-        """A byte a move: its index among the legal moves."""
+        """Packed moves: the index among the legal moves, one byte each."""
 
     @property
     def clocks(self) -> bytes:
         """
-        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        Clocks after each move in tenths of a second, int32, -1 if unknown; empty if the file has none.
         """
 
     @property
     def evals(self) -> bytes:
         """
-        Centipawns for White after each move as int16 (mate in n is 32000 - n), -32768 where unknown; empty if none is given.
+        Evaluations after each move in centipawns for White, int16; mate in n is 32000 - n, unknown is -32768. Empty if the file has none.
         """
 
     @property
-    def result(self) -> str: ...
+    def result(self) -> str:
+        """The result as the game's last token: 1-0, 0-1, 1/2-1/2 or *."""
 
     @property
     def error(self) -> str:
-        """What is wrong with the game; empty when nothing is."""
+        """The error message; empty if the game is valid."""
 
 def chess_moves(start: str | None, packed: bytes) -> list[str]:
     """
-    The moves of a packed chess game in UCI, from a FEN or the usual beginning.
+    The UCI moves of a packed chess game. `start` is a FEN, or None for the initial position. Raises ParseError or IllegalMove.
     """
 
 class PgnParser:
-    """Reads PGN in pieces of any size, in bounded memory."""
+    """A streaming PGN parser with bounded memory."""
 
     def __init__(self) -> None: ...
 
     def feed(self, data: bytes) -> None:
-        """Takes the next bytes of a file."""
+        """Parses the next bytes of the file."""
 
     def finish(self) -> None:
-        """The file has ended."""
+        """Ends the file: completes the last game."""
 
     def take(self) -> list[PgnGame]:
         """The games completed since the last call."""
 
 class SgfGame:
-    """The main line of a game of Go; one with an error has no more."""
+    """
+    The main line of a game tree of an SGF file. If `error` is set, the moves before the error are kept.
+    """
 
     @property
     def line(self) -> int:
-        """The line of the file where the game begins."""
+        """The number of the first line of the game in the file."""
 
     @property
     def end(self) -> int:
-        """Bytes of the file up to the game's end: reading can go on from there."""
+        """The offset in bytes of the end of the game. Reading can resume there."""
 
     @property
     def properties(self) -> dict[str, bytes]:
         """
-        The facts of the game, undecoded: CA may say in which charset they are.
+        The game information, undecoded. The property CA may name the character set.
         """
 
     @property
@@ -227,45 +237,49 @@ class SgfGame:
 
     @property
     def moves(self) -> bytes:
-        """Two bytes a move: its index among the legal moves."""
+        """Packed moves: the index among the legal moves, two bytes each."""
 
     @property
     def clocks(self) -> bytes:
         """
-        Tenths of a second left after each move as int32, -1 where unknown; empty if none is given.
+        Clocks after each move in tenths of a second, int32, -1 if unknown; empty if the file has none.
         """
 
     @property
     def error(self) -> str:
-        """What is wrong with the game; empty when nothing is."""
+        """The error message; empty if the game is valid."""
 
     @property
     def defect(self) -> bool:
         """
-        Whether the error is that a whole record is no game of alternating moves.
+        Whether the error is that a complete record is not a game of alternating moves.
         """
 
 class SgfParser:
-    """Reads SGF in pieces of any size, in bounded memory."""
+    """A streaming SGF parser with bounded memory."""
 
     def __init__(self) -> None: ...
 
     def feed(self, data: bytes) -> None:
-        """Takes the next bytes of a file."""
+        """Parses the next bytes of the file."""
 
     def finish(self) -> None:
-        """The file has ended."""
+        """Ends the file: completes the last game."""
 
     def take(self) -> list[SgfGame]:
         """The games completed since the last call."""
 
 class ChessState:
-    """A chess position and the line that led to it."""
+    """
+    A chess position and the line of play before it. A move is to-square + 64 * from-square + 4096 * promotion.
+    """
 
     @overload
     @staticmethod
     def parse(text: str) -> ChessState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     @overload
     @staticmethod
@@ -275,61 +289,71 @@ class ChessState:
         """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> ChessState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> ChessState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -342,11 +366,15 @@ class ChessState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> ChessState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -354,7 +382,9 @@ class ChessState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ChessState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
     def initial(claim_draws: bool = False) -> ChessState:
@@ -582,26 +612,32 @@ class ChessSamples:
         """
 
 def lc0_encode(states: Sequence[ChessState]) -> NDArray[numpy.uint8]:
-    """The 112 planes that Lc0's networks see, [states, 112, 8, 8]."""
+    """
+    The inputs of Lc0 networks: uint8 [states, 112, 8, 8]. Plane 109 is the halfmove clock, all others are 0 or 1.
+    """
 
 def lc0_decode(states: Sequence[ChessState], logits: NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], NDArray[numpy.float32]]:
     """
-    Each state's legal moves, ascending, and the probabilities of them all in one array, from a policy [states, 1858].
+    Each state's legal moves, ascending, and the probabilities of all of them in one float32 array, one state after the other.
+
+    `logits` float32 [states, 1858]. Raises ValueError if the shape is wrong or a logit is NaN.
     """
 
 def lc0_policy_moves() -> list[tuple[int, int, int]]:
     """
-    The 1858 entries of the policy: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the mover sees the board.
+    The 1858 policy entries: from-square, to-square and promotion (4 queen, 3 rook, 2 bishop, 0 none or knight), as the side to move sees the board.
     """
 
 def maia3_encode(states: Sequence[ChessState]) -> NDArray[numpy.float32]:
     """
-    Maia-3's tokens [states, 64, 96]: the last eight boards along the line.
+    The inputs of Maia-3: float32 [states, 64, 96], a token for each square with the pieces of the last eight boards.
     """
 
 def maia3_decode(states: Sequence[ChessState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
     """
-    The legal moves of every state, and the probabilities of all of them one after the other.
+    Each state's legal moves, ascending, and the probabilities of all of them in one float32 array, one state after the other.
+
+    `logits` float32 [states, 4352]. Raises ValueError if the shape is wrong or a logit is NaN.
     """
 
 class RbcState:
@@ -611,64 +647,76 @@ class RbcState:
 
     @staticmethod
     def parse(text: str) -> RbcState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> RbcState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> RbcState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[RbcState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -681,11 +729,15 @@ class RbcState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> RbcState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -693,22 +745,31 @@ class RbcState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> RbcState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
-    def initial() -> RbcState: ...
+    def initial() -> RbcState:
+        """The initial position, White to sense."""
 
     @property
     def sensing(self) -> bool:
-        """Whether the player to move has to sense first."""
+        """Whether the player to move is to sense; else it is to move a piece."""
 
     def sense(self, square: int) -> list[tuple[int, str | None]]:
         """
-        What a sense of the square shows: squares and pieces, in reconchess's order.
+        The result of a sense: (square, piece) pairs in the order of reconchess.
+
+        `square` is the centre of the window, 0 (a1) to 63 (h8); a piece is a FEN letter or None. Raises ValueError.
         """
 
     def result_of(self, request: int) -> tuple[int, int | None]:
-        """The move that a request becomes, and the square where it captures."""
+        """
+        The move that a request becomes, a pass if it cannot be made, and the square of its capture or None.
+
+        Raises IllegalMove if the request is not one that the player may make.
+        """
 
     @property
     def symmetries(self) -> int:
@@ -812,13 +873,13 @@ class RbcSamples:
 
 class RbcBoardSet:
     """
-    The boards that are possible for a player, 24 bytes each; immutable. All have the same pieces of that player.
+    The set of possible boards of a player, 24 bytes each; immutable. All boards have the same pieces of the player and the same side to move.
     """
 
     @staticmethod
     def of(states: Sequence[RbcState], player: int) -> RbcBoardSet:
         """
-        The distinct boards of these states, which are for `player` to tell apart.
+        The distinct boards of the states, from the view of `player`. Raises ValueError if the player's pieces differ.
         """
 
     def __len__(self) -> int: ...
@@ -827,85 +888,95 @@ class RbcBoardSet:
 
     @property
     def player(self) -> int:
-        """Whose knowledge this is: 0 (White) or 1 (Black)."""
+        """The player whose view this is: 0 (White) or 1 (Black)."""
 
     @property
     def to_move(self) -> int:
-        """Whose turn it is."""
+        """The side to move, 0 or 1."""
 
     @property
     def own_pieces(self) -> list[tuple[int, str]]:
-        """The player's own pieces: squares and FEN letters."""
+        """The player's own pieces: (square, FEN letter) pairs."""
 
     @property
     def level(self) -> int:
         """
-        0 where no board was left out for a limit, else only one in 2 ** level was kept.
+        0 if the set is complete; else one in 2 ** level boards was kept because of a limit.
         """
 
     def sample(self, count: int, seed: int) -> list[RbcState]:
-        """Up to `count` of the boards, as states whose move is due."""
+        """
+        Up to `count` distinct boards drawn with `seed`, as states in which the sense is done.
+        """
 
     def fens(self, count: int = 18446744073709551615) -> list[str]:
-        """Up to `count` of the boards as FEN."""
+        """The first `count` boards as FEN."""
 
     def subsample(self, count: int, seed: int) -> RbcBoardSet:
-        """
-        At most `count` of the boards, drawn at random: for when there are too many to follow.
-        """
+        """A uniform sample of at most `count` of the boards."""
 
     def after_opponent(self, capture_square: int | None, seen: Sequence[tuple[int, str | None]] = (), *, limit: int = ..., threads: int = 1, seed: int = 0) -> RbcBoardSet:
         """
-        The boards after an opponent's move that captured on that square, or nowhere, and that show what was then seen. Of more than `limit` boards a uniform sample, which the seed decides, is kept.
+        The boards after an opponent's move.
+
+        `capture_square`: the square on which it captured, or None; `seen`: (square, piece) pairs of a sense after it. If there are more than `limit` boards, a uniform sample decided by `seed` is kept. Raises ValueError.
         """
 
     def after_sense(self, seen: Sequence[tuple[int, str | None]]) -> RbcBoardSet:
-        """The boards that show these pieces on these squares."""
+        """
+        The boards that agree with the result of a sense: (square, piece) pairs. Raises ValueError.
+        """
 
     def before_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoardSet:
-        """The boards on which one's own request has this result."""
+        """
+        The boards on which the player's `request` becomes the move `taken` and captures on `capture_square` (None: no capture).
+        """
 
     def after_move(self, request: int, taken: int, capture_square: int | None) -> RbcBoardSet:
-        """The boards after one's own request had this result."""
+        """
+        The boards after the player's `request` became the move `taken` and captured on `capture_square` (None: no capture).
+        """
 
     def leading_to(self, later: RbcBoardSet, taken: int, capture_square: int | None, lost_square: int | None, threads: int = 1) -> RbcBoardSet:
         """
-        The boards from which the own move `taken`, which captured on `capture_square`, and an opponent's move that captured on `lost_square` lead to one of the later boards.
+        The boards from which the player's move `taken`, capturing on `capture_square`, and a move of the opponent, capturing on `lost_square`, lead to a board of `later`.
         """
 
     def known_pieces(self) -> list[str | None]:
         """
-        For each square the piece that every board has there, None where all are empty, '?' where they differ.
+        For each of the 64 squares the piece that stands there on every board: a FEN letter, None if empty on every board, '?' if boards differ.
         """
 
     def sense_values(self, threads: int = 1) -> NDArray[numpy.float64]:
         """
-        For each of the 64 senses: boards that remain on average, bits told, different answers, boards of the commonest answer.
+        The value of each sense, float64 [64, 4]: expected number of boards afterwards, information in bits, number of different results, boards with the most common result.
         """
 
     def undominated_senses(self) -> list[int]:
         """
-        The senses worth choosing among: none of the others shows more of where the boards differ.
+        The senses that no other sense dominates, by the squares on which the boards differ.
         """
 
     def partition(self, square: int) -> NDArray[numpy.uint32]:
         """
-        For each board the number of the part into which a sense of the square puts it.
+        The result of a sense of `square` on each board, as an index: uint32 [boards]. Boards with equal indices give the same result.
         """
 
     def synopsis(self, *, moving: bool, last_from: int | None, last_to: int | None, last_own_capture: int | None, last_opposing_capture: int | None, previous: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int, seed: int) -> NDArray[numpy.uint64]:
         """
-        The 104 planes of up to `count` of the boards, a number each: bit 0 is a1.
+        The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is a1.
+
+        `moving`: whether the player is to move; the squares of the last moves and captures, or None; `previous`: the synopsis of the player's previous turn, or None. Raises ValueError.
         """
 
     def king_captures(self) -> list[tuple[int, int]]:
         """
-        Requests that capture the king, each with the number of boards on which it does; most first.
+        Requests that capture the king on some board, with the number of those boards, most first.
         """
 
     def wins_after_sense(self, threads: int = 1) -> list[int]:
         """
-        For each sense, on how many boards the best request after what it shows captures the king.
+        For each of the 64 senses, the number of boards on which the best request after its result captures the king.
         """
 
     def with_king_attacked(self) -> RbcBoardSet:
@@ -913,87 +984,101 @@ class RbcBoardSet:
 
     def threats(self) -> list[int]:
         """
-        For each square, on how many boards the opponent could capture the player's piece there.
+        For each of the 64 squares, the number of boards on which the opponent can capture the player's piece there.
         """
 
     def is_forced_win(self, threads: int = 1) -> bool:
         """
-        Whether the player captures the king in its next turn whatever the opponent, who is to move, does.
+        Whether the player can capture the king in its next turn after every move of the opponent, who is to move.
         """
 
     def evaluate_requests(self, depth: int, margin: int, threads: int = 1) -> tuple[numpy.typing.NDArray[numpy.uint16], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.bool]]:
         """
-        Every request [M], what it brings on every board as if that were known to both [boards, M], and whether it attacks the other king while one's own is safe [boards, M]. Scores are hundredths of a pawn, 100,000 for a captured king, by a search `depth` plies deep and on through captures; of moves that fall more than `margin` behind the best of a board it only says that they do.
+        Evaluates every request on every board by an alpha-beta search of `depth` plies plus quiescence, as if both players knew the board.
+
+        Returns the requests, uint16 [M]; their scores in centipawns, int32 [boards, M], 100,000 for a captured king; and whether the request attacks the opponent's king while the own king is safe, bool [boards, M]. Scores more than `margin` below the best of a board are upper bounds. Raises ValueError.
         """
 
 def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
     """
-    Name, fold (constant, known, and, or, and by piece) and meaning of the synopsis's planes.
+    Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.
     """
 
 class ExpendibotsState:
-    """An Expendibots position and the line that led to it."""
+    """An Expendibots position and the line of play before it."""
 
     @staticmethod
     def parse(text: str) -> ExpendibotsState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> ExpendibotsState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> ExpendibotsState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[ExpendibotsState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -1006,11 +1091,15 @@ class ExpendibotsState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> ExpendibotsState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -1018,40 +1107,48 @@ class ExpendibotsState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ExpendibotsState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
     def initial() -> ExpendibotsState: ...
 
     @property
     def actions(self) -> int:
-        """Actions taken by both sides since the game began."""
+        """The number of actions of both sides since the start of the game."""
 
     @property
     def heights(self) -> list[list[int]]:
-        """The stacks as `heights[y][x]`: White's above zero, Black's below."""
+        """
+        The heights of the stacks as `heights[y][x]`: positive for White, negative for Black, 0 if empty.
+        """
 
     @property
     def repetitions(self) -> int:
-        """How often this position has come up in its line, now included."""
+        """
+        The number of times this position has occurred in the line, this time included.
+        """
 
     @property
     def canonical_key(self) -> int:
         """
-        The same for all turned and mirrored boards, also with the sides exchanged.
+        A key that is the same for all symmetric boards, also with the sides exchanged.
         """
 
     def to_canonical(self, move: int) -> int:
         """
-        A move as it is on the board that stands for all those with the canonical key.
+        A move transformed to the canonical board of `canonical_key`. Raises IllegalMove.
         """
 
     def from_canonical(self, move: int) -> int:
-        """What `to_canonical` was given."""
+        """The inverse of `to_canonical`. Raises IllegalMove."""
 
     @staticmethod
     def action(move: int) -> tuple[str, tuple[int, int]] | tuple[str, int, tuple[int, int], tuple[int, int]]:
-        """The referee's tuple of a move; raises IllegalMove when there is none."""
+        """
+        A move as the referee's tuple: ("MOVE", n, (x, y), (x, y)) or ("BOOM", (x, y)). Raises IllegalMove.
+        """
 
     @property
     def symmetries(self) -> int:
@@ -1241,168 +1338,207 @@ class ExpendibotsSamples:
 
 class ExpendibotsEndgameTables:
     """
-    Endgame tables. A value is what the side to move gets: +d wins in d actions, -d loses in d, 0 draws.
+    Endgame tables. The value of a position is +d if the side to move wins in d actions, -d if it loses in d, 0 for a draw.
     """
 
     def __init__(self) -> None: ...
 
     def add(self, strong: int, weak: int, values: bytes) -> None:
         """
-        Takes the table of so many tokens against so many, a signed byte a place. Raises ParseError.
+        Adds the table of `strong` against `weak` tokens: one signed byte for each position index. Raises ParseError.
         """
 
     def has(self, strong: int, weak: int) -> bool:
-        """Whether it has the table."""
+        """Whether the table of `strong` against `weak` tokens was added."""
 
     def probe(self, state: ExpendibotsState) -> int | None:
-        """The value of a state, where a table has it."""
+        """The value of a state, or None if no table contains it."""
 
     def solve(self, strong: int, weak: int) -> bytes:
         """
-        The values of a table by retrograde analysis, from the tables of fewer tokens that were added. Places without a position are -128. Raises ParseError.
+        Computes a table by retrograde analysis, one signed byte for each position index; -128 marks indices without a position.
+
+        The tables of fewer tokens must have been added. Raises ParseError.
         """
 
     def count_errors(self, strong: int, weak: int) -> int:
         """
-        How many positions of a table have another value than their successors give them.
+        The number of positions of a table whose value does not follow from the values of their successors.
         """
 
 class ExpendibotsNetwork:
     """
-    Evaluates boards: stacks and measured numbers, two hidden layers, tanh.
+    A value network with two hidden layers and tanh output. Inputs are the stacks, one-hot, and measured features.
     """
 
     def __init__(self, stacks: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], measured: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], between: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], second_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], last_bias: float) -> None:
-        """Layers as [inputs, units]. Raises ParseError when they do not fit."""
+        """
+        Weights as float32 [inputs, units], biases as [units]. Raises ParseError if the sizes do not match.
+        """
 
     places: Final[int] = ...
-    """The inputs that are stacks."""
+    """The number of one-hot inputs of stacks."""
 
     numbers: Final[int] = ...
-    """The inputs that are measured."""
+    """The number of measured features."""
 
     def value(self, state: ExpendibotsState) -> float:
-        """The value for the side to move, from -1 to 1."""
+        """The value of a state for its side to move, from -1 to 1."""
 
     @staticmethod
     def inputs(states: Sequence[ExpendibotsState]) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32]]:
         """
-        The places of the stacks [states, 24], filled up with `places`, and the measured numbers.
+        The input indices of the stacks, int64 [states, 24], padded with `places`, and the measured features, float32 [states, numbers].
         """
 
 class ExpendibotsSearch:
-    """Alpha-beta with an evaluation that is linear in the game's features."""
+    """
+    Alpha-beta search with an evaluation that is linear in features of the position.
 
-    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None: ...
+    Values are for the side to move; 100 is a win and -100 a loss. The transposition table is kept between searches. One search runs at a time; other threads wait.
+    """
+
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None:
+        """
+        `weights` float64 [stages, features]; `megabytes` is the size of the transposition table. Raises ValueError.
+        """
 
     @staticmethod
     def feature_names() -> list[str]:
-        """What the columns of the weights mean."""
+        """The names of the features, the columns of the weights."""
 
     @staticmethod
     def stage_names() -> list[str]:
-        """What the rows of the weights mean."""
+        """The names of the stages of the game, the rows of the weights."""
 
     @staticmethod
     def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
-        """The stage and the features of a state, seen by its side to move."""
+        """
+        The stage of a state, an index of `stage_names`, and its features for the side to move, float64 [features].
+        """
 
     def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """Other weights; what was remembered is gone."""
+        """
+        Replaces the weights, float64 [stages, features], and clears the table. Raises ValueError.
+        """
 
     def evaluate(self, state: ExpendibotsState) -> float:
         """
-        The value of a state for its side to move without looking ahead, between -100 and 100.
+        The static evaluation of a state for its side to move, between -100 and 100.
         """
 
     def candidate_moves(self, state: ExpendibotsState) -> list[int]:
-        """The moves that a search would try, in ascending order."""
+        """
+        The moves that a search considers, in ascending order. Raises ValueError if the game is over.
+        """
 
     def analyse(self, state: ExpendibotsState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
         """
-        Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
+        Searches a state until the first limit is reached.
+
+        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
         """
 
     def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
-        A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
+        Searches a state with an empty table and computes the gradient of RootStrap or TreeStrap.
+
+        The options are those of TreeStrapConfig in core/search/treestrap.hpp. `staged` ends lines at the next stage of the game. Returns the analysis; the sum over the nodes of decay^d (V - H) phi, float64 [stages, features]; the number of nodes in the sum; and their weighted squared error. Raises ValueError if the game is over.
         """
 
     def stop(self) -> None:
-        """Ends the search that another thread is in."""
+        """Stops the search of another thread."""
 
     def clear(self) -> None:
-        """Forgets what earlier searches found."""
+        """Clears the transposition table."""
 
     def set_endgame_tables(self, endgames: ExpendibotsEndgameTables) -> None:
-        """Takes positions that these tables have now for decided."""
+        """
+        Uses a copy of these tables: positions that they contain count as decided. Clears the transposition table.
+        """
 
     def set_network(self, network: ExpendibotsNetwork) -> None:
-        """Evaluates with a network instead of the weights."""
+        """
+        Evaluates with a network instead of the weights. Clears the transposition table.
+        """
 
 class BreakthroughState:
-    """A Breakthrough position and the line that led to it."""
+    """
+    A Breakthrough position and the line of play before it. A move is 3 * source square + direction (0 left, 1 straight, 2 right).
+    """
 
     @staticmethod
     def parse(text: str) -> BreakthroughState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> BreakthroughState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> BreakthroughState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[BreakthroughState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -1415,11 +1551,15 @@ class BreakthroughState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> BreakthroughState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -1427,14 +1567,18 @@ class BreakthroughState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> BreakthroughState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
     def initial() -> BreakthroughState: ...
 
     @property
     def pieces(self) -> list[int]:
-        """White's pieces and Black's, as bits 8 * y + x."""
+        """
+        White's and Black's pieces as bitboards; the square (x, y) is bit 8 * y + x.
+        """
 
     @property
     def symmetries(self) -> int:
@@ -1623,112 +1767,141 @@ class BreakthroughSamples:
         """
 
 class BreakthroughSearch:
-    """Alpha-beta with an evaluation that is linear in the game's features."""
+    """
+    Alpha-beta search with an evaluation that is linear in features of the position.
 
-    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None: ...
+    Values are for the side to move; 100 is a win and -100 a loss. The transposition table is kept between searches. One search runs at a time; other threads wait.
+    """
+
+    def __init__(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], megabytes: int = 16) -> None:
+        """
+        `weights` float64 [stages, features]; `megabytes` is the size of the transposition table. Raises ValueError.
+        """
 
     @staticmethod
     def feature_names() -> list[str]:
-        """What the columns of the weights mean."""
+        """The names of the features, the columns of the weights."""
 
     @staticmethod
     def stage_names() -> list[str]:
-        """What the rows of the weights mean."""
+        """The names of the stages of the game, the rows of the weights."""
 
     @staticmethod
     def extract_features(state: object) -> tuple[int, numpy.typing.NDArray[numpy.float64]]:
-        """The stage and the features of a state, seen by its side to move."""
+        """
+        The stage of a state, an index of `stage_names`, and its features for the side to move, float64 [features].
+        """
 
     def set_weights(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """Other weights; what was remembered is gone."""
+        """
+        Replaces the weights, float64 [stages, features], and clears the table. Raises ValueError.
+        """
 
     def evaluate(self, state: BreakthroughState) -> float:
         """
-        The value of a state for its side to move without looking ahead, between -100 and 100.
+        The static evaluation of a state for its side to move, between -100 and 100.
         """
 
     def candidate_moves(self, state: BreakthroughState) -> list[int]:
-        """The moves that a search would try, in ascending order."""
+        """
+        The moves that a search considers, in ascending order. Raises ValueError if the game is over.
+        """
 
     def analyse(self, state: BreakthroughState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
         """
-        Searches until the first limit is reached; nodes are each thread's. Moves within `margin` of the best get exact values. Without `reduce` every move is searched to the whole depth.
+        Searches a state until the first limit is reached.
+
+        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
         """
 
     def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
         """
-        A search with nothing remembered, and what it teaches: the sum over its positions of lambda^d (V - H) phi [stages, features], how many positions that were, and their squared error.
+        Searches a state with an empty table and computes the gradient of RootStrap or TreeStrap.
+
+        The options are those of TreeStrapConfig in core/search/treestrap.hpp. `staged` ends lines at the next stage of the game. Returns the analysis; the sum over the nodes of decay^d (V - H) phi, float64 [stages, features]; the number of nodes in the sum; and their weighted squared error. Raises ValueError if the game is over.
         """
 
     def stop(self) -> None:
-        """Ends the search that another thread is in."""
+        """Stops the search of another thread."""
 
     def clear(self) -> None:
-        """Forgets what earlier searches found."""
+        """Clears the transposition table."""
 
 class ShogiState:
-    """A shogi position and the line that led to it."""
+    """A shogi position and the line of play before it."""
 
     @staticmethod
     def parse(text: str) -> ShogiState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> ShogiState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> ShogiState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[ShogiState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -1741,11 +1914,15 @@ class ShogiState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> ShogiState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -1753,17 +1930,22 @@ class ShogiState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ShogiState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
     def initial() -> ShogiState: ...
 
     @property
-    def in_check(self) -> bool: ...
+    def in_check(self) -> bool:
+        """Whether the side to move is in check."""
 
     @property
     def repetitions(self) -> int:
-        """How often this position has come up in its line, now included."""
+        """
+        The number of times this position has occurred in the line, this time included.
+        """
 
     def alphabeta(self, nodes: int, margin: int) -> list[tuple[int, int]]:
         """
@@ -1959,92 +2141,112 @@ class ShogiSamples:
         """
 
 def dlshogi_encode(states: Sequence[ShogiState]) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
-    """dlshogi's two inputs: [states, 62, 9, 9] and [states, 57, 9, 9]."""
+    """
+    The two inputs of dlshogi networks: float32 [states, 62, 9, 9] (pieces and attacks) and [states, 57, 9, 9] (hands, check).
+    """
 
 def dlshogi_decode(states: Sequence[ShogiState], logits: numpy.typing.NDArray[numpy.float32]) -> tuple[list[tuple[int, ...]], numpy.typing.NDArray[numpy.float32]]:
     """
-    The legal moves of every state, and the probabilities of all of them one after the other. The declaration of a win is certain wherever it is legal.
+    Each state's legal moves, ascending, and the probabilities of all of them in one float32 array, one state after the other.
+
+    `logits` float32 [states, 2187]. The declaration of a win, if legal, gets all of the probability. Raises ValueError if the shape is wrong or a logit is NaN.
     """
 
 def dlshogi_label(state: ShogiState, move: int) -> int | None:
     """
-    The policy label of a legal move; None for the declaration of a win. Raises IllegalMove.
+    The policy label of a legal move, or None for the declaration of a win. Raises IllegalMove.
     """
 
 def dlshogi_move(state: ShogiState, label: int) -> int | None:
-    """The legal move that a policy label means, or None."""
+    """The legal move of a policy label, or None."""
 
 def hcp_to_sfen(hcp: bytes) -> str:
-    """The SFEN of a Huffman coded position of 32 bytes; raises ParseError."""
+    """
+    The SFEN of a Huffman coded position (HCP) of 32 bytes. Raises ParseError.
+    """
 
 def move16_to_usi(move: int) -> str:
     """
-    The USI of a move in the 16 bits of cshogi and its kin; raises ParseError.
+    The USI text of a 16-bit move of Apery, dlshogi or cshogi. Raises ParseError.
     """
 
 class GoState:
-    """A Go position with its rules and the line that led to it."""
+    """
+    A Go position with its rules, and the line of play before it. Points are y * size + x from A1; the pass is size * size.
+    """
 
     @staticmethod
     def parse(text: str) -> GoState:
-        """The state that a text describes; raises ParseError."""
+        """
+        The state of a position given as text, in the format of `text`. Raises ParseError.
+        """
 
     def text(self) -> str:
-        """The state as text; parse reads it back."""
+        """The position as one line of text, which `parse` reads."""
 
     @property
     def to_move(self) -> int:
-        """0 for the first player, 1 for the second."""
+        """The player to move: 0 moves first by the rules, 1 is the opponent."""
 
     @property
     def ply(self) -> int:
-        """Moves played since the start of the line."""
+        """The number of moves since the start of the line."""
 
     @property
     def key(self) -> int:
-        """A 64-bit key of what the repetition rule compares."""
+        """
+        A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys.
+        """
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, or None if it is not over."""
 
     def legal_moves(self) -> list[int]:
-        """The legal moves in ascending order; none when the game is over."""
+        """The legal moves in ascending order; empty if the game is over."""
 
     def play(self, move: int) -> GoState:
-        """The state after a move; raises IllegalMove."""
+        """
+        The state after a move. Raises IllegalMove if the move is not legal or the game is over.
+        """
 
     def play_past_end(self, move: int) -> GoState:
         """
-        The state after a move that the pieces can make, even where a draw by rule has ended the game: games on record may go on; raises IllegalMove.
+        The state after a move, even if a draw by rule has ended the game: recorded games may continue. Raises IllegalMove.
         """
 
     def move_text(self, move: int) -> str:
-        """A move as text."""
+        """The text of a move, which `parse_move` reads."""
 
     def parse_move(self, text: str) -> int:
-        """The move that a text describes, legal or not; raises ParseError."""
+        """The move of a text. It need not be legal. Raises ParseError."""
 
     @property
     def previous(self) -> Self | None:
-        """The state before the last move."""
+        """The state before the last move, or None at the start of the line."""
 
     @property
     def last_move(self) -> int | None:
-        """The move that led here."""
+        """The move that led to this state, or None at the start of the line."""
 
     def perft(self, depth: int) -> int:
-        """The number of move sequences of this length, the past ignored."""
+        """
+        The number of move sequences of length `depth`. Draws by repetition or move count do not end a sequence.
+        """
 
     def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
         """
-        Random moves to the end or for `limit` plies: the outcome and the plies played.
+        Plays uniformly random moves to the end of the game, or `limit` plies.
+
+        Returns the outcome (None if the limit was reached) and the number of plies. The same seed gives the same moves.
         """
 
     @staticmethod
     def encode(states: Sequence[GoState]) -> NDArray[numpy.float32]:
         """
-        Planes for a network, seen by the side to move: [states, planes, rows, columns], values in [0, 1].
+        The planes of the states, each seen by its side to move: float32 [states, planes, rows, columns], values from 0 to 1.
+
+        Raises ValueError if there are no states or their boards differ in size.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -2057,11 +2259,15 @@ class GoState:
 
     def pack_moves(self, width: int) -> bytes:
         """
-        The moves since the start of the line, each its index among the legal moves in `width` bytes.
+        The moves since the start of the line, each as its index among the legal moves, little-endian in `width` bytes (1 or 2).
+
+        Raises IllegalMove if an index does not fit.
         """
 
     def unpack_moves(self, packed: bytes, width: int) -> GoState:
-        """The state after moves that `pack_moves` packed."""
+        """
+        The state after moves that `pack_moves` packed with the same `width`. Raises ParseError or IllegalMove.
+        """
 
     def __getstate__(self) -> tuple[str, list[int]]: ...
 
@@ -2069,29 +2275,41 @@ class GoState:
 
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> GoState:
-        """The state after the moves from a start."""
+        """
+        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        """
 
     @staticmethod
     def initial(size: int = 19, komi: float = 7.5, ko: str = 'positional', suicide: bool = False, scoring: str = 'area', tax: str = 'none', handicap: int = 0) -> GoState:
-        """The start of a game by these rules; raises ParseError."""
+        """
+        The empty board, or one with handicap stones, by these rules.
+
+        `size` 2 to 19; `komi` in points, a multiple of 0.5; `ko` positional, situational or simple; `scoring` area or territory; `tax` none, seki or all; `handicap` stones as in GTP's fixed_handicap. Raises ParseError.
+        """
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The number of rows and columns."""
 
     @property
-    def komi(self) -> float: ...
+    def komi(self) -> float:
+        """White's compensation in points."""
 
     @property
-    def ko(self) -> str: ...
+    def ko(self) -> str:
+        """The ko rule: positional, situational or simple."""
 
     @property
-    def suicide(self) -> bool: ...
+    def suicide(self) -> bool:
+        """Whether suicide of two or more stones is legal."""
 
     @property
-    def scoring(self) -> str: ...
+    def scoring(self) -> str:
+        """The scoring rule: area or territory."""
 
     @property
-    def tax(self) -> str: ...
+    def tax(self) -> str:
+        """The group tax: none, seki or all."""
 
     @property
     def stones(self) -> tuple[list[int], list[int]]:
@@ -2099,21 +2317,25 @@ class GoState:
 
     @property
     def ko_point(self) -> int | None:
-        """Where the player to move may not take a stone back at once."""
+        """
+        The point on which the simple ko rule forbids the player to move to capture, or None.
+        """
 
     @property
     def prisoners(self) -> tuple[int, int]:
         """
-        The stones that Black and that White took, or that the other lost by suicide.
+        Stones captured by Black and by White, including those that the other lost by suicide.
         """
 
     @property
     def passes(self) -> int:
-        """Passes in a row; two end the game."""
+        """The number of consecutive passes; two end the game."""
 
     def score(self, dead: Sequence[int] = ()) -> tuple[float, float]:
         """
-        Black's and White's points, komi included, if play stopped here. Chains with a stone on a dead point are taken off as prisoners; all others count as alive.
+        The scores of Black and White, komi included, if the game ended here.
+
+        Chains with a stone on a point of `dead` are removed as prisoners; all others count as alive. Raises ValueError if a point of `dead` is empty.
         """
 
     @property
@@ -2302,15 +2524,23 @@ class GoSamples:
         `logits` float32 [states, labels]. A move without a label gets all of the probability. Raises ValueError.
         """
 
-def katago_encode(states: Sequence[GoState], side: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
+def katago_encode(states: Sequence[GoState], board_size: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.float32]]:
     """
-    KataGo's inputs: planes [states, 22, side, side], smaller boards in the first corner, and [states, 19] numbers about the rules and the past.
+    The inputs of KataGo networks: float32 [states, 22, board_size, board_size] and [states, 19].
+
+    Smaller boards are in the first rows and columns, rows from the top. Raises ValueError if a board does not fit.
     """
 
-def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], side: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
-    """The legal moves of each state, ascending, and their probabilities."""
+def katago_policy(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32], board_size: int) -> list[tuple[tuple[int, ...], numpy.typing.NDArray[numpy.float32]]]:
+    """
+    The legal moves of each state, ascending, with their probabilities, float32 [moves].
+
+    `logits` float32 [states, board_size * board_size + 1], the pass last. Raises ValueError.
+    """
 
 def katago_values(states: Sequence[GoState], logits: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]:
     """
-    [states, 3]: a win, no result and a loss for the player to move, from logits of win, loss and no result.
+    Probabilities of win, no result and loss for the player to move: float32 [states, 3].
+
+    `logits` float32 [states, 3]: win, loss, no result. Raises ValueError.
     """

@@ -153,7 +153,7 @@ def test_decoding_says_what_is_wrong_with_the_logits() -> None:
         _core.dlshogi_decode([GAME.initial()], np.zeros((1, 2186), np.float32))
     with pytest.raises(ValueError, match=r"\[1, 2187\] expected"):
         _core.dlshogi_decode([GAME.initial()], np.zeros((2, 2187), np.float32))
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match="NaN"):
         _core.dlshogi_decode([GAME.initial()], np.full((1, 2187), np.nan, np.float32))
 
 
