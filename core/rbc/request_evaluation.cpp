@@ -42,7 +42,7 @@ void evaluate_board(const Board& board, const std::vector<Move>& requests, Board
 
 RequestEvaluations evaluate_requests(const BoardSet& boards, int depth, int margin, unsigned threads) {
     if (boards.known().turn != boards.known().player)
-        throw std::invalid_argument("requests are judged when the player is to move");
+        throw std::invalid_argument("requests can be evaluated only if the player is to move");
     MoveList list;
     requests(keyless_board(boards.known(), {}), list);
     list.push(pass);
