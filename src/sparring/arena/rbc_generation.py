@@ -18,6 +18,7 @@ import numpy as np
 import zstandard
 
 from sparring.arena.rbc_match import play_rbc_game
+from sparring.config import BadConfig
 from sparring.games.rbc import DESCRIPTION
 from sparring.players.rbc import BotConfig, load_bot_config, make_bot
 from sparring.records import GameRecord
@@ -30,7 +31,7 @@ INDEX = "index.ndjson"
 HISTORIES = "histories.jsonl.zst"
 
 
-class BadGenerationConfig(ValueError):
+class BadGenerationConfig(BadConfig):
     """A bad configuration, or a folder of other games."""
 
 

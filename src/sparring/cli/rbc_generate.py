@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sparring.arena.rbc_generation import HISTORIES, BadGenerationConfig, GeneratedGame, GenerationConfig
+from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
 from sparring.arena.rbc_generation import generate as play_games
 from sparring.cli.errors import UserError
 from sparring.players.rbc import BOTS, StockfishNotFound, load_bot_config, make_bot
@@ -48,7 +48,7 @@ def generate(
                 bar.update(task, completed=len(done))
 
             played = play_games(generation, out, processes or os.cpu_count() or 1, on_progress)
-    except (BadGenerationConfig, StockfishNotFound) as error:
+    except StockfishNotFound as error:
         raise UserError(str(error)) from None
     except OSError as error:
         raise UserError(f"{out}: {error.strerror or error}") from None

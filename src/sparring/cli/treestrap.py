@@ -21,7 +21,6 @@ from sparring.search.linear_evaluation import SEARCHERS, BadEvaluation, open_eva
 from sparring.storage import lock_folder
 from sparring.training.treestrap import (
     ALGORITHMS,
-    BadTreeStrapConfig,
     BadTreeStrapRun,
     TreeStrapRun,
     TreeStrapRunConfig,
@@ -123,7 +122,6 @@ def treestrap(
             ):
                 finished = run.train(players, display.on_progress)
     except (
-        BadTreeStrapConfig,
         BadTreeStrapRun,
         BadEvaluation,
         BadBook,

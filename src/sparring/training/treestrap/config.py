@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparring.config import BadConfig
 from sparring.search.linear_evaluation import SEARCHERS
 from sparring.training.treestrap.algorithms import ALGORITHMS
 
 _RENAMED_ALGORITHMS = {"treestrap": "treestrap-minimax"}
 
 
-class BadTreeStrapConfig(Exception):
+class BadTreeStrapConfig(BadConfig):
     """Options that cannot be used; the message says why."""
 
 
