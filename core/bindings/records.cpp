@@ -4,7 +4,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "game/errors.hpp"
+#include "game/packed_moves.hpp"
 #include "records/pgn.hpp"
 #include "records/sgf.hpp"
 
@@ -50,16 +50,14 @@ std::vector<std::string> chess_moves(std::optional<std::string_view> start, nb::
     chess::Position position = start ? chess::Position::parse(*start) : chess::Position();
     std::vector<std::string> result;
     MoveList list;
-    for (const char c : std::string_view(packed.c_str(), packed.size())) {
+    const std::string_view moves(packed.c_str(), packed.size());
+    for (std::size_t ply = 0; ply < moves.size(); ++ply) {
         list.clear();
         position.moves(list);
         list.sort();
-        const std::size_t index = static_cast<unsigned char>(c);
-        if (index >= list.size())
-            throw IllegalMove("packed move " + std::to_string(result.size() + 1) +
-                              " is none of the legal ones");
-        result.push_back(chess::uci(list[index]));
-        position.play(list[index]);
+        const Move move = packed_move(moves, ply, 1, list);
+        result.push_back(chess::uci(move));
+        position.play(move);
     }
     return result;
 }

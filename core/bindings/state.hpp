@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "game/packed_moves.hpp"
 #include "game/perft.hpp"
 #include "game/playout.hpp"
 #include "game/state.hpp"
@@ -80,38 +81,29 @@ State<P> replay(std::string_view start, const std::vector<int>& moves) {
     return state;
 }
 
-/// The moves of the line, each as its index among the legal moves in ascending order, little-endian in
-/// `width` bytes.
+/// The moves of the line, packed.
 template <GamePosition P>
 std::string pack_moves(const State<P>& state, int width) {
     std::string packed(static_cast<std::size_t>(state.node().ply) * static_cast<std::size_t>(width), '\0');
     MoveList list;
-    std::size_t end = packed.size();
     for (const Node<P>* node = &state.node(); node->previous; node = node->previous.get()) {
         list.clear();
         P::legal_moves(*node->previous, list);
         const auto index = std::count_if(list.begin(), list.end(), [&](Move m) { return m < node->move; });
-        if (width == 1 && index > 0xFF) throw IllegalMove("a move's index does not fit one byte");
-        end -= static_cast<std::size_t>(width);
-        packed[end] = static_cast<char>(index & 0xFF);
-        if (width == 2) packed[end + 1] = static_cast<char>(index >> 8);
+        write_packed(packed.data(), node->ply - 1, width, static_cast<std::size_t>(index));
     }
     return packed;
 }
 
+/// The state after packed moves.
 template <GamePosition P>
 State<P> unpack_moves(State<P> state, std::string_view packed, int width) {
-    if (packed.size() % static_cast<std::size_t>(width) != 0) throw ParseError("packed moves are cut off");
     MoveList list;
-    for (std::size_t i = 0; i < packed.size(); i += static_cast<std::size_t>(width)) {
-        std::size_t index = static_cast<unsigned char>(packed[i]);
-        if (width == 2) index |= static_cast<std::size_t>(static_cast<unsigned char>(packed[i + 1])) << 8;
+    for (std::size_t ply = 0; ply < packed_size(packed, width); ++ply) {
         list.clear();
         P::legal_moves(state.node(), list);
         list.sort();
-        if (index >= list.size())
-            throw IllegalMove("packed move " + std::to_string(i) + " is none of the legal ones");
-        state = state.play_past_end(list[index]);
+        state = state.play_past_end(packed_move(packed, ply, width, list));
     }
     return state;
 }
