@@ -20,6 +20,8 @@ void check(const PuctConfig& config) {
     if (!(config.noise_alpha > 0)) throw nb::value_error("noise_alpha must be above 0");
     if (!(config.draw_value >= -1 && config.draw_value <= 1))
         throw nb::value_error("draw_value must be from -1 to 1");
+    if (!(config.batch_share >= 0)) throw nb::value_error("batch_share must be at least 0");
+    if (!(config.virtual_loss >= 0)) throw nb::value_error("virtual_loss must be at least 0");
     if (config.batch < 1) throw nb::value_error("batch must be at least 1");
     if (config.memory < 1) throw nb::value_error("memory must be at least 1 (megabyte)");
 }
@@ -48,6 +50,7 @@ void bind_puct(nb::module_& m) {
               "root of the sum of visited priors."},
         Field{"fpu_absolute", &C::fpu_absolute,
               "If true, the Q of an unvisited move is fpu_reduction itself."},
+        Field{"solver", &C::solver, "Whether forced wins and losses are proven up the tree (MCTS solver)."},
         Field{"find_immediate_wins", &C::find_immediate_wins,
               "Whether every move of the root is tested for an immediate win, whatever its prior."},
         Field{"repetition_draws", &C::repetition_draws,
@@ -57,8 +60,15 @@ void bind_puct(nb::module_& m) {
         Field{"noise", &C::noise,
               "The share of Dirichlet noise in the root's priors, from 0 to 1, for self-play."},
         Field{"noise_alpha", &C::noise_alpha, "The concentration of the Dirichlet noise, above 0."},
-        Field{"batch", &C::batch, "The number of leaves evaluated together, at least 1."},
+        Field{"batch", &C::batch, "The greatest number of leaves evaluated together, at least 1."},
+        Field{"batch_share", &C::batch_share,
+              "The greatest number of leaves evaluated together as a share of the tree's visits, at least 0. "
+              "A batch has at least one leaf, so 0 searches leaf by leaf."},
+        Field{"virtual_loss", &C::virtual_loss,
+              "Losses by which a visit that waits for its evaluation counts in Q, at least 0."},
         Field{"memory", &C::memory, "The memory limit of the tree in megabytes, at least 1."});
+    config.def("batch_size", &C::batch_size, nb::arg("visits"),
+               "The number of leaves to evaluate together in a tree with so many visits, from 1 to `batch`.");
 }
 
 }  // namespace sparring::bindings

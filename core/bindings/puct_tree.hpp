@@ -16,9 +16,10 @@ using FloatArray = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::devic
 
 inline std::span<const float> as_span(const FloatArray& array) { return {array.data(), array.shape(0)}; }
 
-/// Runs `work` without the interpreter's lock.
-template <class Do>
-auto unlocked(Do work) {
+/// Runs `work` on a tree that no other thread uses, without the interpreter's lock.
+template <class T, class Do>
+auto owned(T& tree, Do work) {
+    const auto guard = tree.ownership.hold();
     nb::gil_scoped_release release;
     return work();
 }
@@ -61,7 +62,7 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
         .def(
             "select",
             [](T& tree, std::size_t count, std::uint32_t visits) {
-                return unlocked([&] { return tree.select(count, visits); });
+                return owned(tree, [&] { return tree.select(count, visits); });
             },
             nb::arg("count"), nb::arg("visits"),
             "Up to `count` leaves to evaluate.\n\n"
@@ -73,21 +74,27 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
         .def(
             "evaluate",
             [](T& tree, const FloatArray& priors, const FloatArray& values) {
-                unlocked([&] {
-                    tree.evaluate(as_span(priors), as_span(values));
-                    return 0;
-                });
+                owned(tree, [&] { tree.evaluate(as_span(priors), as_span(values)); });
             },
             nb::arg("priors"), nb::arg("values"),
             "Evaluates the leaves of the last `select`.\n\n"
             "`priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the "
             "other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. "
-            "Raises "
-            "ValueError if the sizes do not match or a prior is negative or NaN.")
-        .def("cancel", &T::cancel, "Drops the leaves of the last `select` without an evaluation.")
+            "Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the "
+            "leaves "
+            "then still wait.")
+        .def(
+            "cancel", [](T& tree) { owned(tree, [&] { tree.cancel(); }); },
+            "Drops the leaves of the last `select` without an evaluation.")
+        .def_prop_ro(
+            "lead", &T::lead,
+            "By how many visits the most visited move of the root leads the next: if fewer visits are "
+            "left, the choice is certain.")
         .def(
             "add_noise",
-            [](T& tree, const FloatArray& noise, double share) { tree.add_noise(as_span(noise), share); },
+            [](T& tree, const FloatArray& noise, double share) {
+                owned(tree, [&] { tree.add_noise(as_span(noise), share); });
+            },
             nb::arg("noise"), nb::arg("share"),
             "Mixes noise into the root's priors: (1 - share) * prior + share * noise.\n\n"
             "`noise` float32 [legal moves of the root]. Raises ValueError if the size does not match.")
@@ -96,7 +103,7 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             [](T& tree, const std::vector<int>& moves) {
                 std::vector<Move> codes;
                 for (const int move : moves) codes.push_back(checked(move));
-                tree.restrict(codes);
+                owned(tree, [&] { tree.restrict(codes); });
             },
             nb::arg("moves"),
             "Restricts the search to these moves of the root; an empty list lifts the restriction.")
@@ -121,8 +128,8 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             "or a "
             "proven line to its end.")
         .def(
-            "advance", [](T& tree, int move) { tree.advance(checked(move)); }, nb::arg("move"),
-            "Plays a move at the root and keeps the tree below it. Raises IllegalMove.");
+            "advance", [](T& tree, int move) { owned(tree, [&] { tree.advance(checked(move)); }); },
+            nb::arg("move"), "Plays a move at the root and keeps the tree below it. Raises IllegalMove.");
     state.def(
         "tree", [](const State<P>& root, const PuctConfig& config) { return T(root, config); },
         nb::arg("config"), "A new PUCT tree with this state at the root.");

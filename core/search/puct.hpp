@@ -1,12 +1,14 @@
-// PUCT search (Rosin 2011; Silver et al. 2017) with batched evaluation, virtual losses and an MCTS solver.
+// PUCT search (Rosin 2011; Silver et al. 2017) with batched evaluation and an MCTS solver.
 //
 // The tree gives out leaves in batches and takes their evaluations (priors and a value); it does not know the
 // evaluator. A node's value is for its side to move, from -1 (lost) to 1 (won). Selection maximises
 //
 //     Q(a) + c(N) P(a) sqrt(N) / (1 + N(a)),        N: the sum of N(a) over the moves a
 //
-// where a visit that waits for its evaluation counts as a loss (virtual loss). With batches of one leaf
-// nothing waits, and the search is the textbook's.
+// where N(a) includes visits that wait for their evaluation, and Q(a) counts each of them as `virtual_loss`
+// losses. By default that is none: a waiting visit only lowers the exploration term (Liu et al. 2020, "Watch
+// the Unobserved"). A descent that ends in a leaf that already waits is a collision and ends the batch. With
+// batches of one leaf nothing waits, and the search is the textbook's.
 //
 // The MCTS solver (Winands et al. 2008) makes ends of games exact: a node with a move that wins by force is
 // won, and a node all of whose moves lose by force is lost. Such a node is terminal, and all of its visits
@@ -14,6 +16,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -36,15 +39,23 @@ struct PuctConfig {
     double prior_temperature = 1;
     double fpu_reduction = 0.3;
     bool fpu_absolute = false;
+    bool solver = true;
     bool find_immediate_wins = true;
     bool repetition_draws = true;
     double draw_value = 0;
     double noise = 0;
     double noise_alpha = 0.3;
     int batch = 16;
+    double batch_share = 0.1;
+    double virtual_loss = 0;
     int memory = 512;
 
     bool operator==(const PuctConfig&) const = default;
+
+    /// The leaves to evaluate together in a tree with so many visits.
+    int batch_size(std::uint32_t visits) const {
+        return std::clamp(static_cast<int>(std::min(batch_share * visits, 1e9)), 1, batch);
+    }
 
     std::size_t memory_bytes() const { return static_cast<std::size_t>(memory) << 20; }
 
@@ -54,6 +65,34 @@ struct PuctConfig {
     }
 };
 
+/// Lets one thread at a time into a tree. A copy is free.
+class Ownership {
+ public:
+    Ownership() = default;
+    Ownership(const Ownership&) noexcept {}
+    Ownership& operator=(const Ownership&) noexcept { return *this; }
+
+    /// Holds the tree until it is destroyed. Throws std::logic_error if another thread holds it.
+    class Guard {
+     public:
+        explicit Guard(std::atomic<bool>& busy) : busy_(busy) {
+            if (busy_.exchange(true)) throw std::logic_error("the tree is in use by another thread");
+        }
+        ~Guard() { busy_ = false; }
+        Guard(const Guard&) = delete;
+        Guard& operator=(const Guard&) = delete;
+
+     private:
+        std::atomic<bool>& busy_;
+    };
+
+    Guard hold() { return Guard(busy_); }
+
+ private:
+    std::atomic<bool> busy_ = false;
+};
+
+/// A search tree. One thread at a time may use it: `ownership` says so to others.
 template <GamePosition P>
 class PuctTree {
     using Tree = SearchTree<P>;
@@ -64,6 +103,8 @@ class PuctTree {
 
  public:
     PuctTree(const State<P>& root, const PuctConfig& config) : config_(config) { reset(root); }
+
+    Ownership ownership;
 
     // ---- Search: select leaves, evaluate them ----
 
@@ -79,45 +120,43 @@ class PuctTree {
         }
         if (root_solved()) return {};
         visits = std::min(visits, none - root_node().visits);  // terminal visits are fast and could overflow
-        std::vector<Index> collisions;
         std::vector<State<P>> leaves;
-        while (leaves.size() < count && collisions.size() < count && visits > 0) {
+        while (leaves.size() < count && visits > 0) {
             const Index leaf = select_leaf();
             if (leaf == none) break;
-            TreeNode& node = tree_.nodes[leaf];
-            if (node.status == NodeStatus::terminal) {
-                if (node.visits == 0 && node.forced != 0) backpropagate_proof(leaf);
-                backpropagate(leaf, node.terminal_value);
-                --visits;
-            } else if (node.status == NodeStatus::evaluating) {
-                collisions.push_back(leaf);  // its virtual loss stays until the batch is full
+            if (tree_.nodes[leaf].status == NodeStatus::evaluating) {
+                undo_descent(leaf);
+                break;
+            }
+            --visits;
+            if (tree_.nodes[leaf].status == NodeStatus::terminal) {
+                visit_terminal(leaf);
             } else {
-                node.status = NodeStatus::evaluating;
+                add_edges(leaf);
+                tree_.nodes[leaf].status = NodeStatus::evaluating;
                 pending_.push_back(leaf);
-                leaves.push_back(node.state);
-                --visits;
+                leaves.push_back(tree_.nodes[leaf].state);
             }
         }
-        for (const Index leaf : collisions) remove_virtual_loss(leaf);
         return leaves;
     }
 
     /// Evaluates the leaves of the last `select`: priors of their legal moves in ascending order, one leaf
-    /// after the other, and one value each for the side to move. Throws std::invalid_argument.
+    /// after the other, and one value each for the side to move. Throws std::invalid_argument if the sizes do
+    /// not match or a number is no number; the tree is then as before, and the leaves still wait.
     void evaluate(std::span<const float> priors, std::span<const float> values) {
         if (values.size() != pending_.size()) throw std::invalid_argument("one value for each leaf expected");
         std::size_t needed = 0;
-        MoveList list;
-        for (const Index leaf : pending_) {
-            tree_.nodes[leaf].state.legal_moves(list);
-            needed += list.size();
-        }
+        for (const Index leaf : pending_) needed += tree_.nodes[leaf].edges;
         if (needed != priors.size()) throw std::invalid_argument("one prior for each legal move expected");
+        if (!std::all_of(priors.begin(), priors.end(), [](float p) { return p >= 0 && std::isfinite(p); }))
+            throw std::invalid_argument("priors must be finite numbers of at least 0");
+        if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+            throw std::invalid_argument("values must be finite numbers");
         for (std::size_t i = 0; i < pending_.size(); ++i) {
             TreeNode& node = tree_.nodes[pending_[i]];
-            node.state.legal_moves(list);
-            expand(node, list, priors.first(list.size()));
-            priors = priors.subspan(list.size());
+            set_priors(node, priors.first(node.edges));
+            priors = priors.subspan(node.edges);
             backpropagate(pending_[i], std::clamp(static_cast<double>(values[i]), -1.0, 1.0));
         }
         pending_.clear();
@@ -127,7 +166,7 @@ class PuctTree {
     void cancel() {
         for (const Index leaf : pending_) {
             tree_.nodes[leaf].status = NodeStatus::unexpanded;
-            remove_virtual_loss(leaf);
+            undo_descent(leaf);
         }
         pending_.clear();
     }
@@ -155,7 +194,6 @@ class PuctTree {
             reset(root_node().state.play(move));
             return;
         }
-        // A node that is a draw because it repeats a position before the new root stays a draw.
         tree_ = tree_.subtree(edge->child);
         searchmoves_.clear();
         immediate_wins_found_ = false;
@@ -165,6 +203,19 @@ class PuctTree {
             root.status = root.edges != 0 ? NodeStatus::expanded : NodeStatus::unexpanded;
             root.forced = 0;
         }
+        reopen_repetitions();
+    }
+
+    /// By how many visits the most visited move of the root leads the next; all of its visits if it is alone.
+    std::uint32_t lead() const {
+        std::uint32_t first = 0, second = 0;
+        for (const Edge& edge : tree_.edges_of(root_node())) {
+            if (!is_searchmove(edge.move)) continue;
+            const std::uint32_t visits = tree_.visits_of(edge);
+            second = std::max(second, std::min(first, visits));
+            first = std::max(first, visits);
+        }
+        return first - second;
     }
 
     // ---- Results ----
@@ -194,6 +245,7 @@ class PuctTree {
     /// The root's moves in ascending order; none before the root was evaluated.
     std::vector<RootMove> root_moves() const {
         std::vector<RootMove> moves;
+        if (root_node().visits == 0) return moves;
         for (const Edge& edge : tree_.edges_of(root_node())) {
             RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
                           forced_by(root_node(), edge)};
@@ -231,8 +283,8 @@ class PuctTree {
  private:
     // ---- Select ----
 
-    /// Descends from the root by select_child to a node that is not expanded, adding a virtual loss to each
-    /// node on the way. `none` if the memory is used up.
+    /// Descends from the root by select_child to a node that is not expanded, and counts each node on the way
+    /// as in flight. `none` if the memory is used up.
     Index select_leaf() {
         Index at = 0;
         int depth = 0;
@@ -242,7 +294,7 @@ class PuctTree {
             Index child = tree_.edges[best].child;
             if (child == none) {
                 if (full()) {
-                    remove_virtual_loss(at);
+                    undo_descent(at);
                     return none;
                 }
                 child = add_child(tree_.nodes[at].state.play_unchecked(tree_.edges[best].move), at, best);
@@ -277,9 +329,10 @@ class PuctTree {
             double visits = 0, q = unvisited_q;
             if (edge.child != none) {
                 const TreeNode& child = tree_.nodes[edge.child];
-                visits = child.visits + child.in_flight;
+                const double lost = config_.virtual_loss * child.in_flight;
                 const double total = same_side(node, child) ? child.total : -child.total;
-                if (visits > 0) q = (total - child.in_flight) / visits;
+                if (child.visits + lost > 0) q = (total - lost) / (child.visits + lost);
+                visits = child.visits + child.in_flight;
             }
             const double score = (by_prior ? 0 : q) + scale * edge.prior / (1 + visits);
             if (score > best_score || (score == best_score && edge.prior > best_prior)) {
@@ -340,22 +393,54 @@ class PuctTree {
         return occurrences(line, line.ply - root().node().ply) > 1 || occurrences(line, line.ply) > 2;
     }
 
-    /// Gives the node its edges, with priors P^(1/temperature) normalised to a sum of 1.
-    void expand(TreeNode& node, const MoveList& list, std::span<const float> priors) {
+    /// Gives the node an edge for each legal move, unless a cancelled evaluation did.
+    void add_edges(Index at) {
+        TreeNode& node = tree_.nodes[at];
+        if (node.edges != 0) return;
+        MoveList list;
+        node.state.legal_moves(list);
         node.first_edge = static_cast<Index>(tree_.edges.size());
         node.edges = static_cast<std::uint32_t>(list.size());
-        node.status = NodeStatus::expanded;
+        for (std::size_t i = 0; i < list.size(); ++i) tree_.edges.push_back({0, none, list[i]});
+    }
+
+    /// Expands the node: its priors are P^(1/temperature), normalised to a sum of 1.
+    void set_priors(TreeNode& node, std::span<const float> priors) {
         std::vector<double> weights(priors.begin(), priors.end());
         double total = 0;
         for (double& weight : weights) {
-            if (!(weight >= 0)) throw std::invalid_argument("priors must be numbers of at least 0");
             if (config_.prior_temperature != 1) weight = std::pow(weight, 1 / config_.prior_temperature);
             total += weight;
         }
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            const double prior = total > 0 ? weights[i] / total : 1.0 / static_cast<double>(list.size());
-            tree_.edges.push_back({static_cast<float>(prior), none, list[i]});
+        const auto edges = tree_.edges_of(node);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            const double prior = total > 0 ? weights[i] / total : 1.0 / static_cast<double>(edges.size());
+            edges[i].prior = static_cast<float>(prior);
         }
+        node.status = NodeStatus::expanded;
+    }
+
+    /// Reopens draws by repetition that no longer are any: they repeat a position that is now before the root
+    /// and occurred there once. Their visits are taken back from the node and its ancestors.
+    void reopen_repetitions() {
+        for (Index at = 1; at < tree_.nodes.size(); ++at) {
+            TreeNode& node = tree_.nodes[at];
+            if (node.status != NodeStatus::terminal || node.forced != 0 || node.state.outcome().over() ||
+                is_repetition(node) || below_proven(at))
+                continue;
+            const std::uint32_t visits = node.visits;
+            set_total(at, 0);
+            for (Index up = at; up != none; up = tree_.nodes[up].parent) tree_.nodes[up].visits -= visits;
+            node.status = node.edges != 0 ? NodeStatus::expanded : NodeStatus::unexpanded;
+        }
+    }
+
+    /// Whether an ancestor is proven: its total does not depend on what is below it any more.
+    bool below_proven(Index at) const {
+        while ((at = tree_.nodes[at].parent) != none) {
+            if (tree_.nodes[at].status == NodeStatus::terminal) return true;
+        }
+        return false;
     }
 
     // ---- Backpropagate ----
@@ -376,8 +461,15 @@ class PuctTree {
         }
     }
 
-    /// Takes back the virtual losses of a descent.
-    void remove_virtual_loss(Index at) {
+    /// Visits a node whose value is exact.
+    void visit_terminal(Index at) {
+        const TreeNode& node = tree_.nodes[at];
+        if (config_.solver && node.visits == 0 && node.forced != 0) backpropagate_proof(at);
+        backpropagate(at, node.terminal_value);
+    }
+
+    /// Takes back a descent that led to no visit.
+    void undo_descent(Index at) {
         for (; at != none; at = tree_.nodes[at].parent) --tree_.nodes[at].in_flight;
     }
 

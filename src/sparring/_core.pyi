@@ -75,7 +75,7 @@ class PuctConfig:
     Q is a move's mean value, P its prior, N(a) its visits and N their sum. A move's score is Q + c(N) P sqrt(N) / (1 + N(a)). Raises ValueError for a value out of range.
     """
 
-    def __init__(self, *, c_puct: float = 1.5, c_base: float = 0.0, c_factor: float = 0.0, prior_temperature: float = 1.0, fpu_reduction: float = 0.3, fpu_absolute: bool = False, find_immediate_wins: bool = True, repetition_draws: bool = True, draw_value: float = 0.0, noise: float = 0.0, noise_alpha: float = 0.3, batch: int = 16, memory: int = 512) -> None: ...
+    def __init__(self, *, c_puct: float = 1.5, c_base: float = 0.0, c_factor: float = 0.0, prior_temperature: float = 1.0, fpu_reduction: float = 0.3, fpu_absolute: bool = False, solver: bool = True, find_immediate_wins: bool = True, repetition_draws: bool = True, draw_value: float = 0.0, noise: float = 0.0, noise_alpha: float = 0.3, batch: int = 16, batch_share: float = 0.1, virtual_loss: float = 0.0, memory: int = 512) -> None: ...
 
     @property
     def c_puct(self) -> float:
@@ -110,6 +110,10 @@ class PuctConfig:
         """If true, the Q of an unvisited move is fpu_reduction itself."""
 
     @property
+    def solver(self) -> bool:
+        """Whether forced wins and losses are proven up the tree (MCTS solver)."""
+
+    @property
     def find_immediate_wins(self) -> bool:
         """
         Whether every move of the root is tested for an immediate win, whatever its prior.
@@ -137,7 +141,19 @@ class PuctConfig:
 
     @property
     def batch(self) -> int:
-        """The number of leaves evaluated together, at least 1."""
+        """The greatest number of leaves evaluated together, at least 1."""
+
+    @property
+    def batch_share(self) -> float:
+        """
+        The greatest number of leaves evaluated together as a share of the tree's visits, at least 0. A batch has at least one leaf, so 0 searches leaf by leaf.
+        """
+
+    @property
+    def virtual_loss(self) -> float:
+        """
+        Losses by which a visit that waits for its evaluation counts in Q, at least 0.
+        """
 
     @property
     def memory(self) -> int:
@@ -148,6 +164,11 @@ class PuctConfig:
     def __hash__(self) -> int: ...
 
     def __eq__(self, other: object, /) -> bool: ...
+
+    def batch_size(self, visits: int) -> int:
+        """
+        The number of leaves to evaluate together in a tree with so many visits, from 1 to `batch`.
+        """
 
 class PgnGame:
     """
@@ -496,11 +517,17 @@ class ChessTree:
         """
         Evaluates the leaves of the last `select`.
 
-        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the leaves then still wait.
         """
 
     def cancel(self) -> None:
         """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def lead(self) -> int:
+        """
+        By how many visits the most visited move of the root leads the next: if fewer visits are left, the choice is certain.
+        """
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
         """
@@ -1221,11 +1248,17 @@ class ExpendibotsTree:
         """
         Evaluates the leaves of the last `select`.
 
-        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the leaves then still wait.
         """
 
     def cancel(self) -> None:
         """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def lead(self) -> int:
+        """
+        By how many visits the most visited move of the root leads the next: if fewer visits are left, the choice is certain.
+        """
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
         """
@@ -1651,11 +1684,17 @@ class BreakthroughTree:
         """
         Evaluates the leaves of the last `select`.
 
-        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the leaves then still wait.
         """
 
     def cancel(self) -> None:
         """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def lead(self) -> int:
+        """
+        By how many visits the most visited move of the root leads the next: if fewer visits are left, the choice is certain.
+        """
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
         """
@@ -2025,11 +2064,17 @@ class ShogiTree:
         """
         Evaluates the leaves of the last `select`.
 
-        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the leaves then still wait.
         """
 
     def cancel(self) -> None:
         """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def lead(self) -> int:
+        """
+        By how many visits the most visited move of the root leads the next: if fewer visits are left, the choice is certain.
+        """
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
         """
@@ -2409,11 +2454,17 @@ class GoTree:
         """
         Evaluates the leaves of the last `select`.
 
-        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a prior is negative or NaN.
+        `priors` float32: the priors of each leaf's legal moves in ascending order, one leaf after the other; they need not sum to 1. `values` float32 [leaves]: for the side to move, from -1 to 1. Raises ValueError if the sizes do not match or a number is not finite or a prior negative; the leaves then still wait.
         """
 
     def cancel(self) -> None:
         """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def lead(self) -> int:
+        """
+        By how many visits the most visited move of the root leads the next: if fewer visits are left, the choice is certain.
+        """
 
     def add_noise(self, noise: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], share: float) -> None:
         """

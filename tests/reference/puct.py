@@ -36,7 +36,8 @@ class ReferencePuct:
     def run(self, visits: int) -> None:
         self._batch(1)
         while self.root.visits < visits and not all(self.root_forced()):
-            self._batch(min(self.settings.batch, visits - self.root.visits))
+            size = min(self.settings.batch, max(1, int(self.settings.batch_share * self.root.visits)))
+            self._batch(min(size, visits - self.root.visits))
 
     def root_visits(self) -> list[int]:
         return [self.root.children[m].visits if m in self.root.children else 0 for m in self.root.moves]
@@ -50,26 +51,24 @@ class ReferencePuct:
 
     def _batch(self, count: int) -> None:
         leaves: list[Node] = []
-        again: list[Node] = []
         left = count
         if self.root.moves and not self.immediate_wins_found:
             self.immediate_wins_found = True
             left -= self._find_immediate_wins()
-        while len(leaves) < count and len(again) < count and left > 0:
+        while len(leaves) < count and left > 0:
             node = self._select_leaf()
             if node.terminal is not None:
-                if node.forced and not node.visits:
+                if node.forced and not node.visits and self.settings.solver:
                     self._backpropagate_proof(node)
                 self._backpropagate(node, node.terminal)
                 left -= 1
             elif node.evaluating:
-                again.append(node)
+                self._undo_descent(node)
+                break
             else:
                 node.evaluating = True
                 leaves.append(node)
                 left -= 1
-        for node in again:
-            self._remove_virtual_loss(node)
         for node, prediction in zip(leaves, self.evaluator([leaf.state for leaf in leaves]), strict=True):
             node.evaluating = False
             node.moves = list(node.state.legal_moves())
@@ -185,7 +184,9 @@ class ReferencePuct:
             if count:
                 child = node.children[move]
                 won = child.total if child.state.to_move == node.state.to_move else -child.total
-                q = (won - child.in_flight) / count
+                lost = s.virtual_loss * child.in_flight
+                if child.visits + lost:
+                    q = (won - lost) / (child.visits + lost)
             explored = (1.0 if math.isinf(c) else c) * math.sqrt(total) * prior / (1 + count)
             score = explored if math.isinf(c) else q + explored
             if score > best_key[0] or (score == best_key[0] and prior > best_key[1]):
@@ -206,7 +207,7 @@ class ReferencePuct:
                 return
             at = at.parent
 
-    def _remove_virtual_loss(self, node: Node) -> None:
+    def _undo_descent(self, node: Node) -> None:
         at: Node | None = node
         while at is not None:
             at.in_flight -= 1

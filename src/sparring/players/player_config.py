@@ -71,8 +71,9 @@ class PlayerConfig:
     """Time limit of a search, in seconds."""
     evaluator: str = ""
     """Network that evaluates positions in the search; without it, the model."""
-    rule: Literal["visits", "kl"] = "visits"
-    """Choice after a search: by visits, or by prior * exp(value / kl_weight)."""
+    rule: Literal["visits", "regularised", "kl"] = "visits"
+    """Choice after a search: by visits; by the regularised policy that visits approach, lambda * prior /
+    (alpha - value) (Grill et al. 2020); or by prior * exp(value / kl_weight) (Jacob et al. 2022)."""
     kl_weight: NonNegative = 0.1
     """Weight of the KL divergence from the policy, for `rule = "kl"`."""
     c_puct: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.5
@@ -89,8 +90,15 @@ class PlayerConfig:
     """Makes `fpu_reduction` the value of an unvisited move itself."""
     draw_value: Annotated[float, Meta(ge=-1, le=1)] = 0.0
     """Value of a draw in the search."""
+    solver: bool = True
+    """Proves forced wins and losses in the search."""
+    find_immediate_wins: bool = True
+    """Tests every move for an immediate win before the search; no effect in Go."""
+    play_forced_wins: bool = True
+    """Plays a proven win and avoids a proven loss at any temperature; no effect in Go. With this, `solver`
+    and `find_immediate_wins` off, a weak player may miss a mate."""
     batch: Annotated[int, Meta(ge=1, le=65_536)] = 16
-    """Positions that are evaluated together."""
+    """Most positions that are evaluated together; a batch is never larger than a tenth of the tree."""
     memory: Megabytes = 512
     """Memory limit of the search tree, in megabytes."""
     threads: Threads = 1

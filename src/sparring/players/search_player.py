@@ -23,6 +23,7 @@ from sparring.search import (
     by_visits,
     kl_regularised,
     prefer_proven,
+    regularised_policy,
 )
 
 
@@ -68,6 +69,7 @@ class SearchPlayer(BasePlayer):
             stop=turn.stop,
             report=turn.report,
             every=turn.report_seconds,
+            until_decided=self.config.rule == "visits" and self.config.temperature == 0,
         )
         prediction = result.evaluation if self._evaluator is None else None
         prediction = prediction or player.predict(turn.state)
@@ -114,7 +116,8 @@ def puct_config(config: PlayerConfig) -> PuctConfig:
         prior_temperature=config.policy_temperature,
         fpu_reduction=config.fpu_reduction,
         fpu_absolute=config.fpu_absolute,
-        find_immediate_wins=search.find_immediate_wins,
+        solver=config.solver,
+        find_immediate_wins=config.find_immediate_wins and search.find_immediate_wins,
         repetition_draws=search.repetition_draws,
         draw_value=config.draw_value,
         batch=config.batch,
@@ -126,5 +129,10 @@ def move_selection(config: PlayerConfig) -> MoveSelection:
     """The rule by which a player selects a move from its search."""
     if config.rule == "kl":
         return kl_regularised(config.kl_weight)
-    rule = by_visits(config.temperature)
-    return prefer_proven(rule) if describe(config.game).search.prefer_proven else rule
+    rule = (
+        by_visits(config.temperature)
+        if config.rule == "visits"
+        else regularised_policy(config.c_puct, config.temperature)
+    )
+    forced = config.play_forced_wins and describe(config.game).search.prefer_proven
+    return prefer_proven(rule) if forced else rule

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sparring.search.move_selection import by_visits as by_visits
     from sparring.search.move_selection import kl_regularised as kl_regularised
     from sparring.search.move_selection import prefer_proven as prefer_proven
+    from sparring.search.move_selection import regularised_policy as regularised_policy
     from sparring.search.puct import Evaluator as Evaluator
     from sparring.search.puct import Puct as Puct
     from sparring.search.puct import PuctConfig as PuctConfig
@@ -24,7 +25,13 @@ __getattr__, __dir__, __all__ = attach(
     {
         "limits": ("Clock", "SearchLimits"),
         "mcts": ("MoveStats", "uct"),
-        "move_selection": ("MoveSelection", "by_visits", "kl_regularised", "prefer_proven"),
+        "move_selection": (
+            "MoveSelection",
+            "by_visits",
+            "kl_regularised",
+            "prefer_proven",
+            "regularised_policy",
+        ),
         "puct": ("Evaluator", "Puct", "PuctConfig", "SearchResult"),
         "search_policy": ("SearchPolicy",),
     },

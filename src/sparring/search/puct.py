@@ -7,6 +7,7 @@ of a move from the result is in `sparring.search.move_selection`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -29,6 +30,8 @@ Evaluator = Callable[[Sequence[Any]], Sequence[Prediction]]
 
 _POLL_SECONDS = 0.005
 """Seconds between checks of the stop event."""
+_HEADROOM = 1.5
+"""Factor by which the search may still get faster: batches grow with the tree."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ class Puct:
         stop: Event | None = None,
         report: Callable[[SearchResult], None] | None = None,
         every: float = 1.0,
+        until_decided: bool = False,
     ) -> SearchResult:
         """Searches a state whose game is not over.
 
@@ -102,6 +106,8 @@ class Puct:
             stop: setting it ends the search within milliseconds, also during an evaluation. Evaluations
                 then run in a thread that lives as long as the search.
             report: receives an intermediate result every `every` seconds.
+            until_decided: whether the search ends as soon as the visits that are left cannot change which
+                move has the most. What is left of a time limit is estimated from the speed so far.
 
         Raises ValueError if the game is over or the evaluator gives no value.
         """
@@ -118,7 +124,9 @@ class Puct:
             if self.config.noise and tree.visits:
                 self._add_noise(tree)
             while not _ended(tree, before, limits, started, stop):
-                if not self._simulate(tree, self._batch(limits, tree.visits - before), stop):
+                if until_decided and tree.lead > _visits_left(tree, before, limits, started):
+                    break
+                if not self._simulate(tree, self._batch(limits, tree.visits, before), stop):
                     break
                 if report is not None and time.perf_counter() - reported >= every:
                     reported = time.perf_counter()
@@ -129,10 +137,12 @@ class Puct:
                 self._worker = None
         return self._result(before, started)
 
-    def _batch(self, limits: SearchLimits, visits: int) -> int:
-        """Leaves of the next batch: no more than the visits that are left."""
-        batch = self.config.batch
-        return batch if limits.nodes is None or limits.infinite else min(batch, limits.nodes - visits)
+    def _batch(self, limits: SearchLimits, visits: int, before: int) -> int:
+        """Leaves of the next batch: a share of the tree's visits, no more than the visits that are left."""
+        batch = self.config.batch_size(visits)
+        if limits.nodes is None or limits.infinite:
+            return batch
+        return min(batch, limits.nodes - (visits - before))
 
     def _simulate(self, tree: Any, count: int, stop: Event | None) -> bool:
         """Makes up to `count` visits. Returns whether there were any."""
@@ -150,11 +160,15 @@ class Puct:
         if predictions is None:
             tree.cancel()
             return False
+        try:
+            values = [_value(prediction) for prediction in predictions]
+            priors = np.concatenate([prediction.probabilities for prediction in predictions])
+            tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
+        except BaseException:
+            tree.cancel()  # the tree stays usable
+            raise
         if before == 0:
             self._evaluation = predictions[0]
-        values = [_value(prediction) for prediction in predictions]
-        priors = np.concatenate([prediction.probabilities for prediction in predictions])
-        tree.evaluate(np.ascontiguousarray(priors, np.float32), np.array(values, np.float32))
         return True
 
     def _evaluate(self, leaves: list[Any]) -> Sequence[Prediction]:
@@ -215,6 +229,17 @@ def _ended(tree: Any, before: int, limits: SearchLimits, started: float, stop: E
     if limits.nodes is not None and tree.visits - before >= limits.nodes:
         return True
     return limits.seconds is not None and time.perf_counter() - started >= limits.seconds
+
+
+def _visits_left(tree: Any, before: int, limits: SearchLimits, started: float) -> float:
+    """An upper estimate of the visits that the limits still allow."""
+    if limits.infinite:
+        return math.inf
+    left = math.inf if limits.nodes is None else float(limits.nodes - (tree.visits - before))
+    if limits.seconds is not None:
+        spent = max(time.perf_counter() - started, 1e-3)
+        left = min(left, _HEADROOM * (tree.visits - before + 1) * max(limits.seconds / spent - 1, 0))
+    return left
 
 
 def _value(prediction: Prediction) -> float:
