@@ -1,4 +1,5 @@
 #include "bindings/alphabeta.hpp"
+#include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
@@ -25,6 +26,8 @@ void bind_breakthrough(nb::module_& m) {
             "White's and Black's pieces as bitboards; the square (x, y) is bit 8 * y + x.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "BreakthroughTree");
+    bind_states<Position>(m, "BreakthroughStates");
+    bind_puct_forest<Position>(m, "BreakthroughForest");
     bind_samples<Position>(m, "BreakthroughSamples");
     bind_searcher<Position, breakthrough::Evaluator>(m, "BreakthroughSearch");
 }

@@ -1,4 +1,5 @@
 #include "bindings/material_search.hpp"
+#include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
@@ -60,6 +61,8 @@ void bind_chess(nb::module_& m) {
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ChessTree");
+    bind_states<Position>(m, "ChessStates");
+    bind_puct_forest<Position>(m, "ChessForest");
     bind_samples<Position>(m, "ChessSamples");
     bind_lc0(m);
     bind_maia3(m);

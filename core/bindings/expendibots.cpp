@@ -1,6 +1,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings/alphabeta.hpp"
+#include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
@@ -83,6 +84,8 @@ void bind_expendibots(nb::module_& m) {
                     "Raises IllegalMove.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "ExpendibotsTree");
+    bind_states<Position>(m, "ExpendibotsStates");
+    bind_puct_forest<Position>(m, "ExpendibotsForest");
     bind_samples<Position>(m, "ExpendibotsSamples");
     bind_expendibots_endgames(m);
     bind_expendibots_network(m);

@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 
+#include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
@@ -95,6 +96,8 @@ void bind_go(nb::module_& m) {
              "a point of `dead` is empty.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "GoTree");
+    bind_states<Position>(m, "GoStates");
+    bind_puct_forest<Position>(m, "GoForest");
     bind_samples<Position>(m, "GoSamples");
     bind_katago(m);
 }

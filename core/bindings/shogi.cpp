@@ -1,4 +1,5 @@
 #include "bindings/material_search.hpp"
+#include "bindings/puct_forest.hpp"
 #include "bindings/puct_tree.hpp"
 #include "bindings/samples.hpp"
 #include "bindings/state.hpp"
@@ -26,6 +27,8 @@ void bind_shogi(nb::module_& m) {
     bind_alphabeta(state);
     bind_symmetry(state);
     bind_puct_tree(m, state, "ShogiTree");
+    bind_states<Position>(m, "ShogiStates");
+    bind_puct_forest<Position>(m, "ShogiForest");
     bind_samples<Position>(m, "ShogiSamples");
     bind_dlshogi(m);
     m.def(

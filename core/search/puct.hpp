@@ -65,6 +65,16 @@ struct PuctConfig {
     }
 };
 
+/// Throws std::invalid_argument unless there are `needed` priors and all numbers are valid.
+inline void check_evaluation(std::span<const float> priors, std::span<const float> values,
+                             std::size_t needed) {
+    if (priors.size() != needed) throw std::invalid_argument("one prior for each legal move expected");
+    if (!std::all_of(priors.begin(), priors.end(), [](float p) { return p >= 0 && std::isfinite(p); }))
+        throw std::invalid_argument("priors must be finite numbers of at least 0");
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+        throw std::invalid_argument("values must be finite numbers");
+}
+
 /// Lets one thread at a time into a tree. A copy is free.
 class Ownership {
  public:
@@ -146,13 +156,7 @@ class PuctTree {
     /// not match or a number is no number; the tree is then as before, and the leaves still wait.
     void evaluate(std::span<const float> priors, std::span<const float> values) {
         if (values.size() != pending_.size()) throw std::invalid_argument("one value for each leaf expected");
-        std::size_t needed = 0;
-        for (const Index leaf : pending_) needed += tree_.nodes[leaf].edges;
-        if (needed != priors.size()) throw std::invalid_argument("one prior for each legal move expected");
-        if (!std::all_of(priors.begin(), priors.end(), [](float p) { return p >= 0 && std::isfinite(p); }))
-            throw std::invalid_argument("priors must be finite numbers of at least 0");
-        if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
-            throw std::invalid_argument("values must be finite numbers");
+        check_evaluation(priors, values, priors_needed());
         for (std::size_t i = 0; i < pending_.size(); ++i) {
             TreeNode& node = tree_.nodes[pending_[i]];
             set_priors(node, priors.first(node.edges));
@@ -160,6 +164,13 @@ class PuctTree {
             backpropagate(pending_[i], std::clamp(static_cast<double>(values[i]), -1.0, 1.0));
         }
         pending_.clear();
+    }
+
+    /// The number of priors that `evaluate` expects: the legal moves of all leaves of the last `select`.
+    std::size_t priors_needed() const {
+        std::size_t needed = 0;
+        for (const Index leaf : pending_) needed += tree_.nodes[leaf].edges;
+        return needed;
     }
 
     /// Drops the leaves of the last `select` without an evaluation.

@@ -1,0 +1,92 @@
+// The class <Game>Forest: many PUCT trees searched in lockstep.
+#pragma once
+
+#include "bindings/puct_tree.hpp"
+#include "bindings/state_batch.hpp"
+#include "search/puct_forest.hpp"
+
+namespace sparring::bindings {
+
+using search::PuctForest;
+
+/// A number of every tree as a new array.
+template <class T, GamePosition P, class Function>
+nb::ndarray<nb::numpy, T> tree_column(const PuctForest<P>& forest, Function function) {
+    const auto& trees = forest.trees();
+    const Zeros<T> block(trees.size());
+    std::transform(trees.begin(), trees.end(), block.data(), function);
+    return block.array(block.data(), {trees.size()});
+}
+
+/// The statistics of the root moves of all trees as five arrays, and the offsets of each tree's.
+template <GamePosition P>
+nb::tuple forest_root_moves(const PuctForest<P>& forest) {
+    std::vector<std::int64_t> codes, visits, forced, offsets{0};
+    std::vector<double> priors, values;
+    for (const auto& tree : forest.trees()) {
+        for (const auto& each : tree.root_moves()) {
+            codes.push_back(each.move);
+            priors.push_back(static_cast<double>(each.prior));
+            visits.push_back(each.visits);
+            values.push_back(each.value);
+            forced.push_back(each.forced);
+        }
+        offsets.push_back(static_cast<std::int64_t>(codes.size()));
+    }
+    return nb::make_tuple(copied(codes), copied(priors), copied(visits), copied(values), copied(forced),
+                          copied(offsets));
+}
+
+template <GamePosition P>
+void bind_puct_forest(nb::module_& m, const char* name) {
+    using F = PuctForest<P>;
+    nb::class_<F>(m, name, "Many PUCT trees searched in lockstep: one leaf of each tree a step.")
+        .def(nb::init<const std::vector<State<P>>&, const PuctConfig&>(), nb::arg("roots"), nb::arg("config"),
+             "A tree for each root.")
+        .def(
+            "__len__", [](const F& forest) { return forest.trees().size(); }, "The number of trees.")
+        .def(
+            "select",
+            [](F& forest, std::uint32_t visits) {
+                StateBatch<P> leaves;
+                std::vector<std::int64_t> trees;
+                owned(forest, [&] { forest.select(visits, leaves.states, trees); });
+                return nb::make_tuple(nb::cast(std::move(leaves)), copied(trees));
+            },
+            nb::arg("visits"),
+            "The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the "
+            "index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError "
+            "while earlier leaves wait for their evaluation.")
+        .def(
+            "evaluate",
+            [](F& forest, const FloatArray& priors, const FloatArray& values) {
+                owned(forest, [&] { forest.evaluate(as_span(priors), as_span(values)); });
+            },
+            nb::arg("priors"), nb::arg("values"),
+            "Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.")
+        .def(
+            "cancel", [](F& forest) { owned(forest, [&] { forest.cancel(); }); },
+            "Drops the leaves of the last `select` without an evaluation.")
+        .def_prop_ro(
+            "visits",
+            [](const F& forest) {
+                return tree_column<std::int64_t>(
+                    forest, [](const auto& tree) { return static_cast<std::int64_t>(tree.visits()); });
+            },
+            nb::rv_policy::move, "The visits of each root: int64 [trees].")
+        .def_prop_ro(
+            "values",
+            [](const F& forest) {
+                return tree_column<double>(forest, [](const auto& tree) { return tree.value(); });
+            },
+            nb::rv_policy::move, "The value of each root for its side to move: float64 [trees].")
+        .def("root_moves", &forest_root_moves<P>,
+             nb::sig("def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "
+                     "numpy.typing.NDArray[numpy.int64]]"),
+             "The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values "
+             "and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.");
+}
+
+}  // namespace sparring::bindings
