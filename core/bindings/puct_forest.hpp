@@ -80,6 +80,21 @@ void bind_puct_forest(nb::module_& m, const char* name) {
                 return tree_column<double>(forest, [](const auto& tree) { return tree.value(); });
             },
             nb::rv_policy::move, "The value of each root for its side to move: float64 [trees].")
+        .def_prop_ro(
+            "max_depths",
+            [](const F& forest) {
+                return tree_column<std::int64_t>(
+                    forest, [](const auto& tree) { return static_cast<std::int64_t>(tree.max_depth()); });
+            },
+            nb::rv_policy::move, "The length of the longest line of each tree, in plies: int64 [trees].")
+        .def(
+            "pv",
+            [](const F& forest, std::size_t tree, int first) {
+                if (tree >= forest.trees().size()) throw nb::index_error("tree index out of range");
+                const auto moves = forest.trees()[tree].pv(checked(first));
+                return std::vector<int>(moves.begin(), moves.end());
+            },
+            nb::arg("tree"), nb::arg("first"), "The principal variation of a tree: see the tree's `pv`.")
         .def("root_moves", &forest_root_moves<P>,
              nb::sig("def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], "

@@ -558,6 +558,81 @@ class ChessTree:
         Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
+class ChessStates:
+    """
+    A batch of states: a sequence that encodes and decodes without a Python object each.
+    """
+
+    def __init__(self, states: Sequence[ChessState]) -> None:
+        """The batch of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> ChessState: ...
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ChessStates:
+        """The states with these indices, int64 [n]. Raises IndexError."""
+
+    @property
+    def to_move(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [states]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each state: int32 [states]."""
+
+    def encode(self, encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """The encoding of the states, [states, ...]. Raises ValueError."""
+
+    def decode(self, logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        A softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. Returns the probabilities of all legal moves, state after state and ascending, and the offsets int64 [states + 1] of each state's. Raises ValueError.
+        """
+
+class ChessForest:
+    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+
+    def __init__(self, roots: Sequence[ChessState], config: PuctConfig) -> None:
+        """A tree for each root."""
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, visits: int) -> tuple:
+        """
+        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.
+        """
+
+    def cancel(self) -> None:
+        """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def visits(self) -> NDArray[numpy.int64]:
+        """The visits of each root: int64 [trees]."""
+
+    @property
+    def values(self) -> NDArray[numpy.float64]:
+        """The value of each root for its side to move: float64 [trees]."""
+
+    @property
+    def max_depths(self) -> NDArray[numpy.int64]:
+        """The length of the longest line of each tree, in plies: int64 [trees]."""
+
+    def pv(self, tree: int, first: int) -> list[int]:
+        """The principal variation of a tree: see the tree's `pv`."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.
+        """
+
 class ChessSamples:
     """
     Positions of recorded games, each with the line of play before it and the move played.
@@ -1289,6 +1364,81 @@ class ExpendibotsTree:
         Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
+class ExpendibotsStates:
+    """
+    A batch of states: a sequence that encodes and decodes without a Python object each.
+    """
+
+    def __init__(self, states: Sequence[ExpendibotsState]) -> None:
+        """The batch of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> ExpendibotsState: ...
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ExpendibotsStates:
+        """The states with these indices, int64 [n]. Raises IndexError."""
+
+    @property
+    def to_move(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [states]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each state: int32 [states]."""
+
+    def encode(self, encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """The encoding of the states, [states, ...]. Raises ValueError."""
+
+    def decode(self, logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        A softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. Returns the probabilities of all legal moves, state after state and ascending, and the offsets int64 [states + 1] of each state's. Raises ValueError.
+        """
+
+class ExpendibotsForest:
+    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+
+    def __init__(self, roots: Sequence[ExpendibotsState], config: PuctConfig) -> None:
+        """A tree for each root."""
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, visits: int) -> tuple:
+        """
+        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.
+        """
+
+    def cancel(self) -> None:
+        """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def visits(self) -> NDArray[numpy.int64]:
+        """The visits of each root: int64 [trees]."""
+
+    @property
+    def values(self) -> NDArray[numpy.float64]:
+        """The value of each root for its side to move: float64 [trees]."""
+
+    @property
+    def max_depths(self) -> NDArray[numpy.int64]:
+        """The length of the longest line of each tree, in plies: int64 [trees]."""
+
+    def pv(self, tree: int, first: int) -> list[int]:
+        """The principal variation of a tree: see the tree's `pv`."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.
+        """
+
 class ExpendibotsSamples:
     """
     Positions of recorded games, each with the line of play before it and the move played.
@@ -1725,6 +1875,81 @@ class BreakthroughTree:
         Plays a move at the root and keeps the tree below it. Raises IllegalMove.
         """
 
+class BreakthroughStates:
+    """
+    A batch of states: a sequence that encodes and decodes without a Python object each.
+    """
+
+    def __init__(self, states: Sequence[BreakthroughState]) -> None:
+        """The batch of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> BreakthroughState: ...
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> BreakthroughStates:
+        """The states with these indices, int64 [n]. Raises IndexError."""
+
+    @property
+    def to_move(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [states]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each state: int32 [states]."""
+
+    def encode(self, encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """The encoding of the states, [states, ...]. Raises ValueError."""
+
+    def decode(self, logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        A softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. Returns the probabilities of all legal moves, state after state and ascending, and the offsets int64 [states + 1] of each state's. Raises ValueError.
+        """
+
+class BreakthroughForest:
+    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+
+    def __init__(self, roots: Sequence[BreakthroughState], config: PuctConfig) -> None:
+        """A tree for each root."""
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, visits: int) -> tuple:
+        """
+        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.
+        """
+
+    def cancel(self) -> None:
+        """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def visits(self) -> NDArray[numpy.int64]:
+        """The visits of each root: int64 [trees]."""
+
+    @property
+    def values(self) -> NDArray[numpy.float64]:
+        """The value of each root for its side to move: float64 [trees]."""
+
+    @property
+    def max_depths(self) -> NDArray[numpy.int64]:
+        """The length of the longest line of each tree, in plies: int64 [trees]."""
+
+    def pv(self, tree: int, first: int) -> list[int]:
+        """The principal variation of a tree: see the tree's `pv`."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.
+        """
+
 class BreakthroughSamples:
     """
     Positions of recorded games, each with the line of play before it and the move played.
@@ -2103,6 +2328,81 @@ class ShogiTree:
     def advance(self, move: int) -> None:
         """
         Plays a move at the root and keeps the tree below it. Raises IllegalMove.
+        """
+
+class ShogiStates:
+    """
+    A batch of states: a sequence that encodes and decodes without a Python object each.
+    """
+
+    def __init__(self, states: Sequence[ShogiState]) -> None:
+        """The batch of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> ShogiState: ...
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ShogiStates:
+        """The states with these indices, int64 [n]. Raises IndexError."""
+
+    @property
+    def to_move(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [states]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each state: int32 [states]."""
+
+    def encode(self, encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """The encoding of the states, [states, ...]. Raises ValueError."""
+
+    def decode(self, logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        A softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. Returns the probabilities of all legal moves, state after state and ascending, and the offsets int64 [states + 1] of each state's. Raises ValueError.
+        """
+
+class ShogiForest:
+    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+
+    def __init__(self, roots: Sequence[ShogiState], config: PuctConfig) -> None:
+        """A tree for each root."""
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, visits: int) -> tuple:
+        """
+        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.
+        """
+
+    def cancel(self) -> None:
+        """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def visits(self) -> NDArray[numpy.int64]:
+        """The visits of each root: int64 [trees]."""
+
+    @property
+    def values(self) -> NDArray[numpy.float64]:
+        """The value of each root for its side to move: float64 [trees]."""
+
+    @property
+    def max_depths(self) -> NDArray[numpy.int64]:
+        """The length of the longest line of each tree, in plies: int64 [trees]."""
+
+    def pv(self, tree: int, first: int) -> list[int]:
+        """The principal variation of a tree: see the tree's `pv`."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.
         """
 
 class ShogiSamples:
@@ -2493,6 +2793,81 @@ class GoTree:
     def advance(self, move: int) -> None:
         """
         Plays a move at the root and keeps the tree below it. Raises IllegalMove.
+        """
+
+class GoStates:
+    """
+    A batch of states: a sequence that encodes and decodes without a Python object each.
+    """
+
+    def __init__(self, states: Sequence[GoState]) -> None:
+        """The batch of these states."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> GoState: ...
+
+    def take(self, which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> GoStates:
+        """The states with these indices, int64 [n]. Raises IndexError."""
+
+    @property
+    def to_move(self) -> NDArray[numpy.int8]:
+        """The player to move, 0 or 1: int8 [states]."""
+
+    @property
+    def plies(self) -> NDArray[numpy.int32]:
+        """Moves played before each state: int32 [states]."""
+
+    def encode(self, encoding: str, history: int) -> numpy.typing.NDArray[numpy.generic]:
+        """The encoding of the states, [states, ...]. Raises ValueError."""
+
+    def decode(self, logits: numpy.typing.NDArray[numpy.float32], encoding: str) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int64]]:
+        """
+        A softmax over the labels of the legal moves.
+
+        `logits` float32 [states, labels]. Returns the probabilities of all legal moves, state after state and ascending, and the offsets int64 [states + 1] of each state's. Raises ValueError.
+        """
+
+class GoForest:
+    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+
+    def __init__(self, roots: Sequence[GoState], config: PuctConfig) -> None:
+        """A tree for each root."""
+
+    def __len__(self) -> int:
+        """The number of trees."""
+
+    def select(self, visits: int) -> tuple:
+        """
+        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        """
+
+    def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Evaluates the leaves of the last `select`: see the tree's `evaluate`. Raises ValueError.
+        """
+
+    def cancel(self) -> None:
+        """Drops the leaves of the last `select` without an evaluation."""
+
+    @property
+    def visits(self) -> NDArray[numpy.int64]:
+        """The visits of each root: int64 [trees]."""
+
+    @property
+    def values(self) -> NDArray[numpy.float64]:
+        """The value of each root for its side to move: float64 [trees]."""
+
+    @property
+    def max_depths(self) -> NDArray[numpy.int64]:
+        """The length of the longest line of each tree, in plies: int64 [trees]."""
+
+    def pv(self, tree: int, first: int) -> list[int]:
+        """The principal variation of a tree: see the tree's `pv`."""
+
+    def root_moves(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64]]:
+        """
+        The statistics of the root moves of all trees, tree after tree: moves, priors, visits, values and forced as in a tree's `root_moves`, and the offsets int64 [trees + 1] of each tree's.
         """
 
 class GoSamples:

@@ -107,7 +107,7 @@ def _accuracies(part: PredictedSample, names: list[str]) -> Any:
 
 def _search_policy(expert: CachedPolicy, c_puct: float, nodes: int) -> CachedPolicy:
     return CachedPolicy(
-        SearchPolicy(expert.policy, c_puct, nodes), cache_key(expert.key, f"search {c_puct:g} {nodes}")
+        SearchPolicy(expert.policy, c_puct, nodes), cache_key(expert.key, f"search {c_puct:g} {nodes} visits")
     )
 
 

@@ -212,6 +212,16 @@ class GameDescription:
         return found
 
     @property
+    def states_class(self) -> type[Any]:
+        """The native class of batches of states. Raises LookupError where the game has none."""
+        return self._native_class("States")
+
+    @property
+    def forest_class(self) -> type[Any]:
+        """The native class of many PUCT trees. Raises LookupError where the game has none."""
+        return self._native_class("Forest")
+
+    @property
     def samples_class(self) -> type[Any]:
         """The native class of packed training positions. Raises LookupError where the game has none."""
         return self._native_class("Samples")

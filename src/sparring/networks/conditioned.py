@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.games import describe, resolve
+from sparring.networks.batches import PositionBatch, PredictionBatch
 from sparring.networks.codec import Tensors
 from sparring.networks.prediction import Position, Prediction
 
@@ -104,6 +105,20 @@ class ConditionedCodec:
                 states, moves, ends, outputs["wdl"].tolist(), strict=True
             )
         ]
+
+    def encode_batch(self, batch: PositionBatch) -> Tensors:
+        """`planes` and `context` of a batch. An unknown rating of the opponent is the player's."""
+        mine, theirs = batch.ratings.T
+        planes = batch.states.encode(self.input_spec.encoding, self.input_spec.history)
+        others = np.where(np.isnan(theirs), mine, theirs)
+        return {"planes": planes, "context": self.input_spec.context(mine, others, batch.clocks)}
+
+    def decode_batch(self, batch: PositionBatch, outputs: Tensors) -> PredictionBatch:
+        """Probabilities over the legal moves, and the value win - loss."""
+        logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
+        probabilities, offsets = batch.states.decode(logits, self.input_spec.encoding)
+        wdl = outputs["wdl"].astype(np.float64)
+        return PredictionBatch(probabilities, offsets, (wdl[:, 0] - wdl[:, 2]).astype(np.float32))
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of the position."""

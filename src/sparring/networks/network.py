@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.games import GAMES
+from sparring.networks.batches import BatchCodec, PositionBatch, PredictionBatch
 from sparring.networks.card import ModelCard
 from sparring.networks.codec import Codec, RatingConditionedCodec, SymmetryCodec, Tensors
 from sparring.networks.prediction import Position, Prediction
@@ -67,6 +68,20 @@ class Network:
                 answers = self._predict_batch([asked[row] for row in part], symmetry)
                 predictions.update(zip(part, answers, strict=True))
         return [predictions[row] for row in range(len(asked))]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """Predictions for a batch of positions, evaluated `self.batch` at a time.
+
+        Raises ValueError for a game that is over.
+        """
+        if not isinstance(self.codec, BatchCodec):
+            return PredictionBatch.of(self.predict(batch.positions()))
+        parts = []
+        for start in range(0, len(batch), self.batch):
+            rows = np.arange(start, min(start + self.batch, len(batch)))
+            part = batch if len(rows) == len(batch) else batch.take(rows)
+            parts.append(self.codec.decode_batch(part, self._session.run(self.codec.encode_batch(part))))
+        return PredictionBatch.join(parts)
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of a position that this network supports, the identity included."""

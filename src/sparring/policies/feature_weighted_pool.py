@@ -8,13 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
 from sparring.policies.features import (
     FeatureScaler,
     geometric_pool,
     position_feature_names,
     position_features,
 )
-from sparring.policies.pool import PoolMember, check_same_game, pool_predictions, weights_at
+from sparring.policies.policy import known_ratings
+from sparring.policies.pool import (
+    PoolingFunction,
+    PoolMember,
+    check_same_game,
+    pool_batch,
+    pool_predictions,
+    weights_at,
+    weights_of_ratings,
+)
 from sparring.policies.segments import Array, Offsets
 
 
@@ -53,10 +63,21 @@ class FeatureWeightedPool:
         """The pooled predictions, one per position."""
         plies = np.array([position.state.ply for position in positions], np.float64)
         base_weights = weights_at(self.members, positions)
+        predictions = [member.policy.predict(positions) for member in self.members]
+        return pool_predictions(np.ones_like(base_weights), predictions, self._mean(base_weights, plies))
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The pooled predictions for a batch of positions."""
+        base_weights = weights_of_ratings(self.members, known_ratings(batch))
+        mean = self._mean(base_weights, batch.states.plies.astype(np.float64))
+        policies = [member.policy for member in self.members]
+        return pool_batch(batch, policies, np.ones_like(base_weights), mean)
+
+    def _mean(self, base_weights: Array, plies: Array) -> PoolingFunction:
+        """The geometric pool with the weights that the features of each position give."""
 
         def mean(_: Array, logs: Array, offsets: Offsets) -> Array:
-            traits = self.scale.apply(position_features(logs, offsets, plies))
-            return geometric_pool(base_weights + np.array(self.by) @ traits.T, logs, offsets)
+            features = self.scale.apply(position_features(logs, offsets, plies))
+            return geometric_pool(base_weights + np.array(self.by) @ features.T, logs, offsets)
 
-        predictions = [member.policy.predict(positions) for member in self.members]
-        return pool_predictions(np.ones_like(base_weights), predictions, mean)
+        return mean

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sparring.networks import Network, Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,12 @@ class NetworkPolicy:
                 for row, prediction in zip(rows, turned, strict=True):
                     seen[row].append(prediction)
         return [_mean(each) for each in seen]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The network's predictions for a batch of positions."""
+        if self.symmetries:
+            return PredictionBatch.of(self.predict(batch.positions()))
+        return self.network.predict_batch(batch)
 
 
 def _mean(predictions: list[Prediction]) -> Prediction:

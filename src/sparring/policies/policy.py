@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
 
 MIN_PROBABILITY = 1e-12
 """Lower bound of a legal move's probability wherever logarithms are taken (pools, likelihoods). A zero then
@@ -31,6 +32,27 @@ class Policy(Protocol):
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """One prediction per position, over the legal moves of its state, in the order of `positions`."""
         ...
+
+
+@runtime_checkable
+class BatchPolicy(Protocol):
+    """A policy that predicts for arrays of positions."""
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The predictions for a batch of positions."""
+        ...
+
+
+def predict_batch(policy: Policy, batch: PositionBatch) -> PredictionBatch:
+    """A policy's predictions for a batch of positions; through `predict` unless it has `predict_batch`."""
+    if isinstance(policy, BatchPolicy):
+        return policy.predict_batch(batch)
+    return PredictionBatch.of(policy.predict(batch.positions()))
+
+
+def known_ratings(batch: PositionBatch) -> list[float | None]:
+    """The ratings of the players to move, None if unknown."""
+    return [None if np.isnan(rating) else rating for rating in batch.ratings[:, 0].tolist()]
 
 
 def log_probabilities(prediction: Prediction) -> NDArray[np.float64]:

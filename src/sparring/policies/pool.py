@@ -16,8 +16,9 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
 from sparring.policies.curve import Curve
-from sparring.policies.policy import Policy, clipped_log
+from sparring.policies.policy import Policy, clipped_log, known_ratings, predict_batch
 from sparring.policies.segments import Array, Offsets, segment_log_softmax, segment_offsets, segment_repeat
 
 PoolKind: TypeAlias = Literal["geometric", "arithmetic", "power"]
@@ -76,15 +77,29 @@ class PolicyPool:
             weights, predictions, lambda w, logs, _: pool_log_probabilities(self.kind, w, logs, self.beta)
         )
 
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The pooled predictions for a batch of positions."""
+        return pool_batch(
+            batch,
+            [member.policy for member in self.members],
+            weights_of_ratings(self.members, known_ratings(batch)),
+            lambda w, logs, _: pool_log_probabilities(self.kind, w, logs, self.beta),
+        )
+
 
 def weights_at(members: Sequence[PoolMember], positions: Sequence[Position]) -> Array:
-    """The weights [members, positions]. An unknown rating is put at the middle of all knots."""
+    """The weights [members, positions] of the players to move."""
+    return weights_of_ratings(members, [position.rating for position in positions])
+
+
+def weights_of_ratings(members: Sequence[PoolMember], ratings: Sequence[float | None]) -> Array:
+    """The weights [members, ratings]. An unknown rating is put at the middle of all knots."""
     knots = [
         rating for member in members if len(member.weight.knots) > 1 for rating, _ in member.weight.knots
     ]
     middle = (min(knots) + max(knots)) / 2 if knots else None
-    ratings = [middle if position.rating is None else position.rating for position in positions]
-    return np.stack([member.weight.at_all(ratings) for member in members])
+    known = [middle if rating is None else rating for rating in ratings]
+    return np.stack([member.weight.at_all(known) for member in members])
 
 
 def check_same_game(policies: Sequence[Policy]) -> None:
@@ -124,6 +139,28 @@ def pool_predictions(
     ).astype(np.float32)
     parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
     return [replace(each[0], probabilities=part) for each, part in zip(asked, parts, strict=True)]
+
+
+def pool_batch(
+    batch: PositionBatch, policies: Sequence[Policy], weights: Array, mean: PoolingFunction
+) -> PredictionBatch:
+    """`pool_predictions` for a batch of positions. A policy is evaluated where its weight is not 0."""
+    found = []
+    for policy, row in zip(policies, weights, strict=True):
+        rows = np.flatnonzero(row)
+        part = batch if len(rows) == len(batch) else batch.take(rows)
+        found.append((rows, predict_batch(policy, part) if len(rows) else None))
+    sizes, values = np.zeros(len(batch), np.int64), np.zeros(len(batch), np.float32)
+    for rows, each in reversed(found):  # the first policy's values stay
+        if each is not None:
+            sizes[rows], values[rows] = np.diff(each.offsets), each.values
+    offsets = segment_offsets(sizes)
+    logs = np.zeros((len(weights), offsets[-1]))
+    for row, weight, (_, each) in zip(logs, weights, found, strict=True):
+        if each is not None:
+            row[segment_repeat(weight != 0, offsets)] = clipped_log(each.probabilities)
+    pooled = segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
+    return PredictionBatch(np.exp(pooled).astype(np.float32), offsets, values)
 
 
 def geometric(weights: Array, logs: Array, beta: float = 1.0) -> Array:

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
 from sparring.policies.curve import Curve
-from sparring.policies.policy import Policy, log_probabilities, softmax
+from sparring.policies.policy import (
+    Policy,
+    clipped_log,
+    known_ratings,
+    log_probabilities,
+    predict_batch,
+    softmax,
+)
+from sparring.policies.segments import segment_log_softmax, segment_repeat
 
 
 @dataclass(frozen=True)
@@ -44,3 +55,11 @@ class TemperedPolicy:
             )
             for position, prediction in zip(positions, self.policy.predict(positions), strict=True)
         ]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The policy's predictions for a batch of positions at the temperature of each player to move."""
+        found = predict_batch(self.policy, batch)
+        inverse = 1 / self.temperature.at_all(known_ratings(batch))
+        logs = clipped_log(found.probabilities) * segment_repeat(inverse, found.offsets)
+        shares = np.exp(segment_log_softmax(logs, found.offsets)).astype(np.float32)
+        return replace(found, probabilities=shares)

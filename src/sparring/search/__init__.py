@@ -7,6 +7,7 @@ from sparring._lazy import attach
 if TYPE_CHECKING:
     from sparring.search.limits import Clock as Clock
     from sparring.search.limits import SearchLimits as SearchLimits
+    from sparring.search.lockstep import search_together as search_together
     from sparring.search.mcts import MoveStats as MoveStats
     from sparring.search.mcts import uct as uct
     from sparring.search.move_selection import MoveSelection as MoveSelection
@@ -24,6 +25,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "limits": ("Clock", "SearchLimits"),
+        "lockstep": ("search_together",),
         "mcts": ("MoveStats", "uct"),
         "move_selection": (
             "MoveSelection",

@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from sparring.networks import Position, Prediction
 from sparring.policies import Policy
-from sparring.search.limits import SearchLimits
-from sparring.search.move_selection import kl_regularised
-from sparring.search.puct import Puct, PuctConfig
+from sparring.search.lockstep import search_together
+from sparring.search.move_selection import MoveSelection, by_visits, kl_regularised, regularised_policy
+from sparring.search.puct import PuctConfig
+
+SelectionRule: TypeAlias = Literal["visits", "regularised", "kl"]
+_TREES = 1024
+"""Positions that are searched together."""
 
 
 @dataclass(frozen=True)
 class SearchPolicy:
-    """KL-regularised search (Jacob et al. 2022): PUCT with a policy as evaluator.
+    """PUCT with a policy as evaluator, as a policy: the distribution that a rule makes of each search.
 
-    The distribution is P exp(Q / lambda) / Z with lambda = c_puct / sqrt(n) after n visits, which PUCT's
-    visits approach. With an infinite c_puct it is the policy itself; as c_puct goes to 0 it is the best
-    move.
+    Every position is searched leaf by leaf; many positions share the network's batches. With an infinite
+    c_puct it is the policy itself.
     """
 
     policy: Policy
@@ -30,11 +33,14 @@ class SearchPolicy:
     c_puct: float
     nodes: int
     """Visits per position."""
+    rule: SelectionRule = "visits"
+    """visits: N / n after n visits. regularised: lambda P / (alpha - Q), which the visits approach (Grill et
+    al. 2020). kl: P exp(Q / lambda) / Z with lambda = c_puct / sqrt(n) (Jacob et al. 2022)."""
 
     @property
     def name(self) -> str:
-        """The policy's name with c_puct and nodes."""
-        return f"{self.policy.name}, c {self.c_puct:g}, {self.nodes} nodes"
+        """The policy's name with c_puct, nodes and rule."""
+        return f"{self.policy.name}, c {self.c_puct:g}, {self.nodes} nodes, {self.rule}"
 
     @property
     def game(self) -> str:
@@ -45,23 +51,21 @@ class SearchPolicy:
         """Searches each position. Raises ValueError if the policy gives no values."""
         if math.isinf(self.c_puct):
             return self.policy.predict(positions)
-        return [self._searched(position) for position in positions]
+        config, selection = PuctConfig(c_puct=self.c_puct), self._selection()
+        predictions = []
+        for start in range(0, len(positions), _TREES):
+            part = positions[start : start + _TREES]
+            for result in search_together(self.policy, part, config, self.nodes):
+                assert result.evaluation is not None
+                shares = selection(result).astype(np.float32)
+                predictions.append(replace(result.evaluation, probabilities=shares, value=result.value))
+        return predictions
 
-    def _searched(self, position: Position) -> Prediction:
-        ratings = (position.rating, position.opponent_rating)
-
-        def evaluator(states: Sequence[Any]) -> list[Prediction]:
-            """Gives each side of the tree its own rating."""
-            sides = [
-                ratings if state.to_move == position.state.to_move else ratings[::-1] for state in states
-            ]
-            return self.policy.predict(
-                [Position(state, *side) for state, side in zip(states, sides, strict=True)]
-            )
-
-        search = Puct(evaluator, PuctConfig(c_puct=self.c_puct, batch=8), np.random.default_rng(0))
-        result = search.search(position.state, SearchLimits(nodes=self.nodes))
-        shares = kl_regularised(self.c_puct / math.sqrt(self.nodes))(result).astype(np.float32)
-        if result.evaluation is None:
-            raise AssertionError("a new search evaluates its root")
-        return replace(result.evaluation, probabilities=shares, value=result.value)
+    def _selection(self) -> MoveSelection:
+        match self.rule:
+            case "visits":
+                return by_visits(1.0)
+            case "regularised":
+                return regularised_policy(self.c_puct)
+            case "kl":
+                return kl_regularised(self.c_puct / math.sqrt(self.nodes))

@@ -1,0 +1,114 @@
+"""Lockstep search: many positions searched at once, one leaf of each tree per network batch.
+
+Every tree is searched leaf by leaf, so its visits are those of a search with batches of one, while the
+network sees full batches. Leaves and evaluations cross the native border as arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import PuctConfig
+from sparring.games import describe
+from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.policies import Policy
+from sparring.policies.policy import predict_batch
+from sparring.search.puct import SearchResult
+
+
+def search_together(
+    policy: Policy,
+    positions: Sequence[Position],
+    config: PuctConfig,
+    nodes: int,
+    *,
+    on_step: Callable[[int], None] = lambda _: None,
+) -> list[SearchResult]:
+    """Searches every position with `nodes` visits and the policy as evaluator.
+
+    Each player keeps the rating that its position gives it, whoever is to move in the tree. The clock is told
+    where the player of the position is to move. `config.batch` has no effect: a batch has one leaf of each
+    tree. `on_step` is called after each step with the visits of all trees together.
+
+    Raises ValueError if the policy gives no values or a game is over.
+    """
+    if not positions:
+        return []
+    for position in positions:
+        if (outcome := position.state.outcome) is not None:
+            raise ValueError(f"nothing to search: the game is over ({outcome.reason})")
+    started = time.perf_counter()
+    players = _Players(positions)
+    forest = describe(policy.game).forest_class([position.state for position in positions], config)
+    root: PredictionBatch | None = None
+    while True:
+        leaves, trees = forest.select(nodes)
+        if not len(leaves):
+            break
+        found = predict_batch(policy, players.at(leaves, trees))
+        if np.isnan(found.values).any():
+            raise ValueError(f"{policy.name} gives no value (who is winning): it cannot be searched with")
+        forest.evaluate(np.ascontiguousarray(found.probabilities), found.values)
+        root = root or found
+        on_step(int(forest.visits.sum()))
+    assert root is not None
+    return _results(forest, positions, root, time.perf_counter() - started)
+
+
+class _Players:
+    """Ratings and clocks of both players of each position."""
+
+    def __init__(self, positions: Sequence[Position]) -> None:
+        theirs = [p.rating if p.opponent_rating is None else p.opponent_rating for p in positions]
+        self._mover = np.array([p.state.to_move for p in positions], np.int8)
+        self._ratings = np.array(
+            [[p.rating, other] for p, other in zip(positions, theirs, strict=True)], np.float64
+        ).reshape(-1, 2)
+        self._clocks = np.array([p.clock for p in positions], np.float64)
+
+    def at(self, leaves: object, trees: NDArray[np.int64]) -> PositionBatch:
+        """The leaves of these trees with the context of their players."""
+        own = leaves.to_move == self._mover[trees]  # type: ignore[attr-defined]  # a native batch of states
+        ratings = self._ratings[trees]
+        return PositionBatch(
+            leaves,
+            np.where(own[:, None], ratings, ratings[:, ::-1]),
+            np.where(own, self._clocks[trees], np.nan),
+        )
+
+
+def _results(
+    forest: object, positions: Sequence[Position], root: PredictionBatch, seconds: float
+) -> list[SearchResult]:
+    moves, priors, visits, values, forced, offsets = forest.root_moves()  # type: ignore[attr-defined]  # native
+    totals, roots, depths = forest.visits, forest.values, forest.max_depths  # type: ignore[attr-defined]  # native
+    results = []
+    for i, position in enumerate(positions):
+        part = slice(offsets[i], offsets[i + 1])
+        shares = root.probabilities[root.offsets[i] : root.offsets[i + 1]]
+        evaluation = Prediction(
+            tuple(moves[part].tolist()), shares, float(root.values[i]), state=position.state
+        )
+        results.append(
+            SearchResult(
+                moves=moves[part],
+                priors=priors[part],
+                visits=visits[part],
+                values=values[part],
+                forced=forced[part],
+                value=float(roots[i]),
+                nodes=int(totals[i]),
+                new_visits=int(totals[i]),
+                depth=int(depths[i]),
+                seconds=seconds,
+                principal_variation=partial(forest.pv, i),  # type: ignore[attr-defined]  # native
+                evaluation=evaluation,
+            )
+        )
+    return results
