@@ -64,7 +64,8 @@ def random_state(name: str, rng: random.Random, plies: int) -> Any:
 SETTINGS = [
     PuctConfig(batch=1),
     PuctConfig(batch=1, c_puct=0.5, prior_temperature=2.2, fpu_reduction=-1.0, fpu_absolute=True),
-    PuctConfig(batch=8, c_puct=3.0, c_base=500, c_factor=2.0),
+    PuctConfig(batch=8, batch_share=0.5, c_puct=3.0, c_base=500, c_factor=2.0),
+    PuctConfig(batch=8, batch_share=1.0, virtual_loss=1.0, solver=False),
     PuctConfig(batch=5, c_puct=math.inf, repetition_draws=False),
 ]
 
