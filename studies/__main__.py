@@ -12,6 +12,7 @@ from studies.expendibots.commands import expendibots, ladder
 from studies.networks.commands import networks
 from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
+from studies.search.commands import search_loss
 
 app = typer.Typer(
     name="studies",
@@ -29,6 +30,7 @@ app.command()(page)
 app.command("rbc-games")(rbc_games)
 app.command("rbc-matches")(rbc_matches)
 app.command("rbc-tracking")(rbc_tracking)
+app.command("search-loss")(search_loss)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
