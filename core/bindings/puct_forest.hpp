@@ -54,6 +54,7 @@ void bind_puct_forest(nb::module_& m, const char* name) {
                 return nb::make_tuple(nb::cast(std::move(leaves)), copied(trees));
             },
             nb::arg("visits"),
+            nb::sig("def select(self, visits: int) -> tuple[typing.Any, numpy.typing.NDArray[numpy.int64]]"),
             "The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the "
             "index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError "
             "while earlier leaves wait for their evaluation.")

@@ -600,7 +600,7 @@ class ChessForest:
     def __len__(self) -> int:
         """The number of trees."""
 
-    def select(self, visits: int) -> tuple:
+    def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
@@ -1406,7 +1406,7 @@ class ExpendibotsForest:
     def __len__(self) -> int:
         """The number of trees."""
 
-    def select(self, visits: int) -> tuple:
+    def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
@@ -1917,7 +1917,7 @@ class BreakthroughForest:
     def __len__(self) -> int:
         """The number of trees."""
 
-    def select(self, visits: int) -> tuple:
+    def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
@@ -2372,7 +2372,7 @@ class ShogiForest:
     def __len__(self) -> int:
         """The number of trees."""
 
-    def select(self, visits: int) -> tuple:
+    def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
@@ -2837,7 +2837,7 @@ class GoForest:
     def __len__(self) -> int:
         """The number of trees."""
 
-    def select(self, visits: int) -> tuple:
+    def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
         The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """

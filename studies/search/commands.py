@@ -33,6 +33,7 @@ def search_loss(
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
     from studies.search import loss
+    from studies.search.move_values import MoveValues
 
     names = [name.strip() for name in searches.split(";")]
     if unknown := [name for name in names if name not in loss.VARIANTS]:
@@ -41,7 +42,7 @@ def search_loss(
     opened = load_policy(policy, "chess")
     with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-        with loss.MoveValues(stockfish, engine_nodes, cache) as values:
+        with MoveValues(stockfish, engine_nodes, cache) as values:
             report = loss.run(opened, values, config, names, lambda text: bar.update(task, description=text))
     write_json(provenance(command_line()) | report, out)
     table = Table("search", "nodes", "loss", "95 %", "nodes/s", box=None)

@@ -44,7 +44,8 @@ class MoveValues:
             self._known[fen] = self._analyse(fen)
             self._journal.add([fen, self._known[fen]])
         scores = np.array([self._known[fen][state.move_text(move)] for move in state.legal_moves()])
-        return scores.max() - scores
+        losses: NDArray[np.float64] = scores.max() - scores
+        return losses
 
     def _analyse(self, fen: str) -> dict[str, float]:
         board = chess.Board(fen)

@@ -86,10 +86,11 @@ def reverse_kl_policy(priors: Distribution, values: Distribution, weight: float)
     With weight 0, the limit, it shares all between the moves with the highest Q, in proportion to P.
     """
     if not np.isfinite(weight):
-        return priors / priors.sum()
+        prior: Distribution = priors / priors.sum()
+        return prior
     if weight <= 0:
-        best = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
-        return best / best.sum()
+        best: Distribution = np.where(values == values.max(), np.maximum(priors, 1e-300), 0)
+        return np.asarray(best / best.sum())
     low = float((values + weight * priors).max())  # here the largest share alone is 1
     high = float(values.max() + weight * priors.sum())
     for _ in range(100):
@@ -101,7 +102,7 @@ def reverse_kl_policy(priors: Distribution, values: Distribution, weight: float)
         else:
             high = alpha
     policy = _shares(priors, values, weight, high)
-    return policy / policy.sum()
+    return np.asarray(policy / policy.sum())
 
 
 def filled_values(result: SearchResult) -> Distribution:
