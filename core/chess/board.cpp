@@ -297,7 +297,7 @@ Board Board::parse(std::string_view fen) {
     constexpr int longest_game = 9999;
     const auto counter = [&](std::size_t i, int otherwise) {
         if (i >= fields.size()) return otherwise;
-        const auto value = number(fields[i], longest_game);
+        const auto value = parse_int(fields[i], longest_game);
         if (!value)
             throw ParseError("FEN: move counter " + quoted(fields[i]) + " is not a number below 10000");
         return *value;

@@ -85,7 +85,7 @@ std::optional<Square> take_square(const std::vector<std::string>& from, std::siz
         }
     }
     if (i + 1 >= from.size()) return {};
-    const auto x = number(from[i], 7), y = number(from[i + 1], 7);
+    const auto x = parse_int(from[i], 7), y = parse_int(from[i + 1], 7);
     if (!x || !y) return {};
     i += 2;
     return square(*x, *y);
@@ -107,7 +107,7 @@ std::optional<Move> parse_spelled_out(const std::vector<std::string>& parts) {
         return s && i == parts.size() ? std::optional(boom(*s)) : std::nullopt;
     }
     if (parts[0] != "move" || parts.size() < 2) return {};
-    const auto tokens = number(parts[i++], max_tokens);
+    const auto tokens = parse_int(parts[i++], max_tokens);
     const auto from = take_square(parts, i);
     const auto to = take_square(parts, i);
     if (!tokens || !from || !to || i != parts.size()) return {};
@@ -122,7 +122,7 @@ std::optional<Move> parse_short(const Board& board, std::string_view text) {
     const auto from = parse_square(text.substr(count.size(), 2)),
                to = parse_square(text.substr(text.size() - 2));
     if (!from || !to) return {};
-    const auto tokens = count.empty() ? std::max(board.height(*from), 1) : number(count, max_tokens);
+    const auto tokens = count.empty() ? std::max(board.height(*from), 1) : parse_int(count, max_tokens);
     return tokens ? make_move(*from, *to, *tokens) : std::nullopt;
 }
 
@@ -169,7 +169,7 @@ Board parse_position(std::string_view text) {
     }
     board.set_turn(fields[1] == "w" ? white : black);
     if (fields.size() == 3) {
-        const auto actions = number(fields[2], action_limit);
+        const auto actions = parse_int(fields[2], action_limit);
         if (!actions)
             throw ParseError("position: actions " + quoted(fields[2]) + " are not a number from 0 to 500");
         board.actions = static_cast<std::uint16_t>(*actions);

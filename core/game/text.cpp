@@ -2,11 +2,11 @@
 
 namespace sparring {
 
-namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-}  // namespace
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
+}
 
 std::vector<std::string_view> split_words(std::string_view text) {
     std::vector<std::string_view> result;
@@ -20,7 +20,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
     return result;
 }
 
-std::optional<int> number(std::string_view text, int limit) {
+std::optional<int> parse_int(std::string_view text, int limit) {
     if (text.empty() || text.size() > 9) return std::nullopt;
     int value = 0;
     for (const char c : text) {

@@ -46,7 +46,7 @@ Point parse_point(std::string_view text, int size) {
         const char letter =
             text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 'a' + 'A') : text[0];
         const auto column = columns.find(letter);
-        const auto row = number(text.substr(1), size);
+        const auto row = parse_int(text.substr(1), size);
         if (column < static_cast<std::size_t>(size) && row && *row > 0) {
             return static_cast<Point>((*row - 1) * size + static_cast<int>(column));
         }

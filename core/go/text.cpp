@@ -30,7 +30,7 @@ void parse_row(std::string_view row, int size, Color* out) {
             std::size_t end = i;
             while (end < row.size() && row[end] >= '0' && row[end] <= '9') ++end;
             if (end == i) bad("a row has X, O and numbers only, not " + quoted(row.substr(i, 1)));
-            const auto run = number(row.substr(i, end - i), size);
+            const auto run = parse_int(row.substr(i, end - i), size);
             if (!run || row[i] == '0') {
                 bad("run " + quoted(row.substr(i, end - i)) + " is not from 1 to " + std::to_string(size));
             }
@@ -75,7 +75,7 @@ std::int16_t parse_komi(std::string_view text) {
         half = fraction == "5";
         digits = digits.substr(0, dot);
     }
-    const auto whole = number(digits, max_komi);
+    const auto whole = parse_int(digits, max_komi);
     if (!whole) bad("komi " + quoted(text) + " is not a number up to " + std::to_string(max_komi));
     const int halves = 2 * *whole + half;
     return komi_halves((negative ? -halves : halves) / 2.0);
@@ -121,7 +121,7 @@ bool is_ko(const Board& board, Color mover, Point p) {
 }
 
 int parse_count(std::string_view text, int most, const std::string& what) {
-    const auto count = number(text, most);
+    const auto count = parse_int(text, most);
     if (!count) bad(what + " " + quoted(text) + " is not a number up to " + std::to_string(most));
     return *count;
 }

@@ -68,13 +68,13 @@ void GoGameBuilder::set_size(std::string_view text) {
     if (colon != std::string_view::npos && text.substr(colon + 1) != columns) {
         throw ParseError("the board " + quoted(text) + " is not square");
     }
-    const auto size = number(columns, 1000);
+    const auto size = parse_int(columns, 1000);
     if (!size) throw ParseError("the board's size " + quoted(text) + " is no number");
     size_ = go::checked_size(*size);
 }
 
 void GoGameBuilder::set_handicap(std::string_view text) {
-    handicap_ = number(text, go::max_points).value_or(0);
+    handicap_ = parse_int(text, go::max_points).value_or(0);
 }
 
 void GoGameBuilder::set_side(std::string_view text) {

@@ -15,14 +15,6 @@ constexpr std::size_t max_tags = 100;
 constexpr std::size_t max_plies = 20'000;
 constexpr std::size_t usual_tags = 16, usual_plies = 128;  // reserved at once
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 bool is_result(std::string_view word) {
     switch (word.size()) {
         case 1: return word == "*";

@@ -30,14 +30,6 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string_view stripped(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 /// Whether the second byte of a character may be one of the special characters of SGF.
 bool has_double_bytes(std::string_view charset) {
     std::string name;
@@ -172,7 +164,7 @@ void SgfParser::begin_value() {
 void SgfParser::end_value() {
     in_value_ = false;
     if (!wanted_) return;
-    const std::string_view value = stripped(value_);
+    const std::string_view value = trimmed(value_);
     attempt([&] {
         if (name_ == "B" || name_ == "W") {
             if (node_moves_.size() >= max_node_moves) throw ParseError("a node has too many moves");

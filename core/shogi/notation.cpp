@@ -76,7 +76,7 @@ void parse_hands(Board& board, std::string_view text) {
     while (i < text.size()) {
         const std::size_t start = i;
         while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
-        const auto count = i == start ? 1 : number(text.substr(start, i - start), full_set[pawn]);
+        const auto count = i == start ? 1 : parse_int(text.substr(start, i - start), full_set[pawn]);
         if (!count || *count == 0) fail("a count in the hands " + quoted(text) + " is not from 1 to 18");
         if (i == text.size()) fail("a count without a piece in the hands " + quoted(text));
         const auto [color, type] = read_letter(text[i++], num_hand_types, text);
@@ -209,7 +209,7 @@ Board parse_sfen(std::string_view text) {
     parse_hands(board, fields[2]);
     check_pieces(board);
     if (fields.size() == 4) {
-        const auto value = number(fields[3], max_move_number);
+        const auto value = parse_int(fields[3], max_move_number);
         if (!value) fail("move number " + quoted(fields[3]) + " is not a number below 10000");
         board.number = static_cast<std::uint16_t>(std::max(*value, 1));
     }
