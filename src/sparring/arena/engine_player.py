@@ -19,10 +19,10 @@ _CLAIMS = ("win", "(none)", "0000")
 
 
 class EnginePlayer(BasePlayer):
-    """An engine that is kept from game to game, and started again after it failed.
+    """An engine that is kept from game to game, and started again after a failure.
 
-    The limits of a turn go before those of its configuration. Engines behind GTP know neither limits for a
-    move nor `stop`. A game's seed has no effect.
+    The limits of a turn take precedence over those of its configuration. GTP engines support neither limits
+    of a move nor `stop`. A game's seed has no effect.
     """
 
     attempts = 2
@@ -36,7 +36,8 @@ class EnginePlayer(BasePlayer):
         self._time_control: TimeControl | None = None
 
     def new_game(self, start: GameStart) -> None:
-        """Starts the engine if it does not run, and tells it of a new game. Raises EngineFailure."""
+        """Starts the engine if it does not run, and sends the commands of a new game. Raises
+        EngineFailure."""
         self._time_control = start.time_control
         clocks = None if start.time_control is None else Clocks.begin(start.time_control)
         state = start.game.initial() if start.state is None else start.state
@@ -67,7 +68,7 @@ class EnginePlayer(BasePlayer):
             raise
 
     def end_game(self, score: float | None) -> None:
-        """Tells the engine the result, if its protocol can."""
+        """Sends the result to the engine if its protocol has a command for it."""
         if score is not None and isinstance(self._engine, UciEngine):
             try:
                 self._engine.game_over(score)
@@ -89,7 +90,7 @@ class EnginePlayer(BasePlayer):
         return engine.choose(history, clocks, replace(limits, searchmoves=asked.searchmoves), turn.stop)
 
     def _clocks(self, player: int, limits: SearchLimits) -> Clocks | None:
-        """Both clocks, as engines are told them."""
+        """Both clocks in the form that engines receive."""
         if limits.clock is None:
             return None
         own, opponent = limits.clock, limits.opponent_clock or limits.clock

@@ -1,4 +1,4 @@
-"""A subprocess that speaks in lines. Every wait has a deadline, whatever the program does.
+"""A subprocess that communicates in lines. Every wait has a deadline.
 
 There are no threads: pipes are read while an answer is awaited. A program that floods its output is blocked
 by its full pipe, and memory stays bounded.

@@ -1,4 +1,4 @@
-"""Questions to engines and their answers, whatever the protocol."""
+"""Requests to engines and their answers, common to all protocols."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PositionHistory:
 
     @classmethod
     def of(cls, state: Any) -> PositionHistory:
-        """The history that a state remembers."""
+        """The history that a state holds."""
         moves: list[str] = []
         at = state
         while (before := at.previous) is not None:
@@ -37,7 +37,7 @@ class PlayResult:
     score: int | None
     """The last score that it reported, in centipawns for itself; None if it reported none."""
     spent: float
-    """Seconds from the question to the answer."""
+    """Seconds from the request to the answer."""
 
 
 class TimeForfeit(Exception):

@@ -54,7 +54,7 @@ class GtpEngine:
     def choose(
         self, line: PositionHistory, clocks: Clocks | None, limits: SearchLimits | None = None
     ) -> PlayResult:
-        """Sends the moves since the last call and asks for a move. Also raises TimeForfeit.
+        """Sends the moves since the last call and requests a move. Also raises TimeForfeit.
 
         GTP has no limits for a single move: of `limits`, `seconds` bounds the wait.
         """

@@ -55,7 +55,7 @@ def play_game(
 ) -> MatchGame:
     """Plays a game from `start`, the last state of an opening.
 
-    Whatever a player does, there is a result: an exception, an illegal move and a fallen flag lose.
+    There is always a result: an exception, an illegal move and a fallen flag lose the game.
     """
     began = time.monotonic()
     play = _Play(game, start, tournament)

@@ -1,8 +1,8 @@
 """Games between bots of reconnaissance blind chess, played in parallel, as histories in reconchess's format.
 
 Game n depends on the seed and n alone. A game counts once its line in `index.ndjson` is complete. The line
-says where the history ends in `histories.jsonl.zst`; the next run cuts off whatever follows. The first line
-of the index is the configuration.
+holds the offset of the end of its history in `histories.jsonl.zst`; the next run truncates the rest. The
+first line of the index is the configuration.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Results on the disk: a line of JSON a game, written before the next is begun.
+"""The results of a tournament on disk: one line of JSON per game, written before the next game begins.
 
-A game is in the tournament when its line is whole. The text of the game comes first and the line then says
-where it ends, so that what a kill left half done is cut away by the next run.
+A game counts once its line is complete. The game's text is written first, and the line holds the offset of
+its end. After a kill, the next run truncates an incomplete line and the text after the last complete game.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _FACTS = "tournament.json"
 
 @dataclass(frozen=True)
 class GameResult:
-    """A game that is over."""
+    """The result of a finished game."""
 
     number: int
     first: str
-    """Who was player 0."""
+    """Name of player 0."""
     second: str
     opening: int
     result: float | None
-    """For player 0; None where nobody could play."""
+    """Score of player 0: 1, 0.5 or 0; None if neither player could start."""
     reason: str
     detail: str
     plies: int
@@ -51,7 +51,7 @@ class GameResult:
 
     @property
     def counts(self) -> bool:
-        """Whether it says something of strength: somebody who could not be started was not beaten."""
+        """Whether the game counts for ratings. Games in which a player could not start do not."""
         return self.result is not None and self.reason != NOT_STARTED
 
 
@@ -76,7 +76,8 @@ class ResultStore:
             raise
 
     def add(self, result: GameResult, record: GameRecord | None) -> None:
-        """Keeps a game; once this returns, nothing short of the disk's end loses it."""
+        """Appends a result and the record of the game. Both are synced to disk when this returns. Raises
+        OSError."""
         if record is not None:
             text = self._write(record).rstrip("\n") + "\n\n"
             self._games_end = append_or_rollback(self._games, text.encode(), sync=True)
@@ -127,7 +128,7 @@ def read_results(folders: Iterable[Path]) -> list[GameResult]:
 
 
 def read_names(folders: Iterable[Path]) -> list[str]:
-    """The players' names in the tournaments' order, as far as their folders tell."""
+    """The players' names, in the order of the tournaments, from the folders that have them."""
     names: dict[str, None] = {}
     for folder in folders:
         names.update(dict.fromkeys((_read_facts(folder / _FACTS) or {}).get("players", [])))
@@ -145,7 +146,8 @@ def _read_facts(path: Path) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> list[tuple[GameResult, int]]:
-    """The results of a file, and where the text of each one's game ends. Raises BadTournament or OSError."""
+    """The results of a file, each with the offset at which the text of its game ends. Raises BadTournament
+    or OSError."""
     try:
         lines = read_journal(path)
     except BadJournal as error:

@@ -144,7 +144,8 @@ class Tournament:
         return [entry.name for entry in self.entries]
 
     def fingerprint(self) -> str:
-        """A hash of all that games depend on: the same tournament may only be asked for more games."""
+        """A hash of all options that the games depend on. A resumed tournament must have the same one; only
+        the number of games may change."""
         facts = dataclasses.asdict(self)
         for free in ("name", "games", "sprt"):
             del facts[free]

@@ -21,7 +21,7 @@ _SCORE = re.compile(r"\bscore (cp|mate) ([+-]?\d{0,9})")
 _MATE = 32_000
 """Score of a mate; a mate in n moves is n less."""
 _POLL_SECONDS = 0.02
-"""Seconds between two looks at the stop event."""
+"""Seconds between checks of the stop event."""
 _USI_ALWAYS = ("USI_Hash", "USI_Ponder", "USI_Variant")
 """Options that USI engines have without declaring them."""
 
@@ -73,9 +73,9 @@ class UciEngine:
         limits: SearchLimits | None = None,
         stop: Event | None = None,
     ) -> PlayResult:
-        """Asks for a move. Also raises TimeForfeit.
+        """Requests a move. Also raises TimeForfeit.
 
-        `limits` replace those of the configuration. The engine is told to stop once `stop` is set.
+        `limits` replace those of the configuration. The engine is stopped once `stop` is set.
         """
         limits = limits or self._entry.limits
         self._process.drain()
@@ -138,7 +138,7 @@ class UciEngine:
         self._wait_for("readyok", deadline)
 
     def _check_option(self, declared: Mapping[str, re.Match[str]], name: str, value: str) -> None:
-        """Checks an option against its declaration: engines ignore options that they do not know."""
+        """Checks an option against its declaration, because engines ignore unknown options."""
         option = declared.get(name.lower())
         if "\n" in name + value:
             raise EngineFailure(FailureReason.NOT_STARTED, f"option {name!r} is not one line")

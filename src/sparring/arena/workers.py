@@ -89,7 +89,7 @@ class GameRunner:
 
 
 class _UnavailablePlayer(BasePlayer):
-    """Stands in for a player that could not be loaded."""
+    """Replaces a player that could not be loaded: it fails at the start of every game."""
 
     def __init__(self, name: str, error: Exception) -> None:
         super().__init__(name)

@@ -161,7 +161,7 @@ def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -
 def _choose_player(
     game: str, wish: _OpponentOptions, file: Path | None, seed: int | None
 ) -> PolicyPlayer | SearchPlayer:
-    """The player of a file, or of a policy at a rating that it knows. Raises UserError."""
+    """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         loaded = _load(file, game, **({} if seed is None else {"seed": seed}))
         assert isinstance(loaded, PolicyPlayer | SearchPlayer)

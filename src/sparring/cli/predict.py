@@ -94,7 +94,7 @@ def _open(text: str, game: str, backend: str, threads: int) -> Policy:
 
 
 def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> dict[str, Prediction]:
-    """The predictions of one policy for several ratings, by their texts."""
+    """The predictions of one policy for several ratings, by the ratings' texts."""
     policy = policies[0]
     if len(policies) > 1:
         raise UserError("columns are models or ratings, not both: give one model, or one rating")

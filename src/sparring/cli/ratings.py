@@ -32,7 +32,7 @@ def parse_ratings(game: str, ratings: str | None, ranks: str | None) -> list[int
 
 
 def check_rating_range(policy: Policy, *ratings: int | None) -> None:
-    """Raises UserError for a rating outside the range that the policy knows."""
+    """Raises UserError for a rating outside the policy's range."""
     if complaint := rating_out_of_range(policy, *ratings):
         raise UserError(complaint)
 

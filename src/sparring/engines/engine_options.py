@@ -1,4 +1,4 @@
-"""The options that a GUI has set, whatever their order."""
+"""The options that a GUI has set, independent of their order."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ MEGABYTES = 16
 
 _COLOURS = ("white", "black")
 _RESERVE = 6.0
-"""Seconds kept back for a game of all 250 turns, and for what the referee measures besides."""
+"""Seconds kept in reserve for a game of all 250 turns, and for overhead that the referee measures."""
 _SHARE = 25
-"""An action may use one part in so many of the time beyond the reserve."""
+"""An action may use the time beyond the reserve, divided by this."""
 _LONGEST = 3.0
 _LAST_RESORT = 0.02
 
@@ -49,7 +49,7 @@ class RefereePlayer:
         return self._game.action(self._state, decision.move)
 
     def update(self, colour: str, action: Action) -> None:
-        """Takes in an action of either side, its own included."""
+        """Plays an action of either side on the board, its own included."""
         started = time.process_time()
         if colour != _COLOURS[self._state.to_move]:
             raise ValueError(f"it is {_COLOURS[self._state.to_move]}'s turn, not {colour}'s")

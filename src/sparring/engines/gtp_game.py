@@ -82,7 +82,8 @@ class GtpGame:
         return ""
 
     def _place_handicap(self, words: Arguments, *, fewer: bool) -> str:
-        """Places handicap stones on the fixed points. GTP allows fewer than asked if the engine chooses."""
+        """Places handicap stones on the fixed points. With `fewer`, the engine may place fewer stones than
+        requested, as GTP allows."""
         asked = parse_int(words, 0)
         size = self.board.state.size
         for count in range(min(asked, _MOST_STONES), 1, -1):

@@ -151,7 +151,7 @@ class GtpSearch:
         return decision
 
     def _player_of_game(self) -> Player:
-        """The player, told of a new game if one has begun."""
+        """The player, after `new_game` if a new game has begun."""
         if self._games_begun != self._game.games:
             self._games_begun = self._game.games
             self._player.new_game()

@@ -19,7 +19,7 @@ _CacheKey: TypeAlias = tuple[PlayerConfig, bool]
 class PlayerCache:
     """Keeps one player. Safe to use from several threads.
 
-    The player searches where a command asks for it, whatever its configuration says.
+    The player can search for every command, also if its configuration has no search.
     """
 
     def __init__(self, tell: SendLine) -> None:
@@ -31,7 +31,7 @@ class PlayerCache:
         self._new_game = False
 
     def of(self, settings: EngineSettings) -> Player:
-        """The player of these settings. A rating that its policy does not know becomes the nearest one.
+        """The player of these settings. A rating outside the policy's range is replaced by the nearest one.
 
         Raises one of `players.LOAD_ERRORS`.
         """
@@ -69,7 +69,7 @@ class PlayerCache:
         return make_player(replace(config, rating=rating, opponent_rating=opponent), policy, search=True)
 
     def _known_rating(self, config: PlayerConfig, which: _Which, known: tuple[float, float]) -> int | None:
-        """The rating, or the nearest one that the policy knows; the user is told of the change."""
+        """The rating, or the nearest one in the policy's range; a message reports the change."""
         rating = config.rating_number(which)
         if rating is None or known[0] <= rating <= known[1]:
             return rating

@@ -74,7 +74,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         return self._guarded(choose, lambda: self._any(sense_actions))
 
     def handle_sense_result(self, sense_result: list[tuple[int, chess.Piece | None]]) -> None:
-        """Takes in what the sense showed."""
+        """Passes the result of the sense to the bot."""
         self._observe(
             SenseResult(tuple((square, piece.symbol() if piece else None) for square, piece in sense_result))
         )
@@ -96,7 +96,8 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         captured_opponent_piece: bool,
         capture_square: int | None,
     ) -> None:
-        """Takes in the result of the move and ponders in a thread: local games count this on our clock."""
+        """Passes the result of the move to the bot. The bot then ponders in a thread: local games count this
+        on our clock."""
         request = PASS if requested_move is None else _code(requested_move)
         taken = None if taken_move is None else _code(taken_move)
         self._observe(MoveResult(request, taken, capture_square))

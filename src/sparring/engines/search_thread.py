@@ -1,6 +1,6 @@
 """The worker of a UCI or USI engine: it loads the player and searches, one task after the other.
 
-Every task gets exactly one `bestmove`, whatever happens.
+Every task gets exactly one `bestmove`, also after an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SearchTask:
 
     @property
     def open_ended(self) -> bool:
-        """Whether it answers only when it is told to."""
+        """Whether it answers only after `stop` or `ponderhit`."""
         return self.go_command.infinite or self.go_command.ponder
 
     def limits(self, side: str) -> SearchLimits:

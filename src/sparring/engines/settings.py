@@ -13,7 +13,7 @@ class EngineSettings:
 
     player_config: PlayerConfig
     is_default_rating: bool = field(default=True, compare=False)
-    """Whether the rating is the game's default, not one that was asked for."""
+    """Whether the rating is the game's default rather than a requested one."""
     limit_strength: bool = False
     """Whether `elo` replaces the player's rating (UCI_LimitStrength)."""
     elo: int = 1500
@@ -41,5 +41,5 @@ class EngineSettings:
 
     @property
     def rating_requested(self) -> bool:
-        """Whether a rating was asked for."""
+        """Whether a rating was requested."""
         return self.limit_strength or (not self.is_default_rating and self.player_config.rating is not None)

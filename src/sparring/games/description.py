@@ -1,9 +1,9 @@
-"""`GameDescription`: everything that the rest of the package must know about one game.
+"""`GameDescription`: everything that the rest of the package needs of one game.
 
 Each game module defines its own `DESCRIPTION`; `sparring.games.DESCRIPTIONS` is the only list of games. Code
-above `sparring.games` asks the description and names no game.
+above `sparring.games` uses the description and names no game.
 
-Readers, filters and players live in packages above this one. A description names them by reference, a text
+Readers, filters and players are in packages above this one. A description names them by reference, a text
 "package.module:attribute", which `resolve` imports on first use. Dependencies still point downwards, and
 `import sparring.games` stays light.
 """
@@ -39,9 +39,9 @@ class Phases:
     """The plies at which the middle game and the endgame begin."""
 
     middle_game: int
-    """Ply."""
+    """First ply of the middle game."""
     endgame: int
-    """Ply."""
+    """First ply of the endgame."""
     is_endgame: Callable[[Any], bool] | None = None
     """(state) -> whether it is an endgame at any ply, such as by material."""
 
@@ -64,7 +64,7 @@ class RecordFormats:
     writer: str = ""
     """Reference to the function that writes a `GameRecord` as text."""
     suffix: str = "pgn"
-    """Of files that the writer's text goes into."""
+    """Suffix of files with the writer's text."""
     filter: str = "sparring.records.filters:BasicFilter"
     """Reference to the dataclass of a preset's [games] table."""
     everything: str = ""
@@ -73,10 +73,10 @@ class RecordFormats:
 
 @dataclass(frozen=True)
 class OpeningFormats:
-    """Files of one position a line."""
+    """Files with one position per line."""
 
     suffixes: tuple[str, ...] = ()
-    """Of files that hold this game's positions. `txt` files hold positions of any game."""
+    """Suffixes of files with positions of this game. `txt` files hold positions of any game."""
     normalise: Callable[[str], str] | None = None
     """Turns a line's position into text that `Game.parse` reads, such as EPD into FEN."""
 
@@ -99,12 +99,12 @@ class NetworkLayout:
     planes: int
     rows: int
     columns: int
-    """Of the board, or of the largest one where `any_board_size`."""
+    """Columns of the board; of the largest board if `any_board_size`."""
     head: PolicyHead
-    """from-to: a logit a pair of squares, numbered as Lc0 does; planes: a plane a kind of move; points: a
-    logit a point, and one for a pass."""
+    """from-to: a logit per pair of squares, numbered as in Lc0. planes: a plane per kind of move. points: a
+    logit per point and one for a pass."""
     moves: int
-    """Logits of the policy."""
+    """Number of logits of the policy."""
     history: tuple[int, int]
     """Planes [begin, end) that show earlier boards."""
     counts: tuple[tuple[int, int, float], ...] = ()
@@ -114,8 +114,8 @@ class NetworkLayout:
     fixed_history: bool = True
     """Whether the encoding decides how many boards it shows."""
     symmetry_labels: str = ""
-    """Reference to a function (cells [cells]) -> labels [moves]: where a board symmetry takes the policy's
-    labels, from where it takes the cells. Empty: networks see one side of the board only."""
+    """Reference to a function that maps a permutation of the cells by a board symmetry, [cells], to the
+    permutation of the policy's labels, [moves]. Empty: predictions are not averaged over symmetries."""
 
     @property
     def cells(self) -> int:
@@ -128,14 +128,14 @@ class SearchDefaults:
     """Settings of the search that depend on the game."""
 
     find_immediate_wins: bool = True
-    """Whether moves of the root that win at once are found, however small their prior."""
+    """Whether root moves that win at once are found, even if their priors are small."""
     repetition_draws: bool = True
     """Whether a position repeated within the search counts as a draw."""
     prefer_proven: bool = True
     """Whether a proven win is always played and a proven loss avoided."""
     adjust_policy: str = ""
-    """Reference to a function (state, Prediction) -> probabilities [moves] that corrects a player's choice,
-    such as Go's passing rules. Empty: none."""
+    """Reference to a function (state, Prediction) -> probabilities [moves] that adjusts the distribution
+    from which a player draws, such as Go's passing rules. Empty: none."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,8 @@ class GameDescription:
     engine: EngineSupport | None = None
     """Protocol of external engines; None if there is none."""
     layout: Callable[[int], NetworkLayout] | None = None
-    """(history) -> layout of a network that sees so many boards. None if no network can be trained."""
+    """(history) -> layout of a network with so many boards in its input. None if no network can be
+    trained."""
     search: SearchDefaults = SearchDefaults()
     """Settings of the search."""
     players: PlayerDefaults = PlayerDefaults()

@@ -16,9 +16,9 @@ from sparring.games.game import IllegalMove, Move, Spec
 from sparring.games.native import NativeGame
 
 Point: TypeAlias = tuple[int, int]
-"""A square as the referee has it: x from the left and y from White's side, both from 0."""
+"""A square in the referee's coordinates: x from the left and y from White's side, both from 0."""
 Action: TypeAlias = tuple[str, Point] | tuple[str, int, Point, Point]
-"""What the referee passes around: ("BOOM", at) or ("MOVE", tokens, from, to)."""
+"""An action as the referee's tuple: ("BOOM", at) or ("MOVE", tokens, from, to)."""
 
 
 @dataclass(frozen=True)

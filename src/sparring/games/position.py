@@ -1,4 +1,4 @@
-"""A position as a player sees it: the state, the ratings of both players and the clock."""
+"""A position with its context: the state, the ratings of both players and the clock."""
 
 from __future__ import annotations
 

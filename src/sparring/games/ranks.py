@@ -16,7 +16,10 @@ _HIGHEST = {"k": 50, "d": 10, "p": 10}
 
 
 def parse_rank(text: str) -> str | None:
-    """3k of 3k?, 3 kyu, 3级 or 三級; 9d of 9段 or 9 dan; 9p of 9p, P9段 or 9d pro. None where unknown."""
+    """Parses a rank as servers and records write it; None if it is not a rank.
+
+    Examples: 3k?, 3 kyu, 3级 and 三級 are 3k; 9段 and 9 dan are 9d; P9段 and 9d pro are 9p.
+    """
     words = text.strip().translate(_WIDE).rstrip("?*+ ").strip()
     professional = words.lower().endswith((" pro", " p"))
     match = _WRITTEN.fullmatch(re.sub(r"\s*(pro|p)$", "", words, flags=re.I) if professional else words)
@@ -30,20 +33,20 @@ def parse_rank(text: str) -> str | None:
 
 
 def rank_order(rank: str) -> int:
-    """Ranks in ascending order: 30k is -30, 1k is -1, 1d is 1, 1p is 101."""
+    """A rank as a number, in ascending order of strength: 30k is -30, 1k is -1, 1d is 1, 1p is 101."""
     number = int(rank[:-1])
     return {"k": -number, "d": number, "p": 100 + number}[rank[-1]]
 
 
 def rank_text(order: int) -> str:
-    """The rank of that order, as `rank_order` numbers them."""
+    """The rank of a number; the inverse of `rank_order`."""
     if order > 100:
         return f"{order - 100}p"
     return f"{order}d" if order > 0 else f"{-order}k"
 
 
 def _number(text: str) -> int:
-    """Arabic, or kanji up to 99; 初 is the first."""
+    """Parses a number in digits or in kanji up to 99; 初 is 1."""
     if text.isdigit():
         return int(text)
     if text == "初":

@@ -17,21 +17,22 @@ class RatingSystem:
     """One way to write players' strength."""
 
     word: Literal["rating", "rank"]
-    """The word for it in messages and options. Records keep it in `first_<word>` and `second_<word>`."""
+    """The system's word in messages and options. Records have the columns `first_<word>` and
+    `second_<word>`."""
     example: str
     """Texts that `parse` reads, for messages."""
     parse: Callable[[str], int | None]
-    """The number of a text; None where the text is no rating of this system."""
+    """Converts a text to a number; None if the text is not a rating of this system."""
     format: Callable[[int], str]
-    """The text of a number."""
+    """Converts a number to a text."""
     group_width: int
     """Ratings that share a group in reports: [0, width), [width, 2 * width) and so on."""
     lowest: int
     highest: int
-    """The range, both ends included, that options accept."""
+    """Upper end of the range that options accept; `lowest` is the lower end. Both are included."""
 
     def number(self, value: object) -> int | None:
-        """The number of a rating as TOML, JSON or the command line give it; None where it is none.
+        """Converts a rating from TOML, JSON or the command line to a number; None if it is not a rating.
 
         Elo-like ratings are integers (not booleans) in range; ranks are texts such as 3d.
         """

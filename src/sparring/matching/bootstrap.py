@@ -125,7 +125,7 @@ class Means:
 
     @property
     def positions(self) -> int:
-        """How many there are."""
+        """The number of positions."""
         return int(self.sums[..., 0].sum())
 
     @property

@@ -27,7 +27,7 @@ class Buckets:
     title: str
     names: tuple[str, ...]
     of: NDArray[np.int64]
-    """[positions]: index of each position's bucket, or -1 if unknown."""
+    """[positions]: index of each position's bucket; -1 if it has none."""
 
 
 def all_buckets(game: str, metadata: NDArray[np.void]) -> Iterator[Buckets]:

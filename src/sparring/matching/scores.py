@@ -70,7 +70,8 @@ def score_sample(
 
 
 def score(predictions: Sequence[Prediction], played: NDArray[np.integer]) -> NDArray[np.void]:
-    """[predictions] of SCORES; of moves that are equally likely the first counts as put before the others."""
+    """The scores [predictions] (`SCORE_DTYPE`) of predictions. `played` [predictions] are indices of the
+    moves played among the legal moves. Of equally likely moves, the first ranks highest."""
     rows = np.zeros(len(predictions), SCORE_DTYPE)
     for row, prediction, index in zip(rows, predictions, played.tolist(), strict=True):
         shares = prediction.probabilities

@@ -1,4 +1,4 @@
-"""Model cards: what a network is, where it comes from and under which licence it may be used.
+"""Model cards: name, origin, architecture and licence of a network.
 
 A card is stored in the metadata of the network's ONNX file, as one JSON object under one key.
 """

@@ -1,5 +1,6 @@
-"""What can be wrong with a network's file."""
+"""The error of network files."""
 
 
 class BadNetwork(Exception):
-    """A file that is not a network we can read. Readers say what is wrong; `load` adds which file it is."""
+    """A file that is not a supported network. Readers state the error; `load_network` adds the
+    file's name."""

@@ -1,4 +1,4 @@
-"""Opening files that strangers wrote: plain or gzipped, never more than fits in memory."""
+"""Reads network files, plain or gzipped, with a limit on their decompressed size."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 _ALWAYS_FINE = 64 << 20
 _RATIO = 20
-"""Trained weights hardly compress: a file that grows more than this is no network."""
+"""Largest compression ratio. Trained weights hardly compress: a file with a larger ratio is not a
+network."""
 _LARGEST = 4 << 30
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a file, decompressed if need be. Raises BadNetwork or OSError."""
+    """The content of a file, decompressed if gzipped. Raises BadNetwork or OSError."""
     size = path.stat().st_size
     limit = min(_LARGEST, max(_ALWAYS_FINE, _RATIO * size))
     with path.open("rb") as file:

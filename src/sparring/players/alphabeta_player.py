@@ -18,7 +18,7 @@ class AlphaBetaState(NativeState, Protocol):
 class AlphaBetaPlayer(BasePlayer):
     """Alpha-beta over material. Draws any of the moves within `margin` centipawns of the best.
 
-    `nodes` is the limit of its search; `Turn.limits.nodes` goes before it.
+    `nodes` is the limit of its search; `Turn.limits.nodes` takes precedence.
     """
 
     def __init__(self, nodes: int, *, margin: int = 15) -> None:
@@ -27,7 +27,7 @@ class AlphaBetaPlayer(BasePlayer):
         self.margin = margin
 
     def choose(self, turn: Turn) -> Decision:
-        """One of the best moves, at random."""
+        """Draws one of the best moves."""
         state: AlphaBetaState = turn.state
         scores = state.alphabeta(turn.limits.nodes or self.nodes, self.margin)
         best = scores[0][1]

@@ -14,7 +14,7 @@ from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import AlphaBetaSearcher, LinearEvaluation
 
 _POLL_SECONDS = 0.005
-"""Time between two looks at the stop event."""
+"""Seconds between checks of the stop event."""
 
 
 class LearnedPlayer(BasePlayer):
@@ -49,7 +49,7 @@ class LearnedPlayer(BasePlayer):
         self.searcher = self._new_searcher()
 
     def choose(self, turn: Turn) -> Decision:
-        """One of the best moves, at random; of forced wins the quickest."""
+        """Draws one of the best moves; of forced wins it plays the shortest."""
         limits = resolve_limits(turn.limits, self.limits)
         with stopping(self.searcher.stop, turn.stop):
             found = self.searcher.analyse(
@@ -92,17 +92,17 @@ def stopping(end_search: Callable[[], None], stop: Event | None) -> Iterator[Non
 
 
 def analysis_limits(limits: SearchLimits) -> dict[str, Any]:
-    """Limits as the native alpha-beta search takes them."""
+    """Converts limits to the keyword arguments of the native alpha-beta search."""
     return {"depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds}
 
 
 def expected_value(found: Analysis) -> float:
-    """A search's value from -1 to 1."""
+    """The value of a search, scaled from -1 to 1."""
     return max(-1.0, min(1.0, found.value / 100))
 
 
 def describe_analysis(found: Analysis) -> str:
-    """Words for a search's value, where 100 is a win."""
+    """The value of a search as text; 100 is a win."""
     if found.plies_to_end is not None:
         return f"{'wins' if found.value > 0 else 'loses'} in {found.plies_to_end}, depth {found.depth}"
     return f"{found.value:+.1f} of 100, depth {found.depth}"

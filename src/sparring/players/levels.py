@@ -15,27 +15,28 @@ LEVELS = range(1, 10)
 
 
 def make_level_player(game: str, level: int) -> Player:
-    """The opponent of a level, by the game's description. Raises ValueError for an unknown game."""
+    """Makes the opponent of a level from 1 to 9, as the game's description defines it. Raises ValueError for
+    an unknown game."""
     player: Player = resolve(describe(game).players.level_player)(game, level)
     return player
 
 
 def alphabeta_player(game: str, level: int) -> AlphaBetaPlayer:
-    """Alpha-beta over material."""
+    """Makes the alpha-beta player of a level: material evaluation, 150 nodes at level 1."""
     return AlphaBetaPlayer(150 * effort(level))
 
 
 def uct_player(game: str, level: int) -> UctPlayer:
-    """UCT with random playouts."""
+    """Makes the UCT player of a level: random playouts, 60 at level 1."""
     return UctPlayer(60 * effort(level))
 
 
 def learned_player(game: str, level: int) -> LearnedPlayer:
-    """Alpha-beta with the shipped linear evaluation."""
+    """Makes the alpha-beta player of a level with the shipped linear evaluation: 150 nodes at level 1."""
     nodes, megabytes = 150 * effort(level), max(1, effort(level) // 100)
     return LearnedPlayer(open_evaluation(game), SearchLimits(nodes=nodes), megabytes=megabytes)
 
 
 def effort(level: int) -> int:
-    """Search effort relative to level 1."""
+    """Search effort relative to level 1: a factor of 3 per level."""
     return int(3 ** (level - 1))

@@ -19,7 +19,7 @@ from sparring.players.search_player import SearchPlayer
 from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
 
 LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
-"""What loading a player from its configuration can raise. Each message is meant for the user."""
+"""The exceptions of loading a player from its configuration. Each message is meant for the user."""
 
 
 class BadPlayer(BadConfig):

@@ -19,14 +19,14 @@ from sparring.search import MoveSelection, SearchResult
 
 @dataclass(frozen=True)
 class MoveDistribution:
-    """Moves with weights, and words for the move that is drawn."""
+    """Moves with weights, and a description of the move that is drawn."""
 
     moves: NDArray[np.int64]
     """[moves]"""
     weights: NDArray[np.float64]
     """[moves], at least 0; `draw` normalises them."""
     describe: Callable[[int, float], str]
-    """Words for a move, from its index and its probability."""
+    """(index, probability) -> description of a move, such as `from the book (40%)`."""
 
     def draw(self, rng: np.random.Generator, searchmoves: Sequence[Move] = ()) -> Decision:
         """Draws one of the moves; `searchmoves` restricts them, empty for all."""
@@ -59,9 +59,9 @@ def book_distribution(book: Book, state: Any) -> MoveDistribution | None:
 def policy_distribution(
     game: str, state: Any, prediction: Prediction, temperature: float, of_whom: str
 ) -> MoveDistribution:
-    """The policy's probabilities to the power of 1 / temperature; at 0 its likeliest move alone.
+    """The policy's probabilities to the power of 1 / temperature; at temperature 0 its likeliest move alone.
 
-    `of_whom` goes into the words for a move, such as ` of a 1500`.
+    `rating_note` is part of the description of a move, such as ` of a 1500`; empty without a rating.
     """
     weights = _tempered(prediction.probabilities.astype(np.float64), temperature)
     weights = _adjusted(game, state, prediction.moves, weights, prediction.value)

@@ -29,7 +29,7 @@ from sparring.search import SearchLimits, SearchResult
 _NO_LIMITS = SearchLimits()
 
 RandomSeed: TypeAlias = int | Sequence[int] | np.random.Generator | None
-"""Whatever `numpy.random.default_rng` takes; None is a different game each time."""
+"""An argument of `numpy.random.default_rng`; None is a different game each time."""
 
 NO_MOVE: Move = -1
 """`Decision.move` of a program that resigns without naming a move."""
@@ -37,14 +37,14 @@ NO_MOVE: Move = -1
 
 @dataclass(frozen=True)
 class GameStart:
-    """What a player is told when a game begins."""
+    """The facts of a new game: an argument of `Player.new_game`."""
 
     game: Game[Any]
     """The rules, with their options."""
     player: int | None = None
-    """The side it plays, 0 or 1; None if it may be asked for either side, as engines are."""
+    """The side that the player has, 0 or 1; None if it may get turns of either side, as engines do."""
     state: Any = None
-    """The state in which the players take over; None in hidden games, which start from the beginning."""
+    """The state in which the players take over; None in hidden games, which start in the initial state."""
     seed: RandomSeed = None
     opponent: str = ""
     """Name of the opponent, if known."""
@@ -53,16 +53,16 @@ class GameStart:
 
 @dataclass(frozen=True)
 class Turn:
-    """A question: which move?"""
+    """A request for a move: an argument of `Player.choose`."""
 
     state: Any
     """The state, whose game is not over; None in hidden games."""
     legal_moves: Sequence[Move]
-    """In hidden games the moves that may be requested."""
+    """The legal moves; in hidden games the moves that may be requested."""
     limits: SearchLimits = _NO_LIMITS
     """Limits of this move. Without any, the player's own limits apply."""
     stop: Event | None = None
-    """Ends the search when it is set: the player then decides with what it has."""
+    """Ends the search when it is set. The player then decides by its results so far."""
     report: Callable[[SearchResult], None] | None = None
     """Receives intermediate results of a search."""
     report_seconds: float = 1.0
@@ -76,18 +76,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class Decision:
-    """A player's answer to a turn."""
+    """The result of `Player.choose`."""
 
     move: Move
     """A legal move. It is not played if `resign` is set, and may then be NO_MOVE."""
     distribution: Mapping[Move, float] = field(default_factory=dict)
     """Probabilities that the move was drawn from; they add up to 1. Empty if unknown."""
     reason: str = ""
-    """A few words for the opponent, such as `from the book (40%)`."""
+    """A short explanation for the opponent, such as `from the book (40%)`."""
     value: float | None = None
     """Expected result for the player to move: 1 is a win, 0 a draw, -1 a loss. None if unknown."""
     centipawns: int | None = None
-    """Score of a program for itself, as its protocol reports it; None if it reports none."""
+    """Score of an external program in centipawns for itself, as its protocol reports it; None if it reports
+    none."""
     resign: bool = False
     offer_draw: bool = False
     """Offers a draw together with the move."""
@@ -108,32 +109,32 @@ class Player(Protocol):
         ...
 
     def new_game(self, start: GameStart) -> None:
-        """Begins a game: forgets the last one and seeds its randomness.
+        """Begins a game: clears the state of the last game and seeds the random generator.
 
-        Players of hidden games need it before their first turn. Players of open games may be asked without
-        it. Raises whatever keeps the player from playing.
+        Players of hidden games need it before their first turn; players of open games work without it.
+        Raises the exceptions of players that cannot start, such as EngineFailure.
         """
         ...
 
     def observe(self, observation: Any) -> None:
-        """Takes in what happened, in order.
+        """Receives an event of the game, in order.
 
-        In hidden games: what the game lets this player see, of its own moves and of the opponent's. In open
-        games: each move that was played, by either side. There `Turn.state` has the whole history, so players
-        may ignore it.
+        In hidden games: the observations of this player, of its own moves and of the opponent's. In open
+        games: each move that was played, by either side. Players of open games may ignore it, because
+        `Turn.state` has the whole history.
         """
         ...
 
     def choose(self, turn: Turn) -> Decision:
-        """Decides on a move, an offer or resignation."""
+        """Decides on a move, a draw offer or resignation."""
         ...
 
     def accepts_draw(self, state: Any) -> bool:
-        """Whether it accepts a draw that the opponent offers."""
+        """Returns True to accept a draw that the opponent offers."""
         ...
 
     def ponder(self) -> None:
-        """Prepares for its next turn on the opponent's time. Nothing else is called meanwhile."""
+        """Prepares for the next turn on the opponent's time. No other method is called meanwhile."""
         ...
 
     def end_game(self, score: float | None) -> None:
@@ -156,9 +157,9 @@ class Player(Protocol):
 
 
 class BasePlayer:
-    """Defaults of the Player protocol: a player with nothing to remember, prepare or release.
+    """Defaults of the Player protocol, for players without state and resources.
 
-    `self._rng` is the randomness of the current game.
+    `self._rng` is the random generator of the current game.
     """
 
     def __init__(self, name: str = "", seed: RandomSeed = None) -> None:
@@ -175,10 +176,10 @@ class BasePlayer:
         self._rng = np.random.default_rng(start.seed)
 
     def observe(self, observation: Any) -> None:
-        """Ignores it."""
+        """Ignores the event."""
 
     def accepts_draw(self, state: Any) -> bool:
-        """Never."""
+        """Returns False."""
         return False
 
     def ponder(self) -> None:

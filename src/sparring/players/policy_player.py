@@ -22,7 +22,8 @@ from sparring.search import SearchResult
 class PolicyPlayer(BasePlayer):
     """Plays from its book, then draws each move from the policy. It has no tree and no thread.
 
-    The policy is told the ratings of both players. `config.seed` goes before the seed of a game.
+    The policy is conditioned on the ratings of both players. `config.seed` takes precedence over the seed of
+    a game.
     """
 
     def __init__(self, config: PlayerConfig, policy: Policy, book: Book | None = None) -> None:
@@ -36,7 +37,7 @@ class PolicyPlayer(BasePlayer):
         """The side that it plays, or was last asked for."""
 
     def new_game(self, start: GameStart) -> None:
-        """Forgets the last game and seeds its randomness."""
+        """Clears the state of the last game and seeds the random generator."""
         seed = start.seed if self.config.seed is None else self.config.seed
         self._rng = np.random.default_rng(seed)
         self._resignation.reset()
@@ -64,11 +65,12 @@ class PolicyPlayer(BasePlayer):
     # The parts below also serve SearchPlayer.
 
     def take_side(self, state: Any) -> None:
-        """Plays the side to move from here on: ratings are told from its point of view."""
+        """Makes the side to move the player's own side: `config.rating` is then its rating."""
         self._player = state.to_move
 
     def position(self, state: Any) -> Position:
-        """The state with the ratings of both players; an opponent without a rating is as strong."""
+        """The state with the ratings of both players. An unknown rating of the opponent is the
+        player's own."""
         own, opponent = self._ratings
         opponent = own if opponent is None else opponent
         return Position(state, *((own, opponent) if state.to_move == self._player else (opponent, own)))
@@ -78,7 +80,7 @@ class PolicyPlayer(BasePlayer):
         return self.policy.predict([self.position(state)])[0]
 
     def opening(self, state: Any) -> MoveDistribution | None:
-        """The book's moves; None where the player is out of its book."""
+        """The book's moves; None if the state is not in the book or after `book_plies`."""
         if self._book is None or state.ply >= self.config.book_plies:
             return None
         return book_distribution(self._book, state)
@@ -91,7 +93,7 @@ class PolicyPlayer(BasePlayer):
         search: SearchResult | None,
         started: float,
     ) -> Decision:
-        """Draws the move; adds resignation, draw offer and what led to them.
+        """Draws the move and adds resignation, draw offer, value and time.
 
         `started` is the `time.perf_counter()` at which the turn began.
         """

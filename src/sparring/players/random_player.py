@@ -17,11 +17,11 @@ class RandomPlayer(BasePlayer):
         super().__init__("random")
 
     def choose(self, turn: Turn) -> Decision:
-        """One of the legal moves."""
+        """Draws one of the legal moves."""
         return random_decision(turn.legal_moves, self._rng, "at random")
 
 
 def random_decision(moves: Sequence[Move], rng: np.random.Generator, reason: str) -> Decision:
-    """A uniformly random one of the moves."""
+    """Draws one of the moves, each with the same probability."""
     move = moves[int(rng.integers(len(moves)))]
     return Decision(move, dict.fromkeys(moves, 1 / len(moves)), reason)

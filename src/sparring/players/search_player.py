@@ -28,10 +28,10 @@ from sparring.search import (
 
 
 class SearchPlayer(BasePlayer):
-    """Searches each move and selects from what the search found. It keeps its tree from move to move.
+    """Searches each move and selects one by the result. It keeps its tree from move to move.
 
-    With `config.nodes` 0 it plays from the policy alone, unless a turn asks for more than one node. The tree
-    is made by the first search.
+    With `config.nodes` 0 it plays from the policy alone, unless a turn has a limit of more than one node.
+    The tree is made by the first search.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SearchPlayer(BasePlayer):
         self._search: Puct | None = None
 
     def new_game(self, start: GameStart) -> None:
-        """Forgets the last game and seeds its randomness."""
+        """Clears the state of the last game and seeds the random generator."""
         self._policy_player.new_game(start)
         self._search = None
 
@@ -90,7 +90,7 @@ class SearchPlayer(BasePlayer):
         return self.config.nodes > 0 or (limits.nodes or 0) > 1
 
     def _limits(self, asked: SearchLimits) -> SearchLimits:
-        """Nodes as asked, else its own; the least of all times."""
+        """Limits of a search: the nodes of the turn, else the configured ones; the least of all times."""
         if asked.infinite:
             return SearchLimits(infinite=True, searchmoves=asked.searchmoves)
         nodes = self.config.nodes if asked.nodes is None else asked.nodes

@@ -50,7 +50,7 @@ def allocate_time(clock: Clock, overhead: float = 0.1) -> float:
 
 
 def resolve_limits(asked: SearchLimits, own: SearchLimits) -> SearchLimits:
-    """Limits of a search: nodes, depth or seconds that are asked for, else the player's own, else the clock.
+    """Limits of a search: nodes, depth or seconds of the request, else the player's own, else the clock's.
 
     A player with limits of its own ignores the clock: the same seed then gives the same game.
     """

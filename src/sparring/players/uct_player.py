@@ -9,7 +9,7 @@ from sparring.search import uct
 class UctPlayer(BasePlayer):
     """UCT: plays the most visited move of a search with random playouts.
 
-    `playouts` is the limit of its search; `Turn.limits.nodes` goes before it.
+    `playouts` is the limit of its search; `Turn.limits.nodes` takes precedence.
     """
 
     def __init__(self, playouts: int) -> None:
@@ -17,7 +17,7 @@ class UctPlayer(BasePlayer):
         self.playouts = playouts
 
     def choose(self, turn: Turn) -> Decision:
-        """The most visited move."""
+        """Returns the most visited move."""
         found = uct(turn.state, turn.limits.nodes or self.playouts, self._rng)
         total = sum(v.visits for v in found)
         best = found[0]

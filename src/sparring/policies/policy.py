@@ -17,7 +17,7 @@ costs 27.6 nats: enough to rank the move last, and no move is impossible."""
 
 
 class Policy(Protocol):
-    """Predicts moves. A policy knows nothing of search."""
+    """Predicts moves without search."""
 
     @property
     def name(self) -> str:

@@ -24,7 +24,8 @@ def rating_range(policy: Policy) -> RatingRange | None:
 
 
 def unrated(policy: Policy) -> str:
-    """A message for users who gave ratings to a policy that ignores them; empty if it uses them."""
+    """A message for users who gave a rating to a policy that is not conditioned on ratings; empty
+    if it is."""
     return "" if rating_range(policy) is not None else f"{policy.name} is told no {_rating_word(policy.game)}"
 
 

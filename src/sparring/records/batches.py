@@ -200,7 +200,7 @@ def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
 
 
 def _culprit(kind: Any, starts: list[str], rows: GameRows, width: int) -> str:
-    """Which game cannot be unpacked, and why."""
+    """The first game that cannot be unpacked, and the reason."""
     for start, moves, identity in zip(starts, rows.moves, rows.identities, strict=True):
         try:
             kind.unpack([start], [moves], [None], rows.limits[:1], width)
@@ -260,14 +260,14 @@ def _encode(
 
 
 def _shared(tasks: Iterator[T], replica: tuple[int, int]) -> Iterator[T]:
-    """One of every whole run of tasks."""
+    """Of every complete group of `world size` tasks, the one of this rank."""
     which, of = replica
     while len(run := list(islice(tasks, of))) == of:
         yield run[which]
 
 
 def _in_order(pool: ThreadPoolExecutor, tasks: Iterable[Callable[[], T]], ahead: int) -> Iterator[T]:
-    """What the tasks return, in their order; up to `ahead` of them run before they are asked for.
+    """The results of the tasks, in order; up to `ahead` tasks run before their results are needed.
 
     Tasks never wait for each other, only the caller does: the stages can share a pool.
     """

@@ -55,7 +55,7 @@ class BuildReport:
         self.note(where)
 
     def note(self, where: str) -> None:
-        """Keeps an example for the user."""
+        """Adds an example to the report."""
         if len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(where)
 
@@ -72,7 +72,7 @@ def build_table(
     *,
     shard: int = 50_000,
 ) -> BuildReport:
-    """Reads the sources into the table at `out`, going on from where an earlier run stopped.
+    """Reads the sources into the table at `out`; resumes an earlier run.
 
     A file that cannot be read is left for the next run. Raises BadTable, UnsupportedFormat, TableWriteError
     or FolderLocked.

@@ -1,4 +1,4 @@
-"""Which games of chess a preset keeps."""
+"""Filter of chess games: `[games]` of a preset."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ChessFilter:
     """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why the game is left out; empty when it is kept."""
+        """The reason for leaving the game out; empty if it is kept."""
         if self.speeds and (record.speed or "unknown") not in self.speeds:
             return "speed"
         if record.result is None:

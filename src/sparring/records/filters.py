@@ -1,4 +1,4 @@
-"""Filters of recorded games: `[games]` of a preset. Some games have a filter of their own."""
+"""Filters of recorded games: `[games]` of a preset. Some games have their own filter class."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class GameFilter(Protocol):
     """A frozen dataclass whose fields are the keys of a preset's [games]."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why a game of so many plies is left out, in a word or two; empty when it is kept."""
+        """The reason for leaving out a game of `plies` plies, in a word or two; empty if it is kept."""
         ...
 
 
 @dataclass(frozen=True)
 class BasicFilter:
-    """The filter of games that have no other: by termination and length."""
+    """The default filter: by termination and length."""
 
     RENAMED: ClassVar[Mapping[str, str]] = RENAMED
 
@@ -37,7 +37,7 @@ class BasicFilter:
     """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why the game is left out; empty when it is kept."""
+        """The reason for leaving the game out; empty if it is kept."""
         if self.endings and record.ending not in self.endings:
             return f"ending: {record.ending}"
         return "too short" if plies < self.min_plies else ""

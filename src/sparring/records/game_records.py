@@ -28,7 +28,7 @@ class GameRecords:
     skip_plies: int
     """The number of plies at the start that the table's preset leaves out; 0 for files."""
     min_clock: float
-    """The number of seconds that the table's preset asks for; 0 for files."""
+    """The least number of seconds left, by the table's preset; 0 for files."""
     _read: Callable[[], Iterator[GameRecord]] = field(repr=False)
     _count: int | None = field(repr=False)
 
@@ -36,7 +36,7 @@ class GameRecords:
         return (RecordedGame(self.game, record) for record in self._read())
 
     def __len__(self) -> int:
-        """The number of games of a table. Raises TypeError for files: only reading them tells."""
+        """The number of games of a table. Raises TypeError for files, which must be read to be counted."""
         if self._count is None:
             raise TypeError(f"{self.source} is not a table: count its games with sum(1 for _ in records)")
         return self._count

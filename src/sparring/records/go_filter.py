@@ -1,4 +1,4 @@
-"""Which games of Go a preset keeps."""
+"""Filter of Go games: `[games]` of a preset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class GoFilter:
     """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why the game is left out; empty when it is kept."""
+        """The reason for leaving the game out; empty if it is kept."""
         rows, side, *_ = (record.start or "").split()
         stones = "X" in rows or "O" in rows
         if self.sizes and rows.count("/") + 1 not in self.sizes:

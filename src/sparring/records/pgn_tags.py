@@ -90,7 +90,8 @@ def result_text(result: float | None) -> str:
 
 @lru_cache(maxsize=4096)
 def speed_of(control: str | None, event: str) -> str | None:
-    """Lichess's class by expected length, base + 40 increments; by the event's words where unknown."""
+    """The Lichess speed class by the expected length, base + 40 increments; by the event's name if there is
+    no time control."""
     match = _TIME_CONTROL.fullmatch(control or "")
     if match:
         expected = int(match[1]) + 40 * int(match[2] or 0)

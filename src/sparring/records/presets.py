@@ -57,7 +57,7 @@ class Preset:
     positions: PositionFilter
 
     def rejection_reason(self, record: GameRecord) -> str:
-        """Why a game is left out, in a word or two; empty when it is kept."""
+        """The reason for leaving a game out, in a word or two; empty if it is kept."""
         return self.games.rejection_reason(record, record.plies(self.game))
 
     def manifest_entry(self) -> dict[str, Any]:

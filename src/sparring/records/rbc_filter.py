@@ -1,4 +1,4 @@
-"""Which games of RBC a preset keeps."""
+"""Filter of RBC games: `[games]` of a preset."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RbcFilter:
     """Games with fewer actions are left out; a turn has two, a sense and a move."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why the game is left out; empty when it is kept."""
+        """The reason for leaving the game out; empty if it is kept."""
         if record.result is None:
             return "no result"
         if self.endings and record.ending not in self.endings:

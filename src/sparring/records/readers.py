@@ -18,7 +18,7 @@ _COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def format_of(path: Path) -> str:
-    """The suffix of a file's format in lower case: pgn of games.pgn.zst."""
+    """The suffix of a file's format in lower case: `pgn` for games.pgn.zst."""
     name = path.name.lower()
     for ending in _COMPRESSED:
         name = name.removesuffix(ending)
@@ -26,7 +26,7 @@ def format_of(path: Path) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """A file's name without the suffixes of its format and compression: games of games.pgn.zst."""
+    """A file's name without the suffixes of its format and compression: `games` for games.pgn.zst."""
     name = path.name
     for ending in _COMPRESSED:
         name = name[: -len(ending)] if name.lower().endswith(ending) else name

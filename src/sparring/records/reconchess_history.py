@@ -1,10 +1,10 @@
 """Reads and writes RBC games as JSON of reconchess's GameHistory.
 
-A history says the same thing several times over: moves asked for and taken, captures, what senses showed and
-the boards. Reading plays the game by our rules and refuses a history that contradicts them. Two habits of
-the public server before reconchess 1.6 are understood: a pawn could be moved straight to the last rank
-without naming a queen, and en passant existed only where chess's own rules allowed the capture, so that such
-a request could come to nothing. The first is recorded as the move taken, the second as a pass.
+A history is redundant: it has requested and taken moves, captures, sense results and boards. Reading plays
+the game by our rules and refuses a history that contradicts them. Two rules of the public server before
+reconchess 1.6 are supported. A pawn could move to the last rank without naming a queen; it is recorded as
+the move taken. En passant was possible only if chess allowed the capture, so a request could fail; it is
+recorded as a pass.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _play(state: RbcState, turn: _Turn) -> RbcState:
 
 
 def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None, before: str) -> int:
-    """The requested move as a move code (see the module docstring)."""
+    """The requested move as a move code; the module docstring lists the exceptions."""
     if asked is None or asked == "0000":
         return PASS
     for text in (asked, f"{asked}q"):

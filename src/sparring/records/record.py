@@ -95,7 +95,7 @@ class GameRecord(NamedTuple):
         )
 
     def identity(self, game: str) -> int:
-        """A 63-bit hash of the content: splits and duplicates go by it."""
+        """A 63-bit hash of the content, which decides the split and identifies duplicates."""
         facts = (game, self.start, self.result, self.first, self.second, self.date, self.site)
         digest = hashlib.blake2b(self.moves, digest_size=8)
         digest.update(repr(facts).encode())

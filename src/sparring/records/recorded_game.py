@@ -30,7 +30,7 @@ class RecordedGame:
 
     @cached_property
     def identity(self) -> int:
-        """A 63-bit hash of the content. Splits and duplicates go by it."""
+        """A 63-bit hash of the content, which decides the split and identifies duplicates."""
         return self.record.identity(self.game)
 
     @property

@@ -1,4 +1,4 @@
-"""Which games of shogi a preset keeps."""
+"""Filter of shogi games: `[games]` of a preset."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ShogiFilter:
     """Games with fewer plies are left out."""
 
     def rejection_reason(self, record: GameRecord, plies: int) -> str:
-        """Why the game is left out; empty when it is kept."""
+        """The reason for leaving the game out; empty if it is kept."""
         if record.ending == Termination.TIME and not self.lost_on_time:
             return "lost on time"
         if record.start is not None and not self.handicap:

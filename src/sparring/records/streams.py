@@ -36,10 +36,8 @@ def source_size(path: Path) -> int:
 
 
 def open_chunks(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[bytes]:
-    """The decompressed content in chunks. `progress` is called with the number of file bytes read.
-
-    Raises Unreadable, or TruncatedFile after the last good piece.
-    """
+    """The decompressed content in chunks. `progress` is called with the number of file bytes read. Raises
+    UnreadableFile, or TruncatedFile after the last good chunk."""
     try:
         with path.open("rb") as file:
             head = file.read(4)

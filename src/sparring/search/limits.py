@@ -22,10 +22,10 @@ class Clock:
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What ends one search. The first limit that is reached ends it; None is no limit.
+    """The limits of one search. The first limit that is reached ends it; None is no limit.
 
-    The same type bounds a PUCT search, an alpha-beta search, a player's turn and another program's `go`.
-    A field that a search does not know has no effect on it.
+    The same type bounds a PUCT search, an alpha-beta search, a player's turn and another program's `go`. A
+    search ignores the fields that it does not support.
     """
 
     nodes: int | None = None
@@ -38,7 +38,7 @@ class SearchLimits:
     """Clock of the player to move; `sparring.players.time_management` turns it into seconds."""
     opponent_clock: Clock | None = None
     infinite: bool = False
-    """Search until the stop event is set, whatever the other limits say."""
+    """Searches until the stop event is set; the other limits have no effect."""
     searchmoves: tuple[Move, ...] = ()
     """Moves of the root to search; empty for all."""
 

@@ -199,7 +199,7 @@ class TrainingConfig:
             raise ValueError("training.cache_teachers needs teachers and data.mirrored = false")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for checkpoints; `parse` makes the same configuration from them."""
+        """Plain values for checkpoints; `parse_training_config` makes the same configuration from them."""
         return dataclasses.asdict(self)
 
     def changed(

@@ -36,7 +36,8 @@ class Worker(Protocol[T_contra, R_co]):
         ...
 
     def terminate(self) -> None:
-        """Called before the process exits at once: ends whatever would outlive it, such as an engine."""
+        """Called before the process exits at once: ends child processes that would outlive it, such as an
+        engine."""
         ...
 
 

@@ -49,7 +49,7 @@ class Lc0Codec:
         return predictions
 
     def symmetries(self, position: Position) -> int:
-        """2 if nobody can castle any more, else 1."""
+        """2 if no castling rights are left, else 1."""
         return int(position.state.symmetries)
 
     def apply_symmetry(self, positions: Sequence[Position], inputs: Tensors, symmetry: int) -> Tensors:

@@ -20,7 +20,7 @@ from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import LinearEvaluation
 
 _HURRIED = 0.05
-"""With fewer seconds, endgames outside the tables are played by heuristics."""
+"""With fewer seconds for a move, endgames outside the tables are played by heuristics."""
 
 
 class BestMoveBook(Protocol):
@@ -33,19 +33,19 @@ class BestMoveBook(Protocol):
 
 @dataclass(frozen=True)
 class AgentComponents:
-    """The parts of the agent. Each may be left out: so the steps of the ladder differ."""
+    """The parts of the agent. Each is optional: the steps of the ladder differ in their parts."""
 
     evaluation: LinearEvaluation
     network: ExpendibotsNetwork | None = None
-    """Evaluates in place of the weights."""
+    """Value network that replaces the linear evaluation."""
     tables: ExpendibotsEndgameTables | None = None
     book: BestMoveBook | None = None
 
 
 class ExpendibotsAgent(BasePlayer):
-    """Plays from the book, then searches. Positions of the endgame tables count as decided.
+    """Plays from the book, then searches. Positions in the endgame tables have exact values.
 
-    With nodes or depth for a limit it plays the same game every time: it draws nothing at random.
+    With a limit of nodes or depth its games are deterministic: it draws nothing at random.
     """
 
     def __init__(self, components: AgentComponents, limits: SearchLimits, *, megabytes: int = 16) -> None:
@@ -62,7 +62,8 @@ class ExpendibotsAgent(BasePlayer):
         self.search = self._new_search()
 
     def choose(self, turn: Turn) -> Decision:
-        """The book's move, else the best move of the search; in a hurry the move of an endgame heuristic."""
+        """Returns the book's move, else the best move of the search. With little time, endgames outside the
+        tables are played by heuristics."""
         state: ExpendibotsState = turn.state
         limits = resolve_limits(turn.limits, self.limits)
         book, tables = self._components.book, self._components.tables

@@ -11,7 +11,7 @@ from sparring.search.linear_evaluation import LinearEvaluation
 
 
 class GreedyPlayer(BasePlayer):
-    """Looks one action ahead, for the best balance of tokens; draws among equals."""
+    """Maximises the balance of tokens after one action; draws among equal actions."""
 
     def __init__(self) -> None:
         super().__init__("greedy")
@@ -47,7 +47,7 @@ class ReportAgent(BasePlayer):
         self._search = evaluation.searcher(megabytes=1)
 
     def choose(self, turn: Turn) -> Decision:
-        """The same move whenever it is asked."""
+        """Returns the agent's move. The move depends on the state alone."""
         state: ExpendibotsState = turn.state
         for move, why in ((opening_move(state), "the report's opening"), (endgame_move(state), "by hand")):
             if move is not None:
@@ -80,7 +80,8 @@ _HOME = tuple((x, y) for x in (0, 1, 3, 4, 6, 7) for y in (0, 1))
 
 
 def opening_move(state: ExpendibotsState) -> Move | None:
-    """The report's opening, while the own tokens stand as it left them; None afterwards."""
+    """The report's opening move, as long as the player's tokens stand as the opening leaves them;
+    else None."""
     own = {_seen(square, state): height for square, height in stacks(state, state.to_move).items()}
     expected = dict.fromkeys(_HOME, 1)
     for count, start, end in _OPENING:

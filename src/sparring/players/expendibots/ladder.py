@@ -26,7 +26,7 @@ LADDER = {
     "network": "and a network's evaluation instead of the weights",
     "champion": "and the opening book: the agent that is shipped",
 }
-"""From the bottom up."""
+"""Names and descriptions of the rungs, from the weakest to the strongest."""
 
 
 def ladder_player(name: str, limits: SearchLimits, *, megabytes: int = 16) -> Player:

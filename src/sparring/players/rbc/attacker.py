@@ -1,4 +1,4 @@
-"""A bot that plays prepared attacks and keeps no board."""
+"""A bot that plays prepared attacks and tracks no board."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ ATTACKS = (
     "c2c3 d1a4 a4d7 d7e8",
     "d2d4 c1f4 b1a3 a3b5 b5c7 c7e8",
 )
-"""Ways to the black king on e8 that work against opponents who do not sense. Black mirrors them."""
+"""Move sequences to the black king on e8 that work against opponents who do not sense. Black
+mirrors them."""
 
 
 class AttackerBot(BasePlayer):
@@ -38,13 +39,13 @@ class AttackerBot(BasePlayer):
         self._plan = [_as_seen_by(player, chess.Move.from_uci(word)) for word in attack.split()]
 
     def observe(self, observation: Observation) -> None:
-        """A step that led elsewhere ends the attack."""
+        """Ends the attack if a step failed."""
         if isinstance(observation, MoveResult) and self._plan and observation.request == self._plan[0]:
             arrived = observation.taken == observation.request
             self._plan = self._plan[1:] if arrived else []
 
     def choose(self, turn: Turn) -> Decision:
-        """The next step, or a sense of the square it leads to."""
+        """Returns the next step, or a sense of its destination."""
         sensing = turn.legal_moves[-1] == NO_SENSE
         if self._plan and not sensing and self._plan[0] not in turn.legal_moves:
             self._plan = []

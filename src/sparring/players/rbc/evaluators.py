@@ -1,4 +1,4 @@
-"""Evaluators of known boards: their interface, the native search, and the place of Stockfish."""
+"""Evaluators of single boards: the protocol, the native search, and `find_stockfish`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BoardEvaluator(Protocol):
         ...
 
     def new_game(self) -> None:
-        """Forgets the last game."""
+        """Clears the state of the last game."""
         ...
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ _HOMES = (chess.E1, chess.E8)
 
 
 class Guess:
-    """A board that agrees with the latest observations; other pieces stay where they were believed to be."""
+    """A board that is consistent with the latest observations. Unobserved pieces stay where they were."""
 
     def __init__(self, player: int, start: RbcState | None = None) -> None:
         self.player = player

@@ -37,7 +37,7 @@ class GuesserBot(BasePlayer):
         self._guess.observe(observation)
 
     def choose(self, turn: Turn) -> Decision:
-        """A sense or a request, whichever is due."""
+        """Returns a sense or a move request, whichever is due."""
         move = self._sense() if turn.legal_moves[-1] == NO_SENSE else self._best(turn.legal_moves)
         return Decision(move, {move: 1.0}, "believes in one board")
 

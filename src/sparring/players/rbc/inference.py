@@ -1,4 +1,4 @@
-"""The bot that keeps all boards: it senses for its next move, and moves by mean and worst case."""
+"""The bot that tracks all possible boards. It senses for its next move, and moves by mean and worst case."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ _HUNTED = 20_000
 
 @dataclass(frozen=True)
 class InferenceLimits:
-    """How many boards a bot follows and evaluates."""
+    """Numbers of boards that a bot tracks and evaluates."""
 
     boards: int
-    """Boards that it follows; of more it keeps a sample."""
+    """Boards that it tracks; a sample if more are possible."""
     sense_boards: int
     """Boards that it evaluates before a sense."""
     move_boards: int
     """Boards that it evaluates before a move."""
     use_clock: bool = False
-    """Whether these numbers are upper bounds and its clock decides."""
+    """Whether these numbers are upper bounds, within the time on the clock."""
     threads: int = 1
 
 
 class InferenceBot(BasePlayer):
-    """Follows every possible board. The evaluator is closed with the bot."""
+    """Tracks all possible boards. The evaluator is closed with the bot."""
 
     def __init__(
         self, limits: InferenceLimits, risk_parameters: RiskParameters, evaluator: BoardEvaluator
@@ -89,7 +89,7 @@ class InferenceBot(BasePlayer):
         """How often an observation contradicted all boards and it began anew from a guess."""
 
     def observe(self, observation: Observation) -> None:
-        """Updates the boards. If an observation contradicts all of them, it begins anew from a guess."""
+        """Updates the boards. If an observation contradicts all of them, tracking restarts from a guess."""
         if isinstance(observation, MoveResult | OpponentMoveResult):
             quiet = isinstance(observation, MoveResult) and observation.capture_square is None
             self._quiet_turns += quiet
@@ -106,7 +106,7 @@ class InferenceBot(BasePlayer):
                 self.tracker.sensed(())
 
     def choose(self, turn: Turn) -> Decision:
-        """A sense or a request, whichever is due."""
+        """Returns a sense or a move request, whichever is due."""
         clock = turn.limits.clock if self.limits.use_clock else None
         if clock is not None:
             follow = min(max(clock.remaining * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
@@ -116,7 +116,7 @@ class InferenceBot(BasePlayer):
         return self._move(turn.legal_moves, clock)
 
     def ponder(self) -> None:
-        """Computes the boards that follow if nothing is captured, the most frequent case."""
+        """Computes the successors of an opponent's move without a capture, the most frequent case."""
         self.tracker.precompute_successors()
 
     def close(self) -> None:

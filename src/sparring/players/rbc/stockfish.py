@@ -46,7 +46,7 @@ class StockfishEvaluator:
         self._game = object()
 
     def close(self) -> None:
-        """Lets the engine quit."""
+        """Ends the engine."""
         engine, self._engine = self._engine, None
         if engine is not None:
             with contextlib.suppress(chess.engine.EngineError, TimeoutError, OSError):
@@ -54,7 +54,7 @@ class StockfishEvaluator:
             engine.close()
 
     def _ask(self, board: chess.Board, nodes: int) -> dict[int, int]:
-        """Scores of legal moves by move code; empty if the engine cannot be asked."""
+        """Scores of legal moves by move code; empty if the engine is unavailable."""
         if not is_legal_chess_position(board) or not any(board.generate_legal_moves()):
             return {}
         try:
