@@ -34,7 +34,7 @@ def test_a_players_file_with_a_rating_that_its_network_is_not_told_is_refused(
     file.write_text('game = "chess"\nmodel = "strong"\nrating = 1500\n')
     assert run("play", "chess", "--player", str(file)) == 2
     assert capsys.readouterr().err == (
-        "sparring: strong is told no ratings: leave out rating and opponent_rating\n"
+        f"sparring: {file}: strong is not conditioned on ratings: leave out rating and opponent_rating\n"
     )
 
 
@@ -74,12 +74,12 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "chess", "--side", "green"], "white and black"),
         (["play", "chess", "--level", "99"], "level"),
         (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),
-        (["play", "chess", "--rating", "100"], "blend knows ratings from 600 to 2600, not 100"),
+        (["play", "chess", "--rating", "100"], "blend accepts ratings from 600 to 2600, not 100"),
         (["play", "chess", "--my-rating", "5000"], "my rating"),
-        (["play", "chess", "--rank", "3d"], "chess goes by ratings"),
-        (["play", "go", "--rating", "1500"], "go goes by ranks"),
+        (["play", "chess", "--rank", "3d"], "chess uses ratings"),
+        (["play", "go", "--rating", "1500"], "go uses ranks"),
         (["play", "go", "--rank", "9p"], "not 9p"),
-        (["play", "shogi", "--rating", "1500"], "told no ratings"),
+        (["play", "shogi", "--rating", "1500"], "not conditioned on ratings"),
         (["play", "rbc", "--rating", "1500"], "hidden"),
         (["play", "expendibots", "--rating", "1500"], "no network of people's moves"),
         (["play", "chess", "--temperature", "0"], "temperature"),
@@ -129,10 +129,15 @@ def test_every_game_can_be_played_from_the_terminal(
 @pytest.mark.parametrize(
     ("name", "typed", "told", "about"),
     [
-        ("chess", "e4\nwhy\nhint\n", ("--rating", "1200", "--my-rating", "1400"), "blend at 1200"),
-        ("chess", "e4\n", (), "blend at 1500"),
-        ("go", "D4\nwhy\n", ("--rank", "3d"), "blend at 3d"),
-        ("go", "D4\n", ("-o", "size=9"), "blend at 5d. It learned from games on 19x19"),
+        (
+            "chess",
+            "e4\nwhy\nhint\n",
+            ("--rating", "1200", "--my-rating", "1400"),
+            "blend, playing like people of 1200",
+        ),
+        ("chess", "e4\n", (), "blend, playing like people of 1500"),
+        ("go", "D4\nwhy\n", ("--rank", "3d"), "blend, playing like people of 3d"),
+        ("go", "D4\n", ("-o", "size=9"), "blend, playing like people of 5d. It learned from games on 19x19"),
         ("shogi", "7g7f\n", ("--temperature", "0.5"), "blend."),
         ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "blend."),
     ],
@@ -148,7 +153,7 @@ def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(
     first = play(monkeypatch, capsys, typed, name, "--seed", "1", *told)
     assert f"Your opponent is {about}" in first
     assert " plays " in first
-    assert ("It weighs" in first) == ("why" in typed)
+    assert ("Candidates" in first) == ("why" in typed)
     assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", *told)
 
 

@@ -114,7 +114,7 @@ def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
     assert ["error" in result for result in results] == [False, False, True, True, False] + [True] * 6 + [
         False
     ]
-    assert "8 of the questions" in captured.err
+    assert "8 input lines are wrong" in captured.err
     single = answer(capsys, "chess", "--model", chess_model, "--moves", "d2d4", "--json")
     assert results[-1] == single
 
@@ -132,21 +132,21 @@ def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
         (["predict", "chess", "--model", "little", "--backend", "abacus"], "unknown backend"),
         (["predict", "chess", "--model", "little", "--input", "missing.jsonl"], "missing.jsonl"),
         (["predict", "expendibots"], "no network 'human'"),
-        (["predict", "chess", "--rating", "599"], "human knows ratings from 600 to 2600, not 599"),
+        (["predict", "chess", "--rating", "599"], "human accepts ratings from 600 to 2600, not 599"),
         (["predict", "chess", "--opponent-rating", "3000"], "600 to 2600, not 3000"),
-        (["predict", "chess", "--rank", "3d"], "chess goes by ratings"),
-        (["predict", "go", "--rating", "1500"], "go goes by ranks"),
+        (["predict", "chess", "--rank", "3d"], "chess uses ratings"),
+        (["predict", "go", "--rating", "1500"], "go uses ranks"),
         (["predict", "go", "--opponent-rating", "1500"], "opponent rank"),
         (["predict", "go", "--rank", "strong"], "such as 5k or 3d"),
         (["predict", "go", "--rank", "30k"], "not 30k"),
         (["predict", "chess", "--clock", "-1"], "clock"),
         (["predict", "chess", "--ratings", "1000,many"], "whole number"),
         (["predict", "chess", "--ratings", "1000,9"], "not 9"),
-        (["predict", "chess", "--ratings", "1000,1100", "--rating", "1500"], "one rating or several"),
-        (["predict", "chess", "--ratings", "1000,1100", "-m", "little", "-m", "human"], "not both"),
-        (["predict", "chess", "--ratings", "1000,1100", "-m", "little"], "told no ratings"),
-        (["predict", "shogi", "--ratings", "1000,1100"], "told no ratings"),
-        (["predict", "go", "--ratings", "1000,1100"], "go goes by ranks"),
+        (["predict", "chess", "--ratings", "1000,1100", "--rating", "1500"], "exclude each other"),
+        (["predict", "chess", "--ratings", "1000,1100", "-m", "little", "-m", "human"], "give one model"),
+        (["predict", "chess", "--ratings", "1000,1100", "-m", "little"], "not conditioned on ratings"),
+        (["predict", "shogi", "--ratings", "1000,1100"], "not conditioned on ratings"),
+        (["predict", "go", "--ratings", "1000,1100"], "go uses ranks"),
         (["models", "add", "missing.pb.gz"], "missing.pb.gz"),
         (["models", "remove", "nothing"], "nothing"),
     ],
@@ -191,7 +191,7 @@ def test_a_model_that_is_told_no_ratings_says_so(
     capsys.readouterr()
     main(["predict", "chess", "-m", chess_model, "-m", "human", "--rating", "1500"])
     assert capsys.readouterr().err.splitlines() == [
-        "sparring: little is told no ratings: it answers as without"
+        "sparring: little is not conditioned on ratings: the given ones are ignored"
     ]
 
 
@@ -207,7 +207,7 @@ def test_policies_are_asked_like_models(
     assert isinstance(alone, list)
     assert [entry["move"] for entry in blended["moves"][:3]] == [entry["move"] for entry in alone[:3]]
     assert "human" not in fails(capsys, "predict", "chess", "--policy", str(tmp_path / "no.toml"))
-    assert "mine knows ratings" in fails(
+    assert "mine accepts ratings" in fails(
         capsys, "predict", "chess", "--policy", f"mine={file}", "--rating", "100"
     )
 
@@ -219,7 +219,7 @@ def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_i
     main(["predict", "chess", "-m", chess_model, "--input", str(tmp_path / "q.jsonl")])
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 3
-    assert captured.err == "sparring: little is told no ratings: it answers as without\n"
+    assert captured.err == "sparring: little is not conditioned on ratings: the given ones are ignored\n"
 
 
 def test_questions_about_go_tell_ranks(

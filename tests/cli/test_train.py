@@ -142,7 +142,7 @@ def test_a_run_of_another_configuration_is_not_gone_on_with(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     train(folder, "--steps", "1")
-    assert "training.steps differ" in refused(capsys, folder, "--steps", "2")
+    assert "different: training.steps" in refused(capsys, folder, "--steps", "2")
 
 
 def test_without_pytorch_it_says_what_to_install(

@@ -320,7 +320,7 @@ def test_a_rating_that_the_network_is_not_told_is_named_and_it_plays_as_without(
     with engine("uci", small["chess"]) as session:
         assert not told(session.ask("isready", until="readyok"))  # the usual rating is nobody's wish
         said = told(session.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
-        assert said == ["info string chess is told no ratings: it plays as without"]
+        assert said == ["info string chess is not conditioned on ratings: the given one is ignored"]
         assert best(session.ask("go", until=BEST)) != "(none)"
 
 
@@ -340,7 +340,7 @@ def test_the_same_seed_gives_the_same_game(small: dict[str, Path]) -> None:
 
 def test_debug_tells_why(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
-        assert "move" in told(session.ask("debug on", "go", until=BEST))[0]
+        assert "probability" in told(session.ask("debug on", "go", until=BEST))[0]
         assert not told(session.ask("debug off", "go", until=BEST))
 
 

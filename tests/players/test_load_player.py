@@ -46,6 +46,7 @@ def test_a_file_gives_its_player_and_overrides_change_it(club: Path) -> None:
     plain = load_player(str(club), "chess", nodes=0, name="plain")
     assert isinstance(plain, PolicyPlayer)
     assert plain.name == "plain"
+    assert repr(plain) == "<PolicyPlayer plain>"
     state = load_game("chess").initial()
     assert plain.choose(Turn.of(state)).move in state.legal_moves()
 
@@ -67,7 +68,7 @@ def test_bots_are_players_by_name_file_or_configuration(tmp_path: Path) -> None:
         ("club.toml", {"game": "go"}, "player of chess, not of go"),
         ("club.toml", {"nodes": -1}, "nodes = -1: expected"),
         ("club.toml", {"elo": 3}, "unknown key 'elo'"),
-        ("club.toml", {"book": "none.pgn"}, "there is no book"),
+        ("club.toml", {"book": "none.pgn"}, "club.toml: there is no book"),
         ("club.toml", {"rating": 1500}, "leave out rating"),
         ("club.toml", {"model": "none"}, "none"),
         ("inference-1", {"depth": 99}, "depth = 99: expected"),

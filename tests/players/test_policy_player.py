@@ -226,7 +226,7 @@ def test_a_network_of_another_game_is_refused(model: str) -> None:
 
 @pytest.mark.parametrize("which", ["rating", "opponent_rating"])
 def test_a_rating_is_refused_where_the_network_is_told_none(which: str, model: str) -> None:
-    with pytest.raises(BadPlayerConfig, match="small is told no ratings: leave out rating"):
+    with pytest.raises(BadPlayerConfig, match="small is not conditioned on ratings: leave out rating"):
         policy_player(model, **{which: 1500})
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.games import load_game
-from sparring.networks import BadNetwork, Position
+from sparring.networks import BadNetwork, Position, load_network
 from sparring.networks.store import add
 from sparring.policies import (
     BadPolicy,
@@ -69,8 +69,18 @@ def test_a_file_says_its_game(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["human", "blend"])
 def test_a_name_of_several_games_needs_the_game(name: str) -> None:
-    with pytest.raises(BadPolicy, match=f"'{name}' is there for several games: pass game, one of chess"):
+    with pytest.raises(BadPolicy, match=f"'{name}' exists for several games: give the game, one of chess"):
         load_policy(name)
+
+
+def test_an_unknown_game_is_named() -> None:
+    with pytest.raises(BadPolicy, match="unknown game 'ches'; there are chess, "):
+        load_policy("human", "ches")
+
+
+def test_a_network_of_several_games_needs_the_game() -> None:
+    with pytest.raises(BadNetwork, match="'human' for all games: give the game, or one of human-chess"):
+        load_network("human")
 
 
 def test_a_file_says_the_formula_with_weights_and_temperatures_by_rating(folder: Path) -> None:
@@ -209,5 +219,5 @@ def test_a_blend_comes_with_each_game(model_store: Path, game: str, rating: int 
 
 
 def test_no_blend_comes_with_a_game_without_people(model_store: Path) -> None:
-    with pytest.raises(BadNetwork, match="there is no network 'blend'"):
+    with pytest.raises(BadNetwork, match="there is no network 'blend' of expendibots"):
         load_policy("blend", "expendibots")

@@ -76,6 +76,10 @@ def test_a_game_prints_as_pgn(mate: RecordedGame) -> None:
     assert [move.uci() for move in game.mainline_moves()] == mate.moves
 
 
+def test_a_game_has_a_short_repr(mate: RecordedGame) -> None:
+    assert repr(mate) == f"<RecordedGame {mate.id} (chess): {mate.players[0]} - {mate.players[1]}>"
+
+
 def test_a_table_and_its_file_have_the_same_games(tmp_path: Path) -> None:
     (tmp_path / "games.pgn.gz").write_bytes(gzip.compress(pgn(1, 30).encode()))
     build_table([tmp_path / "games.pgn.gz"], load_preset("everything"), tmp_path / "table", shard=7)
@@ -105,6 +109,11 @@ def test_a_split_takes_each_game_once(tmp_path: Path) -> None:
     assert sum(map(len, parts.values())) == 40
     assert {each.game.id for each in table.positions("train")} == parts[Split.TRAIN]
     assert {each.game.id for each in table.positions("train", seed=1)} != parts[Split.TRAIN]
+
+
+def test_an_unknown_split_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown split 'tset'; there are train, validation, test"):
+        Split("tset")
 
 
 def test_positions_of_some_ratings(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_task_whose_worker_dies_once_is_done_by_another(tmp_path: Path) -> Non
 
 
 def test_a_task_that_ends_three_processes_is_given_up(tmp_path: Path) -> None:
-    with pytest.raises(WorkerDied, match="task 14 ended 3 processes"), local(tmp_path) as pool:
+    with pytest.raises(WorkerDied, match="task 14 crashed 3 worker processes"), local(tmp_path) as pool:
         list(pool.run(iter([1, 14])))
 
 

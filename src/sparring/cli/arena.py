@@ -119,7 +119,7 @@ def sprt(
 ) -> None:
     """Test whether one of two players is stronger (SPRT).
 
-    A tournament file with a table [sprt] stops by itself when the test is decided.
+    A tournament file with an `sprt` table stops by itself when the test is decided.
     """
     try:
         question = arena.Sprt(elo0, elo1, alpha, beta)

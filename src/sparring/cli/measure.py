@@ -123,7 +123,7 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
     if out is not None:
         console.print(
-            f"[dim]report: {out / 'report.json'}; sparring report {out} renders it[/]", soft_wrap=True
+            f"[dim]report: {out / 'report.json'}; HTML page: sparring report {out}[/]", soft_wrap=True
         )
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)

@@ -174,7 +174,7 @@ def _choose_player(
         raise UserError(str(error)) from None
     if complaint := unrated(policy):
         if wish.rating is not None or wish.my_rating is not None:
-            raise UserError(f"{complaint} in {game}: it has one strength")
+            raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
         rating = None
     player_config = PlayerConfig(
         game,
@@ -193,7 +193,7 @@ def _choose_player(
 def _about(opponent: PolicyPlayer | SearchPlayer, state: Any) -> str:
     """A sentence or two on the opponent."""
     policy, rating = opponent.policy, opponent.config.rating_number("rating")
-    rated = "" if rating is None else f" at {rating_text(policy.game, rating)}"
+    rated = "" if rating is None else f", playing like people of {rating_text(policy.game, rating)}"
     about = f"Your opponent is {policy.name}{rated}."
     advice = describe(policy.game).players.advice
     return about if advice is None else f"{about} {advice(state)}"

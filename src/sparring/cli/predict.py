@@ -24,7 +24,7 @@ from sparring.policies import Policy, load_policy, rating_text, unrated
 
 _LINES = 256
 """Lines of an input file that are predicted together."""
-_MODEL = "A model's name or file, or a policy's TOML; or NAME=one of them. Several give columns."
+_MODEL = "Model name, network file or policy file, or NAME=one of them; several give columns."
 _HUMAN = ["human"]
 
 
@@ -34,31 +34,34 @@ def predict(
         list[str],
         typer.Option("--model", "-m", "--policy", "-p", "--blend", help=_MODEL, show_default="human"),
     ] = _HUMAN,
-    moves: Annotated[str, typer.Option(help="Moves from the beginning or the position.")] = "",
+    moves: Annotated[str, typer.Option(help="Moves after the initial position, or after --position.")] = "",
     position: Annotated[
-        str | None, typer.Option("--position", "--fen", "--sfen", help="Where to begin.")
+        str | None,
+        typer.Option("--position", "--fen", "--sfen", help="Position: FEN, SFEN or the game's own text."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many moves to show.")] = 5,
-    rating: Annotated[int | None, typer.Option(help="Of the player to move.")] = None,
-    opponent_rating: Annotated[int | None, typer.Option(help="Of the other player.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Number of moves to show.")] = 5,
+    rating: Annotated[int | None, typer.Option(help="Rating of the player to move.")] = None,
+    opponent_rating: Annotated[int | None, typer.Option(help="Rating of the opponent.")] = None,
     ratings: Annotated[
-        str | None, typer.Option(help="Several, such as 1000,1500,2000: a column for each.")
+        str | None, typer.Option(help="Several ratings, such as 1000,1500,2000: one column each.")
     ] = None,
-    rank: Annotated[str | None, typer.Option(help="Go: of the player to move, such as 3d.")] = None,
-    opponent_rank: Annotated[str | None, typer.Option(help="Go: of the other player.")] = None,
-    ranks: Annotated[str | None, typer.Option(help="Go: several, such as 5k,1d,5d.")] = None,
+    rank: Annotated[str | None, typer.Option(help="Go: rank of the player to move, such as 3d.")] = None,
+    opponent_rank: Annotated[str | None, typer.Option(help="Go: rank of the opponent.")] = None,
+    ranks: Annotated[
+        str | None, typer.Option(help="Go: several ranks, such as 5k,1d,5d: one column each.")
+    ] = None,
     clock: Annotated[float | None, typer.Option(help="Seconds that the player to move has left.")] = None,
-    komi: Annotated[float | None, typer.Option(help="Go: White's points for moving second.")] = None,
+    komi: Annotated[float | None, typer.Option(help="Go: komi.")] = None,
     rules: Annotated[str | None, typer.Option(help="Go: a rule set, such as chinese or japanese.")] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--input", help="Questions, one JSON object a line (- for standard input)."),
+        typer.Option("--input", help="File of positions, one JSON object per line (- for standard input)."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON with every legal move.")] = False,
     backend: Annotated[
-        str, typer.Option(help=f"What runs the network: {', '.join(BACKENDS)}.")
+        str, typer.Option(help=f"Runtime of the networks: {', '.join(BACKENDS)}.")
     ] = "onnxruntime",
-    threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each network.")] = 1,
 ) -> None:
     """Predict the moves that people of a rating would play.
 
@@ -79,7 +82,7 @@ def predict(
     else:
         for policy in policies:
             check_rating_range(policy, place.rating, place.opponent_rating)
-        _note_untold(policies, [place])
+        _warn_unrated(policies, [place])
         found = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
         told = None if ratings is None and ranks is None else policies[0].name
@@ -93,27 +96,27 @@ def _open(text: str, game: str, backend: str, threads: int) -> Policy:
     return load_policy(source, game, name=name or source, backend=backend, threads=threads)
 
 
-def _by_strength(policies: list[Policy], place: Position, told: list[int]) -> dict[str, Prediction]:
+def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) -> dict[str, Prediction]:
     """The predictions of one policy for several ratings, by the ratings' texts."""
     policy = policies[0]
     if len(policies) > 1:
-        raise UserError("columns are models or ratings, not both: give one model, or one rating")
+        raise UserError("several models with several ratings: give one model or one rating")
     if place.rating is not None:
-        raise UserError("the player to move has one rating or several, not both")
+        raise UserError("--rating and --ratings (--rank and --ranks) exclude each other")
     if complaint := unrated(policy):
         raise UserError(f"{complaint}: all columns would be the same")
-    check_rating_range(policy, *told, place.opponent_rating)
-    predictions = policy.predict([replace(place, rating=number) for number in told])
-    names = [rating_text(policy.game, number) for number in told]
+    check_rating_range(policy, *ratings, place.opponent_rating)
+    predictions = policy.predict([replace(place, rating=number) for number in ratings])
+    names = [rating_text(policy.game, number) for number in ratings]
     return dict(zip(names, predictions, strict=True))
 
 
-def _note_untold(policies: list[Policy], places: Iterable[Position]) -> bool:
+def _warn_unrated(policies: list[Policy], places: Iterable[Position]) -> bool:
     """Warns of policies that ignore ratings if any were given. Returns whether any were."""
     given = any(place.rating is not None or place.opponent_rating is not None for place in places)
     for policy in policies if given else ():
         if complaint := unrated(policy):
-            print(f"sparring: {complaint}: it answers as without", file=sys.stderr)
+            print(f"sparring: {complaint}: the given ones are ignored", file=sys.stderr)
     return given
 
 
@@ -148,7 +151,7 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
         for group in _groups((line for line in lines if line.strip()), _LINES):
             asked = [_place(line, game, policies) for line in group]
             good = [place for place in asked if not isinstance(place, str)]
-            noted = noted or _note_untold(policies, (place for _, place in good))
+            noted = noted or _warn_unrated(policies, (place for _, place in good))
             answers = {p.name: iter(p.predict([place for _, place in good])) for p in policies}
             for place in asked:
                 if isinstance(place, str):
@@ -158,7 +161,7 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
                     found = {name: next(answer) for name, answer in answers.items()}
                     print(json.dumps(_result(place[0], place[1].state, found)))
     if wrong:
-        raise UserError(f'{wrong} of the questions could not be answered: see "error" in the output')
+        raise UserError(f'{wrong} input lines are wrong: see "error" in the output')
 
 
 def _place(line: str, game: str, policies: list[Policy]) -> Any:

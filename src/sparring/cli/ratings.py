@@ -42,7 +42,7 @@ def _check_word(game: str, system: RatingSystem, rating: object, rank: object, w
     other = "rank" if system.word == "rating" else "rating"
     if given[other] is not None:
         raise UserError(
-            f"{game} goes by {system.word}s: give a {whose}{system.word}, such as {system.example}, "
+            f"{game} uses {system.word}s: give a {whose}{system.word}, such as {system.example}, "
             f"and no {whose}{other}"
         )
 
@@ -53,6 +53,6 @@ def _number(system: RatingSystem, value: object, whose: str) -> int:
         return number
     if system.word == "rating":
         raise UserError(
-            f"{whose}rating is a whole number from {system.lowest} to {system.highest}, not {value!r}"
+            f"{whose}rating {value!r}: expected a whole number from {system.lowest} to {system.highest}"
         )
-    raise UserError(f"{whose}rank is such as {system.example}, not {value!r}")
+    raise UserError(f"{whose}rank {value!r}: expected a rank such as {system.example}")

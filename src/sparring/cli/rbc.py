@@ -69,7 +69,7 @@ def track(
 class _Row:
     turn: int
     event: str
-    told: str
+    observation: str
     before: int
     after: int
     ruled_out: int
@@ -101,7 +101,7 @@ def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
         yield _Row(
             turn,
             change.event,
-            _told(step.observation, step.truth),
+            _observation_text(step.observation, step.truth),
             change.before,
             change.after,
             ruled_out or 0,
@@ -119,7 +119,7 @@ def _other_answers(boards: RbcBoardSet, capture_square: int | None, options: Tra
     return sum(len(each) << each.level for each in reached)
 
 
-def _told(observation: Observation, state: RbcState) -> str:
+def _observation_text(observation: Observation, state: RbcState) -> str:
     """An observation as text."""
     match observation:
         case SenseResult(()):
@@ -142,7 +142,7 @@ def _capture(square: int | None) -> str:
 
 
 def _print(rows: list[_Row]) -> None:
-    table = Table("turn", "told", "boards", "ruled out", "", box=None)
+    table = Table("turn", "observation", "boards", "ruled out", "", box=None)
     for name in ("boards", "ruled out"):
         next(column for column in table.columns if column.header == name).justify = "right"
     turn = 0
@@ -152,7 +152,7 @@ def _print(rows: list[_Row]) -> None:
             marks.append("[red]the true board is not among them[/]")
         table.add_row(
             "" if row.turn == turn else str(row.turn),
-            row.told,
+            row.observation,
             f"{'' if row.exact else '~'}{row.after:,}",
             f"{row.ruled_out:,}",
             "; ".join(marks),

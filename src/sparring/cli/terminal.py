@@ -140,7 +140,7 @@ class TerminalGame:
                 decision = self._decision()
                 name = move_name(self.game, state, decision.move)
                 self.console.print(f"{name} ({decision.reason})", markup=False)
-                self._weigh(state, decision)
+                self._show_candidates(state, decision)
             case "why":
                 self._explain()
             case "undo":
@@ -164,15 +164,15 @@ class TerminalGame:
         """Shows the distribution of the opponent's last move."""
         ply = len(self.moves) - 1
         if ply in self.decisions:
-            self._weigh(self.states[ply], self.decisions[ply])
+            self._show_candidates(self.states[ply], self.decisions[ply])
         else:
             self.console.print("The opponent has not moved yet.")
 
-    def _weigh(self, state: Any, decision: Decision) -> None:
+    def _show_candidates(self, state: Any, decision: Decision) -> None:
         """Shows the likeliest moves of a decision."""
         likely = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
         names = (f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely)
-        self.console.print(f"It weighs {', '.join(names)}.", markup=False)
+        self.console.print(f"Candidates: {', '.join(names)}.", markup=False)
 
     def _undo(self) -> None:
         """Goes back to the person's previous turn."""

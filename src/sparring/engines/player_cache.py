@@ -60,7 +60,7 @@ class PlayerCache:
         known = rating_range(policy)
         if known is None:
             if settings.rating_requested:
-                self._tell(f"{unrated(policy)}: it plays as without")
+                self._tell(f"{unrated(policy)}: the given one is ignored")
             return make_player(replace(config, rating=None, opponent_rating=None), policy, search=True)
         rating, opponent = (
             self._known_rating(config, "rating", known),
@@ -76,7 +76,7 @@ class PlayerCache:
         nearest = int(min(max(rating, known[0]), known[1]))
         texts = [rating_text(config.game, each) for each in (rating, nearest)]
         self._tell(
-            f"{config.model} knows no {which.replace('_', ' ')} of {texts[0]}: it is taken for {texts[1]}"
+            f"{which.replace('_', ' ')} {texts[0]} is outside the range of {config.model}: {texts[1]} is used"
         )
         return nearest
 

@@ -57,7 +57,7 @@ def _read_onnx(data: bytes, path: Path) -> onnx.ModelProto:
     try:
         model = load_onnx(data, path.parent)
     except BadNetwork as error:
-        raise BadNetwork(f"it is neither Lc0's nor KataGo's, and as ONNX it does not do: {error}") from None
+        raise BadNetwork(f"not a network of Lc0 or KataGo, and no valid ONNX file: {error}") from None
     if has_card(model):
         return model
     inputs = {value.name for value in model.graph.input}

@@ -44,6 +44,9 @@ class Network:
         self._session = open_session(model, backend, threads)
         self._cache = _Cache(cache) if cache else None
 
+    def __repr__(self) -> str:
+        return f"<Network {self.card.name} ({self.codec.game}) on {self.device}>"
+
     @property
     def device(self) -> str:
         """The device on which it runs, in words."""

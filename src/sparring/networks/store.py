@@ -66,8 +66,13 @@ def find(name: str, game: str | None = None) -> Path:
                 return path
     if Path(name).is_file():
         return Path(name)
-    names = ", ".join(entry.name for entry in stored_models()) or "none yet"
-    raise BadNetwork(f"there is no network '{name}': neither a file nor one of the models ({names})")
+    names = [entry.name for entry in stored_models()]
+    if game is None and (ours := [each for each in names if each.startswith(f"{name}-")]):
+        raise BadNetwork(
+            f"there is no network '{name}' for all games: give the game, or one of {', '.join(ours)}"
+        )
+    of_game = "" if game is None else f" of {game}"
+    raise BadNetwork(f"there is no network '{name}'{of_game}: expected a file, or one of {', '.join(names)}")
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:

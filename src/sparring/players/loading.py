@@ -48,7 +48,8 @@ def load_player(
     except BadPlayer:
         raise
     except LOAD_ERRORS as error:
-        raise BadPlayer(str(error)) from error
+        named = isinstance(source, str | Path) and str(source) not in BOTS
+        raise BadPlayer(f"{source}: {error}" if named else str(error)) from error
 
 
 def make_player(

@@ -57,19 +57,19 @@ def book_distribution(book: Book, state: Any) -> MoveDistribution | None:
 
 
 def policy_distribution(
-    game: str, state: Any, prediction: Prediction, temperature: float, of_whom: str
+    game: str, state: Any, prediction: Prediction, temperature: float, at_rating: str
 ) -> MoveDistribution:
     """The policy's probabilities to the power of 1 / temperature; at temperature 0 its likeliest move alone.
 
-    `rating_note` is part of the description of a move, such as ` of a 1500`; empty without a rating.
+    `at_rating` is part of the description of a move, such as ` at 1500`; empty without a rating.
     """
     weights = _tempered(prediction.probabilities.astype(np.float64), temperature)
     weights = _adjusted(game, state, prediction.moves, weights, prediction.value)
-    hope = "" if prediction.value is None else f", {_expectation(prediction.value)}"
+    score = "" if prediction.value is None else f", {_expected_score(prediction.value)}"
     return MoveDistribution(
         np.array(prediction.moves),
         weights,
-        lambda index, probability: f"a {_percent(probability)} move{of_whom}{hope}",
+        lambda index, probability: f"probability {_percent(probability)}{at_rating}{score}",
     )
 
 
@@ -80,7 +80,7 @@ def search_distribution(
     weights = _adjusted(game, state, result.moves.tolist(), selection(result), result.value)
     values = result.values
     return MoveDistribution(
-        result.moves, weights, lambda index, probability: _expectation(float(values[index]))
+        result.moves, weights, lambda index, probability: _expected_score(float(values[index]))
     )
 
 
@@ -108,8 +108,8 @@ def _tempered(probabilities: NDArray[np.float64], temperature: float) -> NDArray
     return tempered
 
 
-def _expectation(value: float) -> str:
-    return "not searched" if math.isnan(value) else f"hopes for {_percent((value + 1) / 2)}"
+def _expected_score(value: float) -> str:
+    return "not searched" if math.isnan(value) else f"expected score {_percent((value + 1) / 2)}"
 
 
 def _percent(share: float) -> str:

@@ -171,6 +171,9 @@ class BasePlayer:
         """Name for tables and messages."""
         return self._name
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def new_game(self, start: GameStart) -> None:
         """Seeds the randomness."""
         self._rng = np.random.default_rng(start.seed)

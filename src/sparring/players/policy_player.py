@@ -52,9 +52,9 @@ class PolicyPlayer(BasePlayer):
         self.take_side(turn.state)
         prediction = self.predict(turn.state)
         rating, _ = self._ratings
-        of_whom = "" if rating is None else f" of a {rating_text(self.policy.game, rating)}"
+        at_rating = "" if rating is None else f" at {rating_text(self.policy.game, rating)}"
         distribution = self.opening(turn.state) or policy_distribution(
-            self.config.game, turn.state, prediction, self.config.temperature, of_whom
+            self.config.game, turn.state, prediction, self.config.temperature, at_rating
         )
         return self.decide(turn, distribution, prediction, None, started)
 

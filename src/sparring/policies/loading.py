@@ -52,6 +52,8 @@ def load_policy(
     Raises BadPolicy, BadNetwork or OSError.
     """
     text = str(source)
+    if game is not None and game not in GAMES:
+        raise BadPolicy(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries)
     return _open(text, name or model_name(text), how, Path(), ())
 
@@ -96,7 +98,7 @@ def _game_of(text: str) -> str:
     shipped = {*data.names("networks"), *data.names("policies")}
     games = [each for each in GAMES if f"{text}-{each}" in shipped]
     if games:
-        raise BadPolicy(f"'{text}' is there for several games: pass game, one of {', '.join(games)}")
+        raise BadPolicy(f"'{text}' exists for several games: give the game, one of {', '.join(games)}")
     return load_network(text).codec.game
 
 

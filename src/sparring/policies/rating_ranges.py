@@ -26,17 +26,19 @@ def rating_range(policy: Policy) -> RatingRange | None:
 def unrated(policy: Policy) -> str:
     """A message for users who gave a rating to a policy that is not conditioned on ratings; empty
     if it is."""
-    return "" if rating_range(policy) is not None else f"{policy.name} is told no {_rating_word(policy.game)}"
+    if rating_range(policy) is not None:
+        return ""
+    return f"{policy.name} is not conditioned on {_rating_word(policy.game)}"
 
 
-def rating_out_of_range(policy: Policy, *told: int | None) -> str:
+def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
     """A message about the first rating outside the policy's range; empty if there is none."""
-    known = rating_range(policy)
-    for number in told:
-        if known is not None and number is not None and not known[0] <= number <= known[1]:
+    accepted = rating_range(policy)
+    for number in ratings:
+        if accepted is not None and number is not None and not accepted[0] <= number <= accepted[1]:
             what = _rating_word(policy.game)
-            low, high, given = (rating_text(policy.game, int(each)) for each in (*known, number))
-            return f"{policy.name} knows {what} from {low} to {high}, not {given}"
+            low, high, given = (rating_text(policy.game, int(each)) for each in (*accepted, number))
+            return f"{policy.name} accepts {what} from {low} to {high}, not {given}"
     return ""
 
 

@@ -28,6 +28,9 @@ class RecordedGame:
     record: GameRecord
     """The stored facts: players, result, date, time control and so on. Moves and clocks are packed."""
 
+    def __repr__(self) -> str:
+        return f"<RecordedGame {self.id} ({self.game}): {' - '.join(name or '?' for name in self.players)}>"
+
     @cached_property
     def identity(self) -> int:
         """A 63-bit hash of the content, which decides the split and identifies duplicates."""

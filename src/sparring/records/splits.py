@@ -15,6 +15,10 @@ class Split(StrEnum):
     VALIDATION = "validation"
     TEST = "test"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Split:
+        raise ValueError(f"unknown split {value!r}; there are {', '.join(cls)}")
+
 
 def split_of(identity: int, seed: int = 0) -> Split:
     """The split of a game: 90 % training, 5 % validation, 5 % test. `seed` chooses the trial."""

@@ -61,7 +61,7 @@ def load(folder: Path, config: TrainingConfig) -> dict[str, Any] | None:
     ]
     if different:
         raise BadTrainingConfig(
-            f"{path} is of another configuration ({', '.join(different[:4])} differ): "
+            f"{path} is of another configuration (different: {', '.join(different[:4])}): "
             "give another --out, or the same configuration"
         )
     return state

@@ -46,7 +46,7 @@ class LocalWorkerPool(Generic[T, R]):
     def run(self, tasks: Iterator[T]) -> Iterator[R]:
         """Yields results in the order in which they are ready. A task is taken when a worker is free for it.
 
-        Raises TaskFailed if a worker raises an exception, and WorkerDied if a task ends three processes.
+        Raises TaskFailed if a worker raises an exception, and WorkerDied if a task crashes three processes.
         """
         deaths: dict[str, int] = {}
         while True:
@@ -64,7 +64,7 @@ class LocalWorkerPool(Generic[T, R]):
                     name = self._name(task)
                     deaths[name] = deaths.get(name, 0) + 1
                     if deaths[name] >= _MAX_DEATHS:
-                        raise WorkerDied(f"{name} ended {_MAX_DEATHS} processes") from None
+                        raise WorkerDied(f"{name} crashed {_MAX_DEATHS} worker processes") from None
                     self._give(task)
                     continue
                 if isinstance(result, _Failure):
