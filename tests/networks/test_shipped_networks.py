@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import numpy_helper
 
 from sparring.games import load_game
 from sparring.networks import BadNetwork, Position, load_network
@@ -15,7 +17,7 @@ from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import random_states
 
 PEOPLE = ("chess", "go", "shogi")
-MAX_BYTES = 12_000_000
+MAX_BYTES = 13_000_000
 
 
 @pytest.mark.parametrize("game", PEOPLE)
@@ -83,3 +85,51 @@ def test_networks_say_which_ratings_they_know() -> None:
     assert load_network("human", game="go").ratings is not None
     assert InputSpec("chess", "lc0", lowest=600, highest=2600).ratings == (600, 2600)
     assert InputSpec("shogi", "boards", lowest=0, highest=1).ratings is None
+
+
+def chess_positions() -> list[Position]:
+    ratings = (None, 900, 1500, 2100)
+    states = random_states("chess", 24, seed=5)
+    return [Position(state, ratings[i % 4], ratings[(i + 1) % 4]) for i, state in enumerate(states)]
+
+
+def test_the_batch_does_not_change_a_prediction_in_8_bits() -> None:
+    """Rounding to 8 bits amplifies float differences, so the graph must not have any between batch sizes."""
+    network, positions = load_network("human", game="chess"), chess_positions()
+    together = network.predict(positions)
+    for size in (1, 2, 7):
+        parts = [network.predict(positions[i : i + size]) for i in range(0, len(positions), size)]
+        for mine, theirs in zip(together, (p for part in parts for p in part), strict=True):
+            np.testing.assert_allclose(mine.probabilities, theirs.probabilities, atol=1e-6)
+            assert mine.value == pytest.approx(theirs.value, abs=1e-6)
+
+
+def test_pytorch_runs_the_network_in_8_bits() -> None:
+    pytest.importorskip("torch")
+    positions = chess_positions()
+    ours = load_network("human", game="chess", backend="torch").predict(positions)
+    theirs = load_network("human", game="chess").predict(positions)
+    divergences = [
+        float((b.probabilities * np.log(b.probabilities / a.probabilities)).sum())
+        for a, b in zip(ours, theirs, strict=True)
+    ]
+    assert np.mean(divergences) < 0.003  # float differences that change a rounding
+
+
+def test_weights_in_8_bits_have_7_bits_and_cannot_overflow_without_vnni() -> None:
+    model = onnx.load(find("human-chess"))
+    steps = [
+        numpy_helper.to_array(t) for t in model.graph.initializer if t.data_type == onnx.TensorProto.INT8
+    ]
+    assert sum(array.size for array in steps) > 4_000_000
+    assert max(int(np.abs(array.astype(np.int16)).max()) for array in steps) <= 63
+
+
+def test_the_card_of_the_chess_network_tells_teacher_licence_accuracy_and_limitations() -> None:
+    card = load_network("human", game="chess").card
+    assert card.name == "human-chess"
+    assert card.licence == "AGPL-3.0-or-later"
+    assert "maia3-5m (AGPL-3.0)" in card.trained_on
+    assert "0.564 (0.556 to 0.573)" in card.accuracy
+    assert "Difference from maia3-5m" in card.accuracy
+    assert dict(card.describe())["limitations"] == card.limitations != ""

@@ -30,6 +30,8 @@ ROW = RNG.normal(size=(1, 4)).astype(np.float32)
 POSITIVE = np.abs(X) + 0.5
 IMAGE = RNG.normal(size=(2, 4, 5, 6)).astype(np.float32)
 MATRIX = RNG.normal(size=(3, 4)).astype(np.float32)
+HALVES = np.array([-0.5, 0.5, 1.5, 2.5, -2.5, 200, -200], np.float32)
+BYTES = RNG.integers(0, 256, (3, 5), dtype=np.uint8)
 INTS = np.array([[7, -7, 3], [0, 5, -1]], np.int64)
 BITS = np.array([[1], [1 << 63], [0xF0F0F0F0F0F0F0F0], [(1 << 64) - 1]], np.uint64)
 
@@ -66,6 +68,14 @@ CASES: list[Case] = [
     ("Max", X, [Y, ROW], {}),
     ("Pow", POSITIVE, [scalar(2.5)], {}),
     ("Pow", INTS, [scalar(2)], {}),
+    ("Pow", X, [scalar(2)], {}),
+    ("QuantizeLinear", X, [scalar(0.01), np.array(128, np.uint8)], {}),
+    ("QuantizeLinear", X, [scalar(0.25)], {}),
+    ("QuantizeLinear", HALVES, [scalar(1), np.array(0, np.int8)], {}),
+    ("QuantizeLinear", X, [np.abs(weights(3)), np.array([3, -5, 0], np.int8)], {"axis": 1}),
+    ("DequantizeLinear", BYTES, [scalar(0.1), np.array(128, np.uint8)], {}),
+    ("DequantizeLinear", BYTES, [scalar(0.1)], {}),
+    ("DequantizeLinear", BYTES.astype(np.int8), [weights(5), np.zeros(5, np.int8)], {"axis": -1}),
     ("Clip", X, [scalar(-0.5), scalar(0.5)], {}),
     ("Clip", X, [scalar(-0.5)], {}),
     ("Clip", X, [None, scalar(0.5)], {}),

@@ -41,6 +41,8 @@ class ModelCard:
     licence: str = "unknown"
     trained_on: str = "unknown"
     accuracy: str = "not measured"
+    limitations: str = ""
+    """Known weaknesses, and what the measurements do not show."""
     settings: dict[str, float | int | str] = field(default_factory=dict)
     """Settings of the codec for this network, such as KataGo's feature version."""
 
@@ -50,7 +52,7 @@ class ModelCard:
         return [
             (name, f"{value:,}" if isinstance(value, int) else str(value))
             for name, value in rows
-            if value != {}
+            if value not in ({}, "")
         ]
 
 

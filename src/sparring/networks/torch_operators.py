@@ -156,6 +156,31 @@ def _bit_shift(a: Attributes, x: Tensor, by: Tensor) -> Tensor:
     return torch.where(by == 0, x, (x >> by) & kept)
 
 
+def _along(axis: int, values: Tensor, x: Tensor) -> Tensor:
+    """Reshapes scales or zero points to broadcast over `x`: one for all, or one for each index of `axis`."""
+    if values.dim() == 0:
+        return values
+    if values.dim() > 1:
+        raise BadNetwork("PyTorch cannot run blocked quantisation here")
+    return values.reshape([-1 if i == axis % x.dim() else 1 for i in range(x.dim())])
+
+
+def _quantize(a: Attributes, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
+    """Rounds half to even and saturates, as ONNX does. The type is the zero point's, uint8 by default."""
+    axis, dtype = a.get("axis", 1), torch.uint8 if zero is None else zero.dtype
+    steps = torch.round(x.float() / _along(axis, scale, x).float())
+    if zero is not None:
+        steps = steps + _along(axis, zero, x)
+    limits = torch.iinfo(dtype)
+    return steps.clamp(limits.min, limits.max).to(dtype)
+
+
+def _dequantize(a: Attributes, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
+    axis = a.get("axis", 1)
+    steps = x.to(torch.int32) if zero is None else x.to(torch.int32) - _along(axis, zero, x)
+    return steps.to(scale.dtype) * _along(axis, scale, x)
+
+
 def _selu(a: Attributes, x: Tensor) -> Tensor:
     alpha, gamma = a.get("alpha", 1.6732632423543772), a.get("gamma", 1.0507009873554805)
     return functional.elu(x, alpha).mul(gamma)
@@ -201,6 +226,7 @@ OPERATORS: dict[str, Operator] = {
     "Concat": lambda a, *xs: torch.cat(xs, a["axis"]),
     "ConstantOfShape": _constant_of_shape,
     "Conv": _conv,
+    "DequantizeLinear": _dequantize,
     "Div": _divide,
     "Elu": lambda a, x: functional.elu(x, a.get("alpha", 1.0)),
     "Equal": _pair(torch.eq),
@@ -226,6 +252,7 @@ OPERATORS: dict[str, Operator] = {
     "Neg": _each(torch.neg),
     "Pad": _pad,
     "Pow": lambda a, x, y: torch.pow(x, y).to(x.dtype),
+    "QuantizeLinear": _quantize,
     "ReduceMax": _reduce(torch.amax),
     "ReduceMean": _reduce(torch.mean),
     "ReduceSum": _reduce(torch.sum),
