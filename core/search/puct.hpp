@@ -16,7 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,44 +25,11 @@
 #include <vector>
 
 #include "game/state.hpp"
+#include "search/ownership.hpp"
+#include "search/puct_config.hpp"
 #include "search/search_tree.hpp"
 
 namespace sparring::search {
-
-/// The parameters of a search. This is their only declaration: bindings/puct.cpp binds names, defaults and
-/// docs.
-struct PuctConfig {
-    double c_puct = 1.5;
-    double c_base = 0;
-    double c_factor = 0;
-    double prior_temperature = 1;
-    double fpu_reduction = 0.3;
-    bool fpu_absolute = false;
-    bool solver = true;
-    bool find_immediate_wins = true;
-    bool repetition_draws = true;
-    double draw_value = 0;
-    double noise = 0;
-    double noise_alpha = 0.3;
-    int batch = 16;
-    double batch_share = 0.1;
-    double virtual_loss = 0;
-    int memory = 512;
-
-    bool operator==(const PuctConfig&) const = default;
-
-    /// The leaves to evaluate together in a tree with so many visits.
-    int batch_size(std::uint32_t visits) const {
-        return std::clamp(static_cast<int>(std::min(batch_share * visits, 1e9)), 1, batch);
-    }
-
-    std::size_t memory_bytes() const { return static_cast<std::size_t>(memory) << 20; }
-
-    /// c(N): c_puct, growing with the logarithm of the visits if c_base is positive, as in AlphaZero.
-    double exploration(std::uint32_t visits) const {
-        return c_base <= 0 ? c_puct : c_puct + c_factor * std::log((visits + c_base + 1) / c_base);
-    }
-};
 
 /// Throws std::invalid_argument unless there are `needed` priors and all numbers are valid.
 inline void check_evaluation(std::span<const float> priors, std::span<const float> values,
@@ -74,33 +40,6 @@ inline void check_evaluation(std::span<const float> priors, std::span<const floa
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
         throw std::invalid_argument("values must be finite numbers");
 }
-
-/// Lets one thread at a time into a tree. A copy is free.
-class Ownership {
- public:
-    Ownership() = default;
-    Ownership(const Ownership&) noexcept {}
-    Ownership& operator=(const Ownership&) noexcept { return *this; }
-
-    /// Holds the tree until it is destroyed. Throws std::logic_error if another thread holds it.
-    class Guard {
-     public:
-        explicit Guard(std::atomic<bool>& busy) : busy_(busy) {
-            if (busy_.exchange(true)) throw std::logic_error("the tree is in use by another thread");
-        }
-        ~Guard() { busy_ = false; }
-        Guard(const Guard&) = delete;
-        Guard& operator=(const Guard&) = delete;
-
-     private:
-        std::atomic<bool>& busy_;
-    };
-
-    Guard hold() { return Guard(busy_); }
-
- private:
-    std::atomic<bool> busy_ = false;
-};
 
 /// A search tree. One thread at a time may use it: `ownership` says so to others.
 template <GamePosition P>

@@ -57,7 +57,7 @@ def test_rows_begin_at_the_top_and_small_boards_stand_in_the_first_corner() -> N
 def test_boards_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="size 9 does not fit into 7"):
         katago_encode([Go(size=9).initial()], 7)
-    with pytest.raises(ValueError, match="side 20"):
+    with pytest.raises(ValueError, match="board_size 20"):
         katago_encode([Go(size=9).initial()], 20)
 
 

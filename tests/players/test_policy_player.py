@@ -68,7 +68,7 @@ def test_a_description_is_read_from_a_short_file(tmp_path: Path) -> None:
         ('game = "poker"', "game = 'poker': expected one of chess, "),
         ('game = "chess"\nelo = 3', "unknown key 'elo'"),
         ('game = "chess"\nnodes = 1.5', "nodes = 1.5: expected an integer from 0 to 1000000000"),
-        ('game = "chess"\nrule = "best"', "rule = 'best': expected one of visits, kl"),
+        ('game = "chess"\nrule = "best"', "rule = 'best': expected one of visits, regularised, kl"),
         ('game = "chess"\nrating = "3d"', "rating = '3d': expected an integer"),
         ('game = "go"\nrating = "strong"', "a rank such as 3d"),
         ('game = "chess"\ntemperature = -1', "temperature = -1: expected a number from 0 to 1000"),
