@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,9 @@ class _Players:
         ).reshape(-1, 2)
         self._clocks = np.array([p.clock for p in positions], np.float64)
 
-    def at(self, leaves: object, trees: NDArray[np.int64]) -> PositionBatch:
+    def at(self, leaves: Any, trees: NDArray[np.int64]) -> PositionBatch:
         """The leaves of these trees with the context of their players."""
-        own = leaves.to_move == self._mover[trees]  # type: ignore[attr-defined]  # a native batch of states
+        own = leaves.to_move == self._mover[trees]
         ratings = self._ratings[trees]
         return PositionBatch(
             leaves,
@@ -84,10 +85,10 @@ class _Players:
 
 
 def _results(
-    forest: object, positions: Sequence[Position], root: PredictionBatch, seconds: float
+    forest: Any, positions: Sequence[Position], root: PredictionBatch, seconds: float
 ) -> list[SearchResult]:
-    moves, priors, visits, values, forced, offsets = forest.root_moves()  # type: ignore[attr-defined]  # native
-    totals, roots, depths = forest.visits, forest.values, forest.max_depths  # type: ignore[attr-defined]  # native
+    moves, priors, visits, values, forced, offsets = forest.root_moves()
+    totals, roots, depths = forest.visits, forest.values, forest.max_depths
     results = []
     for i, position in enumerate(positions):
         part = slice(offsets[i], offsets[i + 1])
@@ -107,7 +108,7 @@ def _results(
                 new_visits=int(totals[i]),
                 depth=int(depths[i]),
                 seconds=seconds,
-                principal_variation=partial(forest.pv, i),  # type: ignore[attr-defined]  # native
+                principal_variation=partial(forest.pv, i),
                 evaluation=evaluation,
             )
         )
