@@ -39,7 +39,7 @@ def list_models(as_json: AsJson = False) -> None:
     if not stored_models:
         print("No models yet: sparring models add FILE")
         return
-    table = Table("name", "", "game", "parameters", "architecture", "trained on", box=None)
+    table = Table("name", "", "game", "parameters", "trained on", box=None)
     for entry in stored_models:
         card = entry.card
         kind = "shipped" if entry.shipped else "added"
@@ -48,7 +48,6 @@ def list_models(as_json: AsJson = False) -> None:
             kind,
             card.game,
             f"{card.parameters:,}",
-            card.architecture,
             card.trained_on,
         )
     Console().print(table)
