@@ -44,7 +44,7 @@ class Inner:
 class Example:
     """One field of every kind."""
 
-    RENAMED: ClassVar[Mapping[str, str]] = {"judge": "evaluator"}
+    RENAMED: ClassVar[Mapping[str, str]] = {"judge": "evaluator", "unvisited": "fpu_reduction"}
 
     game: str
     nodes: Annotated[int, Meta(ge=0)] = 0
@@ -139,6 +139,10 @@ def test_every_kind_of_value_is_read(tmp_path: Path) -> None:
         ("each = [{ low = 1 }, 3]", "each[2] = 3: expected a table"),
         ("each = [{ low = 1 }, { low = 'x' }]", "each[2].low = 'x': expected an integer"),
         ("judge = 'strong'", "'judge' is now 'evaluator'"),
+        (
+            "nods = 1\njudge = 'a'\nunvisited = 1",
+            "'judge' is now 'evaluator', 'unvisited' is now 'fpu_reduction'",
+        ),
         ("nods = 3", "unknown key 'nods'; did you mean 'nodes'? Known keys: game, nodes, weight, "),
         ("xyz = 3", "unknown key 'xyz'. Known keys: game, nodes, weight, "),
         (

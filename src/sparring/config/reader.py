@@ -154,11 +154,12 @@ def is_file(path: Path) -> bool:
 
 def _check_keys(cls: type[Any], table: Mapping[str, Any], hints: dict[str, Any], source: Source) -> None:
     renamed: Mapping[str, str] = getattr(cls, "RENAMED", {})
+    if old := [key for key in table if key in renamed and key not in hints]:
+        pairs = (f"'{source.key_path(key)}' is now '{source.key_path(renamed[key])}'" for key in old)
+        raise source.fault(", ".join(pairs))
     for key in table:
         if key in hints:
             continue
-        if key in renamed:
-            raise source.fault(f"'{source.key_path(key)}' is now '{source.key_path(renamed[key])}'")
         close = difflib.get_close_matches(key[:80], hints, 1, cutoff=0.7)
         hint = f"; did you mean '{close[0]}'?" if close else "."
         raise source.fault(
