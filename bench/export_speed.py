@@ -17,7 +17,7 @@ import torch
 
 from bench.result import BenchmarkResult
 from sparring.training import TrainingConfig, load_training_config
-from sparring.training.config import parse
+from sparring.training.config import parse_training_config
 from sparring.training.export import export
 from sparring.training.layouts import layout_of
 from sparring.training.model import PolicyValueNetwork
@@ -36,7 +36,10 @@ def configs() -> list[TrainingConfig]:
     }
     return [
         *(load_training_config(name) for name in ("human-chess", "human-go", "human-shogi")),
-        *(parse(name, {"game": "chess", "network": network}) for name, network in tables.items()),
+        *(
+            parse_training_config(name, {"game": "chess", "network": network})
+            for name, network in tables.items()
+        ),
     ]
 
 

@@ -18,7 +18,7 @@ import torch
 from bench.inputs import games_file
 from bench.result import BenchmarkResult
 from sparring import records
-from sparring.training.config import TrainingConfig, parse
+from sparring.training.config import TrainingConfig, parse_training_config
 from sparring.training.loader import Cursor, PrefetchedBatch
 from sparring.training.trainer import Trainer
 
@@ -35,7 +35,7 @@ def training_config(gpu: bool) -> tuple[TrainingConfig, int]:
         "data": {"conditioning_dropout": 0.05},
         "training": {"batch": batch, "steps": steps, "average": 0.999},
     }
-    return parse("bench", entries), steps
+    return parse_training_config("bench", entries), steps
 
 
 def throughput(run: Trainer, batches: Iterable[PrefetchedBatch], steps: int) -> float:

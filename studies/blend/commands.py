@@ -75,8 +75,9 @@ def blend_command(game: str) -> Callable[..., None]:
         """Measure blends of human-like policies with a strong one: accuracy, alpha, search, blunders."""
         from sparring import matching
         from sparring.arena.tournament import EngineConfig, EngineProtocol
+        from sparring.reports.report import write_report
         from sparring.search import SearchLimits
-        from studies.blend import config, report, study
+        from studies.blend import config, figures, report, study
         from studies.blend.analysis_engine import AnalysisFailed
 
         for path in records:
@@ -116,7 +117,7 @@ def blend_command(game: str) -> Callable[..., None]:
                 content = study.run(plan, out, bar.on_progress)
             except (BadPolicy, BadTable, UnsupportedFormat, matching.NoGames, AnalysisFailed) as error:
                 raise UserError(str(error)) from None
-        undone = report.write_report(content, out, command_line())
+        undone = write_report(content, out, command_line(), figures.report_figures(content))
         if html:
             report.write_page(out)
         _show(content, out, undone)

@@ -29,14 +29,6 @@ _METHODS = {
 }
 
 
-def write_report(content: Content, out: Path, command: str) -> str:
-    """Writes `report.json` and `figures/` into a folder.
-
-    Returns an empty string, or a message if the figures are left out. Raises OSError.
-    """
-    return report.write_report(content, out, command, report_figures(content))
-
-
 def write_page(folder: Path, out: Path | None = None) -> Path:
     """Renders the HTML page of a blend report's folder from its JSON and figures.
 

@@ -17,7 +17,7 @@ from sparring.policies import (
     TemperedPolicy,
     fingerprint,
     load_policy,
-    model_name,
+    policy_name,
     rating_range,
 )
 from tests.networks.tiny_networks import tiny_network, write
@@ -58,7 +58,7 @@ def test_a_network_is_opened_by_its_file_and_called_after_it(folder: Path) -> No
     policy = load_policy(str(folder / "human.onnx"), "chess")
     assert (policy.name, policy.game) == ("human", "chess")
     assert load_policy(str(folder / "human.onnx"), "chess", name="mine").name == "mine"
-    assert model_name("nets/maia-1500.pb.gz") == "maia-1500"
+    assert policy_name("nets/maia-1500.pb.gz") == "maia-1500"
 
 
 def test_a_file_says_its_game(folder: Path) -> None:

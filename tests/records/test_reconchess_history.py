@@ -19,7 +19,7 @@ from sparring._core import RbcState
 from sparring.cli import main
 from sparring.records import GameRecord, Termination, build_table, load_preset, read_shards, records_of
 from sparring.records.rbc_filter import pass_rates
-from sparring.records.reconchess_history import read_histories, read_history, record_of, to_history
+from sparring.records.reconchess_history import history_record, read_histories, read_history, to_history
 from sparring.records.record import ParsedGame
 
 
@@ -54,14 +54,14 @@ def read(data: bytes, chunk: int = 1 << 20, skip: int = 0) -> list[ParsedGame]:
 def test_what_reconchess_played_is_read_and_written_the_same() -> None:
     for seed in range(25):
         history = as_json(played(seed))
-        record = record_of(history)
+        record = history_record(history)
         assert json.loads(to_history(record)) == history
         assert (record.first, record.ending) == ("Ünï", Termination.NORMAL)
 
 
 def test_reconchess_loads_what_we_write(tmp_path: Path) -> None:
     history = played(3)
-    (tmp_path / "a.json").write_text(to_history(record_of(as_json(history))))
+    (tmp_path / "a.json").write_text(to_history(history_record(as_json(history))))
     again = reconchess.GameHistory.from_file(tmp_path / "a.json")
     for color in (chess.WHITE, chess.BLACK):
         assert list(again.turns(color)) == list(history.turns(color))
@@ -99,7 +99,7 @@ def cut_short(history: Any) -> Any:
 
 def test_a_turn_may_end_after_the_sense() -> None:
     history = cut_short(as_json(played(4)))
-    record = record_of(history)
+    record = history_record(history)
     assert record.plies("rbc") % 2 == 1
     assert record.ending is Termination.TIME
     assert json.loads(to_history(record)) == history
@@ -116,7 +116,7 @@ def test_results_and_reasons() -> None:
     ]:
         history["winner_color"] = winner
         history["win_reason"] = reason and {"type": "WinReason", "value": reason}
-        record = record_of(history)
+        record = history_record(history)
         assert (record.result, record.ending) == (result, ending)
         if reason != "SERVER_ERROR":
             assert json.loads(to_history(record)) == history
@@ -149,7 +149,7 @@ FIRST = {"senses": 49, "requested_moves": "e2e4", "taken_moves": "e2e4"}
 def test_contradictions_are_found_and_say_where(name: str, value: Any, complaint: str) -> None:
     history = as_json(quiet())
     with pytest.raises(ValueError, match=complaint):
-        record_of(change(history, name, 2, value))
+        history_record(change(history, name, 2, value))
 
 
 def quiet() -> reconchess.GameHistory:
@@ -194,14 +194,14 @@ def test_a_history_must_be_of_one_game() -> None:
         broken = copy.deepcopy(history)
         broken[name]["false"].pop()
         with pytest.raises(ValueError, match=r"lengths|alternate"):
-            record_of(broken)
+            history_record(broken)
     with pytest.raises(ValueError, match="taken the king"):
-        record_of({**history, "win_reason": {"type": "WinReason", "value": "KING_CAPTURE"}})
+        history_record({**history, "win_reason": {"type": "WinReason", "value": "KING_CAPTURE"}})
 
 
 def test_absurdly_long_values_cost_little_memory() -> None:
     history = {**as_json(played(1, 3)), "white_name": "x" * 100_000, "black_name": "\ud800"}
-    record = record_of(history)
+    record = history_record(history)
     assert (len(record.first or ""), record.second) == (200, "?")
     good = json.dumps(as_json(played(1, 3))).encode()
 
@@ -226,7 +226,7 @@ def test_habits_of_the_old_server() -> None:
     for name in ("fens_before_move", "fens_after_move"):
         for fens in history[name].values():
             fens[:] = [" ".join([*fen.split()[:3], "-", *fen.split()[4:]]) for fen in fens]
-    assert record_of(history) == record_of(as_json(quiet()))
+    assert history_record(history) == history_record(as_json(quiet()))
 
 
 def pinned_en_passant() -> Any:
@@ -248,7 +248,7 @@ def pinned_en_passant() -> Any:
 
 
 def test_en_passant_that_came_to_nothing_is_a_pass() -> None:
-    record = record_of(pinned_en_passant())
+    record = history_record(pinned_en_passant())
     assert json.loads(to_history(record))["requested_moves"]["true"][4] is None
 
 
@@ -258,7 +258,7 @@ def test_games_without_a_move_limit_are_kept_whole() -> None:
         state = state.play_past_end(state.parse_move("sense none")).play_past_end(0)
     assert state.outcome is not None
     record = GameRecord(moves=state.pack_moves(2), result=1.0, ending=Termination.TIME)
-    assert record_of(json.loads(to_history(record))) == record
+    assert history_record(json.loads(to_history(record))) == record
 
 
 def test_the_preset_leaves_out_bots_that_stopped(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_the_preset_leaves_out_bots_that_stopped(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl.zst").write_bytes(zstandard.compress(lines))
     report = build_table([tmp_path / "a.jsonl.zst"], load_preset("rbc"), tmp_path / "t")
     assert (report.kept, report.dropped) == (2, {"a player stopped playing": 1})
-    white, black = pass_rates(record_of(as_json(games[1])))
+    white, black = pass_rates(history_record(as_json(games[1])))
     assert white < 0.25 < black
 
 
@@ -287,6 +287,6 @@ def test_the_commands_for_rbc(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "groups" not in printed
     main(["records", "export", out, "--game", f"{record.identity('rbc'):016x}"])
     again = json.load(io.StringIO(capsys.readouterr().out))
-    assert record_of(again) == record
+    assert history_record(again) == record
     main(["records", "list", out])
     assert f"{record.plies('rbc')}" in capsys.readouterr().out

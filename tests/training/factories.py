@@ -12,7 +12,7 @@ import torch
 
 from sparring.games import describe, load_game
 from sparring.records import GameRecord, Split, Termination, split_of
-from sparring.training.config import TrainingConfig, parse
+from sparring.training.config import TrainingConfig, parse_training_config
 from sparring.training.trainer import Trainer
 from tests.matching.tables import rated, write_table
 from tests.networks.maia3_files import maia3_model
@@ -33,7 +33,7 @@ def small_config(game: str = "chess", **parts: dict[str, Any]) -> TrainingConfig
     }
     for name, changes in parts.items():
         entries[name] = {**entries[name], **changes} if isinstance(changes, dict) else changes
-    return parse("small", {"game": game, **entries})
+    return parse_training_config("small", {"game": game, **entries})
 
 
 def chess_games(folder: Path, count: int = 80, plies: int = 20) -> Path:

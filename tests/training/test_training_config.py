@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparring.training import BadTrainingConfig, load_training_config, shipped_training_configs
-from sparring.training.config import parse
+from sparring.training.config import parse_training_config
 from tests.training.factories import small_config
 
 WRONG: list[tuple[str, str]] = [
@@ -137,7 +137,7 @@ def test_shipped_ones_load_and_come_back_from_plain_values(name: str) -> None:
     config = load_training_config(name)
     assert config.name == name
     assert config.about
-    assert parse(name, config.as_dict()) == config
+    assert parse_training_config(name, config.as_dict()) == config
     assert load_training_config(f"{name}.toml") == config
 
 
@@ -151,4 +151,4 @@ def test_single_values_are_changed_and_others_stay() -> None:
 
 def test_whole_numbers_do_for_numbers() -> None:
     entries: dict[str, Any] = {"game": "chess", "training": {"learning_rate": 1}}
-    assert parse("x", entries).training.learning_rate == 1.0
+    assert parse_training_config("x", entries).training.learning_rate == 1.0

@@ -68,7 +68,7 @@ def play_game(
     return MatchGame(end, play.state, tuple(play.scores), tuple(play.left), time.monotonic() - began)
 
 
-def record_of(
+def match_record(
     played: MatchGame, tournament: Tournament, number: int, names: Sequence[str]
 ) -> GameRecord | None:
     """The record of a game; None if neither player could play."""

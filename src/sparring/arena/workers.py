@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sparring.arena.engine_player import EnginePlayer
 from sparring.arena.engine_process import kill_all
-from sparring.arena.match import play_game, record_of
+from sparring.arena.match import match_record, play_game
 from sparring.arena.results import GameResult
 from sparring.arena.schedule import Pairing, seeds_of
 from sparring.arena.tournament import (
@@ -67,7 +67,7 @@ class GameRunner:
             plies=played.state.ply,
             seconds=round(played.seconds, 3),
         )
-        return result, record_of(played, self._tournament, pairing.number, names)
+        return result, match_record(played, self._tournament, pairing.number, names)
 
     def close(self) -> None:
         """Closes every player."""

@@ -14,7 +14,7 @@ import typer
 
 from sparring.cli.errors import UserError
 from sparring.games import GAMES, Game, load_game
-from sparring.policies import model_name
+from sparring.policies import policy_name
 
 GameName: TypeAlias = Annotated[str, typer.Argument(metavar="GAME", help=f"One of {', '.join(GAMES)}.")]
 Options: TypeAlias = Annotated[
@@ -50,7 +50,7 @@ def named_policies(texts: list[str]) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for text in texts:
         given, source = name_and_source(text)
-        name = given or model_name(source)
+        name = given or policy_name(source)
         if not _NAME.fullmatch(name):
             raise UserError(f"'{name}' is no name for a policy: letters, digits, spaces, . + - and _ are")
         if name in found:

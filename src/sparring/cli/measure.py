@@ -97,9 +97,11 @@ def _by_policy(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(content: dict[str, Any], out: Path, html: bool) -> str:
-    from sparring.matching.report import write_page, write_report
+    from sparring.matching.figures import report_figures
+    from sparring.matching.report import write_page
+    from sparring.reports.report import write_report
 
-    undone = write_report(content, out, command_line())
+    undone = write_report(content, out, command_line(), report_figures(content))
     if html:
         write_page(out)
     return undone

@@ -188,7 +188,7 @@ def declaration(option: Option, protocol: str, settings: EngineSettings) -> str:
     return f"{name} type string default {value or EMPTY}"
 
 
-def options_table() -> str:
+def engine_options_table() -> str:
     """All options as a Markdown table, for docs/engines.md."""
     head = "| option | on the command line | default | meaning |\n|---|---|---|---|\n"
     return head + "".join(f"{_row(option)}\n" for option in OPTIONS)

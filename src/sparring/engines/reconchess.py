@@ -18,6 +18,7 @@ import numpy as np
 from reconchess import Player as ReconchessPlayer
 
 from sparring.games import Move
+from sparring.games.chess import move_code
 from sparring.games.rbc import (
     NO_SENSE,
     PASS,
@@ -81,7 +82,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
         """The move to request; None to pass."""
-        offered = {_code(move): move for move in move_actions}
+        offered = {move_code(move): move for move in move_actions}
 
         def choose() -> chess.Move | None:
             chosen = self._choose(sorted([PASS, *offered]), seconds_left)
@@ -98,8 +99,8 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
     ) -> None:
         """Passes the result of the move to the bot. The bot then ponders in a thread: local games count this
         on our clock."""
-        request = PASS if requested_move is None else _code(requested_move)
-        taken = None if taken_move is None else _code(taken_move)
+        request = PASS if requested_move is None else move_code(requested_move)
+        taken = None if taken_move is None else move_code(taken_move)
         self._observe(MoveResult(request, taken, capture_square))
         bot = self._bot
         if bot is not None:
@@ -155,7 +156,3 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
 def get_player() -> type[SparringBot]:
     """The class that reconchess loads."""
     return SparringBot
-
-
-def _code(move: chess.Move) -> int:
-    return move.to_square | move.from_square << 6 | ((move.promotion - 1) << 12 if move.promotion else 0)

@@ -92,6 +92,11 @@ def board_of(state: ChessState) -> chess.Board:
     return chess.Board(state.text())
 
 
+def move_code(move: chess.Move) -> Move:
+    """The code of a python-chess move, in chess and in RBC."""
+    return move.to_square | move.from_square << 6 | ((move.promotion - 1) << 12 if move.promotion else 0)
+
+
 def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
     """The diagram of a chess board, with the squares of the last move highlighted."""
 

@@ -33,14 +33,6 @@ def few_games_warning(content: Content) -> str:
     return f"fewer than {_FEW_GAMES} games, so that intervals are too narrow: {', '.join(few)}"
 
 
-def write_report(content: Content, out: Path, command: str) -> str:
-    """Writes `report.json` and `figures/` into a folder.
-
-    Returns an empty string, or a message if the figures are left out. Raises OSError.
-    """
-    return report.write_report(content, out, command, report_figures(content))
-
-
 def write_page(folder: Path, out: Path | None = None) -> Path:
     """Renders the HTML page of a report's folder from its JSON and figures.
 

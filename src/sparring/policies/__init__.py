@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sparring.policies.feature_weighted_pool import FeatureWeightedPool as FeatureWeightedPool
     from sparring.policies.loading import fingerprint as fingerprint
     from sparring.policies.loading import load_policy as load_policy
-    from sparring.policies.loading import model_name as model_name
+    from sparring.policies.loading import policy_name as policy_name
     from sparring.policies.network_policy import NetworkPolicy as NetworkPolicy
     from sparring.policies.policy import MIN_PROBABILITY as MIN_PROBABILITY
     from sparring.policies.policy import Policy as Policy
@@ -28,7 +28,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "curve": ("Curve",),
         "feature_weighted_pool": ("FeatureWeightedPool",),
-        "loading": ("fingerprint", "load_policy", "model_name"),
+        "loading": ("fingerprint", "load_policy", "policy_name"),
         "network_policy": ("NetworkPolicy",),
         "policy": ("MIN_PROBABILITY", "Policy", "log_probabilities"),
         "policy_files": ("BadPolicy",),

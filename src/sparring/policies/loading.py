@@ -9,7 +9,7 @@ from pathlib import Path
 from sparring import data
 from sparring.games import GAMES
 from sparring.networks import load_network
-from sparring.networks.files import model_name as network_name
+from sparring.networks.files import model_name
 from sparring.networks.store import find
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
@@ -55,13 +55,13 @@ def load_policy(
     if game is not None and game not in GAMES:
         raise BadPolicy(f"unknown game '{game}'; there are {', '.join(GAMES)}")
     how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries)
-    return _open(text, name or model_name(text), how, Path(), ())
+    return _open(text, name or policy_name(text), how, Path(), ())
 
 
-def model_name(text: str) -> str:
+def policy_name(text: str) -> str:
     """The display name of a policy: the model's name, or the file name without suffixes."""
     path = Path(text)
-    return path.stem if _is_policy_file(text) else network_name(path)
+    return path.stem if _is_policy_file(text) else model_name(path)
 
 
 def fingerprint(text: str, game: str | None = None) -> str:
@@ -105,7 +105,7 @@ def _game_of(text: str) -> str:
 def _open_member(
     entry: MemberConfig, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]
 ) -> PoolMember:
-    policy = _open(entry.use, model_name(entry.use), how, folder, inside)
+    policy = _open(entry.use, policy_name(entry.use), how, folder, inside)
     return PoolMember(_with_temperature(policy, entry.temperature), entry.weight)
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sparring.records.dates import parse_date
 from sparring.records.record import ParsedGame, Termination
 from sparring.records.sfen import sfen_text
-from sparring.records.shogi_builder import ShogiGameBuilder, load_cshogi, parse_date, read_games
+from sparring.records.shogi_builder import ShogiGameBuilder, load_cshogi, read_games
 from sparring.records.text_lines import TextLine
 
 _MOVE = re.compile(r"[+-]\d{4}[A-Z]{2}")

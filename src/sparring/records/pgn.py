@@ -24,7 +24,7 @@ def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     yield from (_parsed(game, skip) for game in parser.take())
 
 
-def record_of(game: PgnGame) -> GameRecord:
+def pgn_record(game: PgnGame) -> GameRecord:
     """The record of a game that was parsed without an error."""
     return record_from_tags(
         game.tag_values(TAGS), game.moves, game.result, game.clocks or None, game.evals or None
@@ -32,5 +32,5 @@ def record_of(game: PgnGame) -> GameRecord:
 
 
 def _parsed(game: PgnGame, skipped: int) -> ParsedGame:
-    record = None if game.error else record_of(game)
+    record = None if game.error else pgn_record(game)
     return ParsedGame(record, game.error, f"line {game.line:,}", game.end + skipped)

@@ -73,7 +73,7 @@ def read_history(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]
 
 def _parsed(text: bytes, where: str, end: int) -> ParsedGame:
     try:
-        return ParsedGame(record_of(json.loads(text.decode("utf-8-sig"))), "", where, end)
+        return ParsedGame(history_record(json.loads(text.decode("utf-8-sig"))), "", where, end)
     except json.JSONDecodeError as error:
         problem = f"no JSON at character {error.pos:,} of {len(text):,} ({error.msg})"
     except (ValueError, RecursionError) as error:
@@ -81,7 +81,7 @@ def _parsed(text: bytes, where: str, end: int) -> ParsedGame:
     return ParsedGame(None, problem[:_LONGEST_NAME], where, end)
 
 
-def record_of(history: Any) -> GameRecord:
+def history_record(history: Any) -> GameRecord:
     """The record of a decoded history. Raises ValueError if it contradicts itself or the rules."""
     if not isinstance(history, dict) or history.get("type", "GameHistory") != "GameHistory":
         raise _BadHistory("a GameHistory object expected")

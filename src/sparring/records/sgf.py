@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Iterator
 
 from sparring._core import SgfGame, SgfParser
 from sparring.games.ranks import parse_rank
 from sparring.records.charsets import detect_charset
+from sparring.records.dates import parse_date
 from sparring.records.record import GameRecord, ParsedGame, Termination
 
 _LONGEST = 1000
 _MOST_POINTS = 1000
 _RESULT = re.compile(r"([BW])\s*\+\s*(.*)", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})[-./年](\d{1,2})[-./月](\d{1,2})")
 _ENDINGS = {"r": Termination.RESIGNATION, "t": Termination.TIME, "f": Termination.RULES}
 
 
@@ -42,12 +41,12 @@ def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 
 def _parsed(game: SgfGame, skipped: int, lines: int) -> ParsedGame:
-    record = None if game.error else record_of(game)
+    record = None if game.error else sgf_record(game)
     where = f"line {game.line + lines:,}"
     return ParsedGame(record, game.error, where, game.end + skipped, game.error if game.defect else "")
 
 
-def record_of(game: SgfGame) -> GameRecord:
+def sgf_record(game: SgfGame) -> GameRecord:
     """The record of a game that was parsed without an error."""
     facts = _texts(game.properties)
     result, ending, margin = parse_result(facts.get("RE", ""))
@@ -64,7 +63,7 @@ def record_of(game: SgfGame) -> GameRecord:
         second_rank=parse_rank(facts.get("WR", "")),
         time_control=control or None,
         clocks=game.clocks or None,
-        date=_date(facts.get("DT", "")),
+        date=parse_date(facts.get("DT", "")),
         event=facts.get("EV") or facts.get("GN"),
         site=facts.get("PC"),
     )
@@ -100,12 +99,3 @@ def _texts(properties: dict[str, bytes]) -> dict[str, str]:
     charset = detect_charset((value for value in properties.values() if len(value) < _LONGEST), declared)
     decoded = {name: value.decode(charset, "replace") for name, value in properties.items()}
     return {name: value.strip() for name, value in decoded.items() if value.strip()}
-
-
-def _date(text: str) -> datetime.date | None:
-    """The first day of DT; None if it has none."""
-    match = _DATE.search(text)
-    try:
-        return datetime.date(*map(int, match.groups())) if match else None
-    except ValueError:
-        return None

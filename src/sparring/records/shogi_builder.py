@@ -23,7 +23,6 @@ _NO_EVAL = -32768
 _MOST_PLIES = 5000
 _RATING = re.compile(r"\s*(?:[(（\[]\s*R?(\d{3,4})\s*[)）\]]|\bR(\d{3,4}))\s*$")
 _RANK = re.compile(r"[\s　]*[(（\[\s　]([^\s　()（）\[\]]+)[)）\]]?\s*$")
-_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})")
 
 
 def load_cshogi() -> Any:
@@ -180,15 +179,6 @@ def decoded(text: bytes) -> str:
         return text.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError:
         return text.decode("cp932", "replace")
-
-
-def parse_date(text: str) -> datetime.date | None:
-    """The day of a time such as 2020/05/28 19:30:00."""
-    match = _DATE.search(text)
-    try:
-        return datetime.date(*map(int, match.groups())) if match else None
-    except ValueError:
-        return None
 
 
 def _packed(

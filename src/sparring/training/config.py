@@ -230,10 +230,10 @@ def load_training_config(name: str | Path) -> TrainingConfig:
     if not is_file(path):
         names = ", ".join(shipped_training_configs())
         raise BadTrainingConfig(f"there is no configuration '{text}': neither a file nor one of {names}")
-    return parse(path.stem, read_toml(path, BadTrainingConfig), path)
+    return parse_training_config(path.stem, read_toml(path, BadTrainingConfig), path)
 
 
-def parse(name: str, table: Mapping[str, Any], file: Path | None = None) -> TrainingConfig:
+def parse_training_config(name: str, table: Mapping[str, Any], file: Path | None = None) -> TrainingConfig:
     """Makes a configuration from TOML tables; `name` is the default name. Raises BadTrainingConfig."""
     return from_table(TrainingConfig, {"name": name, **table}, Source(file, BadTrainingConfig))
 

@@ -72,7 +72,7 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
             name=config.name,
             game=config.game,
             codec="people",
-            architecture=describe(config),
+            architecture=describe_architecture(config),
             parameters=sum(parameter.numel() for parameter in model.parameters()),
             settings=dict(vars(input_spec_of(config))),
             **card,
@@ -80,7 +80,7 @@ def export(model: PolicyValueNetwork, config: TrainingConfig, card: dict[str, An
     )
 
 
-def describe(config: TrainingConfig) -> str:
+def describe_architecture(config: TrainingConfig) -> str:
     """Returns a description of the architecture for the model card."""
     part = config.network
     shape = f"{part.blocks}x{part.width}"

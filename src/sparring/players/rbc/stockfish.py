@@ -8,6 +8,7 @@ import chess
 import chess.engine
 
 from sparring._core import RbcBoardSet
+from sparring.games.chess import move_code
 from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
 
 _SECONDS = 5.0
@@ -67,7 +68,7 @@ class StockfishEvaluator:
             self.close()
             return {}
         return {
-            _code(line["pv"][0]): line["score"].relative.score(mate_score=5_000)
+            move_code(line["pv"][0]): line["score"].relative.score(mate_score=5_000)
             for line in lines
             if line.get("pv") and "score" in line
         }
@@ -87,7 +88,3 @@ def is_legal_chess_position(board: chess.Board) -> bool:
         board.ep_square = None
     board.castling_rights = board.clean_castling_rights()
     return board.is_valid()
-
-
-def _code(move: chess.Move) -> int:
-    return move.to_square | move.from_square << 6 | ((move.promotion - 1) << 12 if move.promotion else 0)

@@ -238,7 +238,7 @@ _WARMUP = RootStrap, AlgorithmDefaults(learning_rate=2e-3, depth=2, decay=0.5)
 """Alpha-beta prunes well only with sensible weights: the first games use RootStrap at depth two."""
 
 
-def learning_rate_at(initial: float, game_number: int, halving_games: int) -> float:
+def decayed_learning_rate(initial: float, game_number: int, halving_games: int) -> float:
     """alpha / (1 + n / N): half after N games, a third after 2 N."""
     return initial / (1 + game_number / halving_games)
 
@@ -251,7 +251,9 @@ def algorithm_for_game(config: TreeStrapRunConfig, number: int) -> LearningAlgor
     else:
         algorithm = ALGORITHMS[config.algorithm]
         own = algorithm.defaults
-        rate = learning_rate_at(config.learning_rate or own.learning_rate, number, config.rate_halving_games)
+        rate = decayed_learning_rate(
+            config.learning_rate or own.learning_rate, number, config.rate_halving_games
+        )
         decay = own.decay if config.decay is None else config.decay
         values = AlgorithmDefaults(rate, config.depth or own.depth, decay)
     return algorithm(
