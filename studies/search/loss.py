@@ -33,7 +33,7 @@ class LossConfig:
     records: tuple[Path, ...]
     positions: int = 500
     rating: int = 2000
-    """Rating of both players, as the policy is told it."""
+    """Rating of both players that the policy is conditioned on."""
     nodes: tuple[int, ...] = (0, 8, 16, 32, 50, 100, 200, 800)
     """0 is the policy without search."""
     undecided: float = 300.0

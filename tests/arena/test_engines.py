@@ -114,7 +114,7 @@ def test_hanging_at_quit_is_ended() -> None:
         (fake("gtp", "", "commands", commands=("list_commands", "quit")), "died"),
     ],
 )
-def test_who_cannot_be_started_forfeits(engine: EngineConfig, why: str) -> None:
+def test_a_player_that_cannot_start_forfeits(engine: EngineConfig, why: str) -> None:
     games = play(tournament(engine, fake(engine.protocol)))
     assert [(each.result, each.reason) for each, _ in games] == [
         (0.0, "could not be started"),
@@ -124,7 +124,7 @@ def test_who_cannot_be_started_forfeits(engine: EngineConfig, why: str) -> None:
     assert not games[0][0].counts
 
 
-def test_two_who_cannot_be_started_have_no_result() -> None:
+def test_two_players_that_cannot_start_have_no_result() -> None:
     games = play(tournament(fake("uci", "crash-start"), fake("uci", "crash-start", "other")))
     assert [(each.result, record) for each, record in games] == [(None, None)] * 2
 

@@ -136,7 +136,7 @@ class Faulty(BasePlayer):
         ("no start", "could not be started", "cannot begin"),
     ],
 )
-def test_whatever_a_player_does_wrong_loses_it_the_game(fault: str, reason: str, detail: str) -> None:
+def test_every_fault_of_a_player_loses_the_game(fault: str, reason: str, detail: str) -> None:
     cup = tournament(*small(1, 1), adjudication=Adjudication(plies=20))
     for side in (0, 1):
         pair = (Faulty(fault), Faulty("")) if side == 0 else (Faulty(""), Faulty(fault))

@@ -1,4 +1,4 @@
-"""Games in numbers: from the seed alone, and nothing lost or doubled whatever stops a run."""
+"""Generated games depend on the seed alone; no game is lost or duplicated by a kill."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:
         generate(GenerationConfig(("random",), 2), tmp_path, 1)
 
 
-def test_what_cannot_be_played_is_said_at_once() -> None:
+def test_unplayable_configurations_are_immediate_errors() -> None:
     with pytest.raises(BadBotConfig, match="nobody"):
         GenerationConfig(("nobody",), 1)
     with pytest.raises(BadGenerationConfig, match="at least one"):

@@ -63,7 +63,7 @@ def test_another_tournament_is_refused_and_more_games_are_not(tmp_path: Path, ga
         assert len(store.results) == 3
     with pytest.raises(BadTournament, match="another tournament"):
         ResultStore(tmp_path, dataclasses.replace(ENTRY, seed=5))
-    with pytest.raises(BadTournament, match="3 games already, and 2"):
+    with pytest.raises(BadTournament, match="3 games already, more than 2"):
         ResultStore(tmp_path, dataclasses.replace(ENTRY, games=2))
 
 

@@ -68,7 +68,7 @@ def lines(folder: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def test_the_same_seed_gives_the_same_games_whatever_the_concurrency(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_games_for_any_concurrency(tmp_path: Path) -> None:
     entry = tournament(*small(1, 1, 2), games=12, game="expendibots", rules={}, seed=9)
     found = []
     for concurrency in (1, 3):

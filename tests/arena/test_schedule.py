@@ -1,4 +1,4 @@
-"""The schedule: colours swapped, everybody as often as everybody, decided by the seed."""
+"""The schedule: swapped colours, equal numbers of games, determined by the seed."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_bounds_are_walds() -> None:
     ("settings", "complaint"),
     [({"elo0": 5, "elo1": 5}, "less than"), ({"alpha": 0}, "between"), ({"beta": 0.7}, "between")],
 )
-def test_questions_without_sense_are_refused(settings: dict[str, float], complaint: str) -> None:
+def test_invalid_position_queries_are_refused(settings: dict[str, float], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         Sprt(**settings)
 
@@ -53,7 +53,7 @@ def test_without_games_nothing_is_decided() -> None:
     assert SequentialTest(Sprt()).status == "undecided"
 
 
-def test_a_verdict_stays() -> None:
+def test_the_decision_of_a_test_is_final() -> None:
     test = SequentialTest(Sprt(0, 200))
     for _ in range(100):
         test.add(2.0)

@@ -1,4 +1,4 @@
-"""What results say: scores, troubles, warnings, expected against observed."""
+"""Standings: scores, failures, warnings, expected against observed scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_scores_and_troubles_are_counted() -> None:
     assert [standings.rows[index].name for index in standings.order] == ["b", "a"]
 
 
-def test_who_could_not_be_started_was_not_beaten() -> None:
+def test_games_of_players_that_could_not_start_do_not_count() -> None:
     absent = "could not be started"
     standings = compute_standings([game("a", "b", 1.0, absent), game("b", "a", None, absent)], ["a", "b"])
     assert standings.ratings is None

@@ -1,4 +1,4 @@
-"""Tournaments from TOML: what is read, and what is refused in one clear line."""
+"""Tournaments from TOML: accepted values, and one-line errors."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(text: str, complaint: str, tmp_path: Path) -> None:
+def test_errors_name_the_fault(text: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(text)
     with pytest.raises(BadTournament, match=complaint) as error:
@@ -199,7 +199,7 @@ def test_what_is_wrong_is_said(text: str, complaint: str, tmp_path: Path) -> Non
         ("go", 'protocol = "gtp"\ncommand = ["x"]\nnodes = 1', "GTP has no options"),
     ],
 )
-def test_what_is_wrong_with_an_engine_is_said(game: str, engine: str, complaint: str, tmp_path: Path) -> None:
+def test_errors_of_an_engine_are_reported(game: str, engine: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(
         f'game = "{game}"\ngames = 4\n[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\n{engine}\n'

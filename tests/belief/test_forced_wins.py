@@ -154,13 +154,13 @@ NOT_WON = [
 
 
 @pytest.mark.parametrize("fen", [*WON, *NOT_WON])
-def test_wins_whatever_comes_are_those_of_brute_force(fen: str) -> None:
+def test_forced_wins_equal_brute_force(fen: str) -> None:
     boards = RbcBoardSet.of([Rbc().parse(f"{fen} move")], 0)
     assert is_forced_win(boards) == wins_by_force(boards)
     assert is_forced_win(boards, threads=2) == is_forced_win(boards)
 
 
-def test_some_positions_are_won_whatever_comes() -> None:
+def test_some_positions_are_forced_wins() -> None:
     assert any(is_forced_win(RbcBoardSet.of([Rbc().parse(f"{fen} move")], 0)) for fen in WON)
     both = [
         Rbc().parse(f"{fen} move")
@@ -182,7 +182,7 @@ def sparse_position(seed: int) -> str:
     return board.fen()
 
 
-def test_random_positions_are_won_whatever_comes_as_brute_force_says() -> None:
+def test_forced_wins_of_random_positions_equal_brute_force() -> None:
     won = 0
     for seed in range(14):
         boards = RbcBoardSet.of([Rbc().parse(f"{sparse_position(seed)} move")], 0)

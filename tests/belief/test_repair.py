@@ -92,7 +92,7 @@ def wrong(observation: Observation, player: int, own: set[int], rng: random.Rand
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_whole_games_of_lies_are_followed(player: int) -> None:
+def test_trackers_survive_whole_games_of_false_observations(player: int) -> None:
     repairs = 0
     for seed in range(3):
         rng, rules = random.Random(seed), Rbc()

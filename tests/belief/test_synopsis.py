@@ -91,7 +91,7 @@ def test_a_player_recalls_its_last_move_and_captures() -> None:
     assert tracker.synopsis_context == expected
 
 
-def test_more_boards_than_asked_for_are_drawn_by_the_seed() -> None:
+def test_the_seed_draws_a_sample_of_too_many_boards() -> None:
     boards = Tracker(1).boards.after_opponent(None)
     quiet = SynopsisContext(moving=False)
     first, same, other = (compute_synopsis(boards, quiet, count=4, seed=seed) for seed in (1, 1, 2))

@@ -1,4 +1,4 @@
-"""Imaginary people whose weights are known: they draw their moves from a pool of random policies."""
+"""Simulated players with known weights: they draw their moves from a pool of random policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's grid: accuracy at every alpha, the best one, and what resampled games would choose."""
+"""The paper's grid search: accuracy at every alpha, the best alpha, and its bootstrap interval."""
 
 from __future__ import annotations
 

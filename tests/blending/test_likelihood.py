@@ -1,4 +1,4 @@
-"""Fitting by likelihood: finds the weights of imaginary people, and says rightly how sure it is."""
+"""Maximum likelihood: recovers the weights of simulated players, with correct standard errors."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_policies_that_say_the_same_share_their_weight() -> None:
     assert fit(same, ones(same)).theta.sum() == pytest.approx(0.6, abs=0.06)
 
 
-def test_people_who_are_always_guessed_leave_weights_finite() -> None:
+def test_perfectly_predicted_choices_leave_weights_finite() -> None:
     choices = simulate_choices(constant_weights(1.0, 0.0), positions=3, games=2)
     sure = choices.log_probabilities.copy()
     sure[:, choices.played] = 0

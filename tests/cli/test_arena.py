@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base / "cup"
 
 
-def test_run_tells_the_standings_and_goes_on_with_more_games(
+def test_run_prints_the_standings_and_resumes_with_more_games(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["arena", "run", str(folder.parent / "cup.toml"), "--out", str(folder)])
@@ -75,7 +75,7 @@ def test_sprt_tells_the_ratio(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "undecided (LLR" in capsys.readouterr().out
 
 
-def test_an_engine_that_cannot_be_started_is_told_in_one_line(
+def test_an_engine_that_cannot_be_started_is_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = json.dumps([sys.executable, str(FAKE), "uci", "crash-start"])

@@ -76,7 +76,7 @@ def test_any_number_of_policies_can_be_blended(folder: Path, capsys: pytest.Capt
     assert load_policy("blend.toml", "chess").game == "chess"
 
 
-def test_policies_are_asked_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_policies_are_evaluated_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fit(capsys, *PAIR, "--cache", "cache")
     sizes = {path.name: path.stat().st_size for path in (folder / "cache").glob("*.choices")}
     assert len(sizes) == 2
@@ -117,7 +117,7 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
         (["chess", *PAIR[:2], "--strong", "human=strong.onnx", *PAIR[4:]], "two policies are called human"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""The command line: what it prints, and that a user's errors end in one clear line."""
+"""The command line: its output, and one-line errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_version_is_one_line(flag: str, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"sparring {version('sparring')}\n"
 
 
-def test_a_players_file_with_a_rating_that_its_network_is_not_told_is_refused(
+def test_a_players_file_with_a_rating_for_an_unconditioned_network_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "player.toml"
@@ -177,7 +177,7 @@ def test_the_table_takes_commands_and_refuses_illegal_moves(
     assert "You resign: Black wins" in out
 
 
-def test_a_won_game_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_won_game_is_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "Ra8\n", "chess", "--position", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
     assert "You win: checkmate" in out
     assert "The game: Ra8#" in out

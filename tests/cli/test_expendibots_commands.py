@@ -10,7 +10,9 @@ from sparring.players.expendibots.book import open_expendibots_book
 from sparring.search.expendibots.value_network_files import open_network, origin_of
 
 
-def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_acceptance_match_accepts_the_stronger_player(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     main(["accept", "greedy", "random", "--games", "12", "--out", str(tmp_path)])
     words = capsys.readouterr().out
     assert words.startswith("greedy v random: ")
@@ -20,7 +22,7 @@ def test_an_acceptance_match_says_who_is_better(capsys: pytest.CaptureFixture[st
     assert verdict["wins"] + verdict["draws"] + verdict["losses"] == 12
 
 
-def test_a_book_is_built_and_told_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_book_is_built_and_described(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "book.npz"
     main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
     assert len(open_expendibots_book(path).entries) == 2
@@ -30,7 +32,7 @@ def test_a_book_is_built_and_told_about(capsys: pytest.CaptureFixture[str], tmp_
     assert json.loads(capsys.readouterr().out)["positions"] == 2
 
 
-def test_a_book_s_journal_that_is_broken_is_said_in_one_line(
+def test_a_broken_journal_of_a_book_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "book.npz"

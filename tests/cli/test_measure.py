@@ -171,14 +171,14 @@ def test_a_file_of_games_and_a_game_without_ratings_do_too(
             ["chess", "-p", "human.onnx", "-p", "human=strong.onnx", "-r", "table"],
             "two policies are called human",
         ),
-        (["chess", "-p", "a/b=human.onnx", "-r", "table"], "is no name for a policy"),
+        (["chess", "-p", "a/b=human.onnx", "-r", "table"], "is not a valid policy name"),
         (["chess", "-p", "human.onnx", "-r", "table", "--backend", "abacus"], "unknown backend 'abacus'"),
         (["chess", "-p", "human.onnx", "-r", "table", "--positions", "0"], "Invalid value for '--positions'"),
         (["chess", "-p", "human.onnx"], "--records"),
         (["chess", "-r", "table"], "--policy"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_one_line(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

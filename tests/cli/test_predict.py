@@ -157,9 +157,7 @@ def test_errors_are_one_line(
     assert complaint in fails(capsys, *arguments)
 
 
-def test_human_is_asked_unless_another_model_is(
-    model_store: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_human_is_the_default_model(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ("--rating", "1500", "--opponent-rating", "1600", "--clock", "60")
     result = answer(capsys, "chess", *told, "--json")
     assert isinstance(result, dict)
@@ -185,7 +183,7 @@ def test_ratings_give_columns(model_store: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.split()[:4] == ["move", "1k", "1d", "9d"]
 
 
-def test_a_model_that_is_told_no_ratings_says_so(
+def test_a_rating_for_an_unconditioned_model_is_reported(
     chess_model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
@@ -195,7 +193,7 @@ def test_a_model_that_is_told_no_ratings_says_so(
     ]
 
 
-def test_policies_are_asked_like_models(
+def test_policies_are_predicted_like_models(
     chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "blend.toml"
@@ -212,7 +210,7 @@ def test_policies_are_asked_like_models(
     )
 
 
-def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_is_said_once(
+def test_ratings_for_an_unconditioned_model_are_ignored_with_one_warning(
     model_store: Path, chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "q.jsonl").write_text('{}\n{"rating": 1500}\n{"rating": 1600}\n')
@@ -222,7 +220,7 @@ def test_questions_with_ratings_that_a_model_is_not_told_are_answered_and_that_i
     assert captured.err == "sparring: little is not conditioned on ratings: the given ones are ignored\n"
 
 
-def test_questions_about_go_tell_ranks(
+def test_position_queries_of_go_have_ranks(
     model_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     questions = [

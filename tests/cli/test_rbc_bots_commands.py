@@ -44,7 +44,7 @@ def test_games_are_generated_and_the_same_command_adds_nothing(
         (["study", "rbc-matches", "--bot", "sneaky"], "run python -m studies rbc-matches --bot sneaky"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
+def test_impossible_requests_are_one_line_errors(
     words: list[str],
     said: str,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""`sparring rbc track`: a recorded game as one of its players lived through it."""
+"""`sparring rbc track`: the possible boards of a recorded game for one player."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_each_observation_is_shown_with_what_it_ruled_out(
             assert step["after"] == int(str(step["before"])) - int(str(step["ruled_out"]))
 
 
-def test_the_table_tells_the_same(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_the_same_numbers(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["rbc", "track", str(history), "--player", "white", "--json"])
     steps = steps_of(capsys)
     main(["rbc", "track", str(history), "--player", "white"])

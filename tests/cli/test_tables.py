@@ -7,7 +7,7 @@ import pytest
 from sparring.cli import main
 
 
-def test_info_tells_what_the_tables_hold(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_shows_the_content_of_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     main(["tables", "info", "expendibots", "--json"])
     rows = {(row["mover"], row["other"]): row for row in json.loads(capsys.readouterr().out)["materials"]}
     assert rows[2, 2]["longest_win"] == 7

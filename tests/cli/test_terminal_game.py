@@ -1,4 +1,4 @@
-"""The table in the terminal: how games end before the rules end them."""
+"""Terminal games: resignation, draw offers, leaving."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def test_an_offered_draw_can_be_taken(
 def test_a_draw_is_declined_or_accepted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "wants to play on" in played(monkeypatch, capsys, Polite(), "e4", "draw", "quit")
+    assert "declines the draw" in played(monkeypatch, capsys, Polite(), "e4", "draw", "quit")
     assert "Drawn by agreement." in played(monkeypatch, capsys, Polite(accepts=True), "draw")

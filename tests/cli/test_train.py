@@ -1,4 +1,4 @@
-"""`sparring train people`: from records to a network, and every way to get it wrong."""
+"""`sparring train people`: from records to a network, and errors."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_teachers_that_are_missing_or_of_another_game(
         assert message in refused(capsys, folder, config="taught.toml")
 
 
-def test_a_run_of_another_configuration_is_not_gone_on_with(
+def test_a_run_of_another_configuration_is_not_resumed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     train(folder, "--steps", "1")

@@ -1,4 +1,4 @@
-"""`sparring train treestrap`: from nothing to weights and figures."""
+"""`sparring train treestrap`: weights, statistics and figures of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_run_leaves_weights_statistics_and_figures(
         assert (tmp_path / f"{name}.svg").read_text().count("<svg") == 1
 
 
-def test_mistakes_are_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no features" in refused(capsys, tmp_path, game="chess")
     assert "expected one of rootstrap" in refused(capsys, tmp_path, "--algorithm", "q")
     assert "no evaluation" in refused(capsys, tmp_path, "--start", str(tmp_path / "none.json"))

@@ -1,4 +1,4 @@
-"""One suite that every game passes: what the rest of Sparring may rely on."""
+"""The conformance suite that every game passes."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_texts_that_are_no_state_are_refused(game: Game[Any], text: str) -> None
         game.parse_move(game.initial(), text)
 
 
-def test_native_states_remember_their_line(game: Game[Any]) -> None:
+def test_native_states_hold_their_history(game: Game[Any]) -> None:
     if not isinstance(game, NativeGame):
         pytest.skip("this game's states are not native")
     before = None

@@ -44,7 +44,7 @@ FILES: dict[str, Callable[[Path], None]] = {
         '[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\nlevel = 2\n'
     ),
 }
-"""What writes a file or a folder, by the name that the docs use."""
+"""Functions that write a file or a folder, by the name that the docs use."""
 
 
 def write_reader_files(folder: Path, names: tuple[str, ...]) -> None:

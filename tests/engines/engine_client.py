@@ -16,15 +16,15 @@ from typing import IO, Any, BinaryIO
 
 from sparring.engines import PROTOCOLS, EngineSettings, serve
 
-PATIENCE = 30.0
-"""Seconds after which an engine that says nothing is taken for dead."""
+TIMEOUT_SECONDS = 30.0
+"""Seconds after which a silent engine counts as dead."""
 
 
 class EngineClient:
     """Sends lines and waits for answers."""
 
     def __init__(self, to_engine: IO[bytes], from_engine: IO[bytes]) -> None:
-        self.said: list[str] = []
+        self.received: list[str] = []
         """All lines of the engine that were taken."""
         self._to, self._from = to_engine, from_engine
         self._lines: SimpleQueue[str | None] = SimpleQueue()
@@ -42,13 +42,13 @@ class EngineClient:
     def line(self) -> str | None:
         """The next line; None at the end."""
         try:
-            line = self._lines.get(timeout=PATIENCE)
+            line = self._lines.get(timeout=TIMEOUT_SECONDS)
         except Empty:
-            raise AssertionError(f"the engine is silent; it said {self.said[-5:]}") from None
+            raise AssertionError(f"the engine is silent; received {self.received[-5:]}") from None
         if line is None:
             self._lines.put(None)  # the end stays the end
         else:
-            self.said.append(line)
+            self.received.append(line)
         return line
 
     def until(self, pattern: str) -> list[str]:
@@ -58,7 +58,7 @@ class EngineClient:
             lines.append(line)
             if re.fullmatch(pattern, line):
                 return lines
-        raise AssertionError(f"the engine ended without {pattern}; it said {self.said[-5:]}")
+        raise AssertionError(f"the engine ended without {pattern}; received {self.received[-5:]}")
 
     def ask(self, *lines: str, until: str) -> list[str]:
         self.send(*lines)
@@ -100,7 +100,7 @@ def engine(protocol: str, model: Path | str = "human", **changes: Any) -> Iterat
         finally:
             if not session._to.closed:
                 session.hang_up()
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT_SECONDS)
             assert not thread.is_alive()
 
 

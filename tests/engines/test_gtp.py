@@ -155,7 +155,7 @@ def test_a_move_with_its_analysis() -> None:
         assert session.gtp("undo") == "="
 
 
-def test_the_same_seed_gives_the_same_game_whatever_is_analysed() -> None:
+def test_analysis_does_not_change_a_seeded_game() -> None:
     games = []
     with engine("gtp", seed=4) as session:
         session.gtp("boardsize 9")
@@ -170,7 +170,7 @@ def test_the_same_seed_gives_the_same_game_whatever_is_analysed() -> None:
     assert games[0] == games[1]
 
 
-def test_options_are_set_and_told() -> None:
+def test_options_are_set_and_listed() -> None:
     with engine("gtp") as session:
         assert session.gtp("kata-set-param maxVisits 12") == "="
         assert session.gtp("kata-get-param nodes") == "= 12"
@@ -181,7 +181,7 @@ def test_options_are_set_and_told() -> None:
         assert any(line.startswith("rank = 3k") for line in session.gtp("sparring-options").splitlines())
 
 
-def test_the_networks_own_word() -> None:
+def test_raw_network_output_is_that_of_the_network() -> None:
     with engine("gtp") as session:
         session.gtp("boardsize 5")
         play(session, "b c3")
@@ -192,7 +192,7 @@ def test_the_networks_own_word() -> None:
         assert sum(numbers) == pytest.approx(1, abs=1e-3)
 
 
-def test_a_player_who_expects_nothing_resigns() -> None:
+def test_a_player_with_a_low_expected_score_resigns() -> None:
     with engine("gtp", resign_below=1.0, resign_after=1) as session:
         assert session.gtp("genmove b") == "= resign"
         assert session.gtp("undo") == "? cannot undo"

@@ -25,7 +25,7 @@ def test_a_value_that_is_read_can_be_set_again(option: Option) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_names_are_unique_whatever_their_case(protocol: str) -> None:
+def test_names_are_unique_without_regard_to_case(protocol: str) -> None:
     names = [option.names[protocol].lower() for option in options_of(protocol)]
     assert len(set(names)) == len(names)
     for option in options_of(protocol):

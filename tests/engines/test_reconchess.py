@@ -1,4 +1,4 @@
-"""Our bots at reconchess's table: real local games, lost calls, bots that fail."""
+"""Bots in reconchess: real local games, missing calls, failures of the bot."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Broken(BasePlayer):
 
 
 @pytest.mark.parametrize("raises", [True, False])
-def test_whatever_fails_inside_the_game_goes_on(
+def test_the_game_continues_after_any_failure_of_the_bot(
     raises: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(f"{MODULE}.make_bot", lambda *_: Broken(raises=raises))

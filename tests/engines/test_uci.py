@@ -30,7 +30,7 @@ def infos(lines: list[str]) -> list[dict[str, str]]:
     return found
 
 
-def told(lines: list[str]) -> list[str]:
+def info_strings(lines: list[str]) -> list[str]:
     return [line for line in lines if line.startswith("info string")]
 
 
@@ -44,15 +44,15 @@ def test_the_handshake_needs_no_network(tmp_path: Path) -> None:
 def test_a_network_that_cannot_be_loaded_is_named_and_nothing_is_played(tmp_path: Path) -> None:
     with engine("uci", tmp_path / "missing.onnx") as session:
         lines = session.ask("isready", until="readyok")
-        assert "missing.onnx" in told(lines)[0]
+        assert "missing.onnx" in info_strings(lines)[0]
         assert best(session.ask("go nodes 1", until=BEST)) == "(none)"
 
 
-def test_a_better_network_mends_it(tmp_path: Path, small: dict[str, Path]) -> None:
+def test_a_valid_network_replaces_one_that_failed_to_load(tmp_path: Path, small: dict[str, Path]) -> None:
     with engine("uci", tmp_path / "missing.onnx") as session:
         session.ask("isready", until="readyok")
         session.send(f"setoption name Model value {small['chess']}")
-        assert not told(session.ask("isready", until="readyok"))
+        assert not info_strings(session.ask("isready", until="readyok"))
         assert chess.Move.from_uci(best(session.ask("go", until=BEST))) in chess.Board().legal_moves
 
 
@@ -140,13 +140,13 @@ def test_searchmoves_bounds_the_choice(nodes: int, small: dict[str, Path]) -> No
 def test_searchmoves_that_are_not_legal_are_named_and_left_out(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
         lines = session.ask("go searchmoves a2a5 b7b8x c2c3", until=BEST)
-    assert len(told(lines)) == 2
+    assert len(info_strings(lines)) == 2
     assert best(lines) == "c2c3"
 
 
 def test_depth_does_not_bound_and_is_answered_with_a_word(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
-        assert "depth" in told(session.ask("go depth 5", until=BEST))[0]
+        assert "depth" in info_strings(session.ask("go depth 5", until=BEST))[0]
 
 
 def test_go_infinite_waits_for_stop(small: dict[str, Path]) -> None:
@@ -182,7 +182,7 @@ def test_two_gos_get_two_answers_and_the_first_does_not_last(small: dict[str, Pa
     assert chess.Move.from_uci(second) in board.legal_moves
 
 
-def test_a_move_that_comes_as_expected_is_thought_about_further(small: dict[str, Path]) -> None:
+def test_ponderhit_continues_the_search(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"], nodes=50, ponder=True) as session:
         lines = session.ask("position startpos", "go", until=BEST)
         played, expected = lines[-1].split()[1], lines[-1].split()[3]
@@ -198,7 +198,7 @@ def test_a_ponder_that_misses_is_answered_for_form(small: dict[str, Path]) -> No
         session.ask("go ponder wtime 60000 btime 60000", "stop", until=BEST)
         session.send("ponderhit")
         session.ask("isready", until="readyok")
-        assert sum(line.startswith("bestmove") for line in session.said) == 1
+        assert sum(line.startswith("bestmove") for line in session.received) == 1
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_broken_position_is_named_and_the_last_one_stays(position: str, small:
     with engine("uci", small["chess"]) as session:
         session.send(f"position fen {MATE_IN_ONE}", position)
         lines = session.ask("go searchmoves d1d8", until=BEST)
-    assert "position" in told(lines)[0]
+    assert "position" in info_strings(lines)[0]
     assert best(lines) == "d1d8"
 
 
@@ -225,7 +225,7 @@ def test_a_very_long_position_is_taken(small: dict[str, Path]) -> None:
     there_and_back = "g1f3 g8f6 f3g1 f6g8 " * 1000
     with engine("uci", small["chess"]) as session:
         lines = session.ask(f"position startpos moves {there_and_back}", "go", until=BEST)
-        assert "the game is over" in told(lines)[0]  # repeated far too often
+        assert "the game is over" in info_strings(lines)[0]  # repeated far too often
         assert best(lines) == "(none)"
         lines = session.ask(
             f"position startpos moves {there_and_back} e2e4", "go searchmoves e7e5", until=BEST
@@ -246,7 +246,7 @@ def test_names_of_options_ignore_case_and_values_may_have_spaces(
     spaced.write_bytes(small["chess"].read_bytes())
     with engine("uci", tmp_path / "missing") as session:
         session.send("setoption name mOvE oVerhead value 30", f"setoption NAME model VALUE {spaced}")
-        assert not told(session.ask("isready", until="readyok"))
+        assert not info_strings(session.ask("isready", until="readyok"))
 
 
 @pytest.mark.parametrize(
@@ -263,9 +263,9 @@ def test_names_of_options_ignore_case_and_values_may_have_spaces(
         ("what now", "unknown command: what now"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(line: str, complaint: str, small: dict[str, Path]) -> None:
+def test_impossible_requests_are_one_line_errors(line: str, complaint: str, small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
-        assert complaint in told(session.ask(line, "isready", until="readyok"))[0]
+        assert complaint in info_strings(session.ask(line, "isready", until="readyok"))[0]
 
 
 def test_a_player_of_another_game_is_refused(tmp_path: Path, small: dict[str, Path]) -> None:
@@ -274,10 +274,10 @@ def test_a_player_of_another_game_is_refused(tmp_path: Path, small: dict[str, Pa
         lines = session.ask(
             f"setoption name Player value {tmp_path / 'player.toml'}", "isready", until="readyok"
         )
-    assert "a player of go, not of chess" in told(lines)[0]
+    assert "a player of go, not of chess" in info_strings(lines)[0]
 
 
-def test_a_player_from_a_file_sits_down(tmp_path: Path, small: dict[str, Path]) -> None:
+def test_play_loads_a_player_from_a_file(tmp_path: Path, small: dict[str, Path]) -> None:
     toml = f'game = "chess"\nmodel = "{small["chess"]}"\nnodes = 7\n'
     (tmp_path / "player.toml").write_text(toml)
     with engine("uci", tmp_path / "missing") as session:
@@ -299,27 +299,27 @@ def test_a_player_from_a_file_is_not_undone_by_a_gui_that_sends_every_option(
         )
         session.send(*(f"setoption name {m[1]} value {m[2]}" for m in declared if m and m[1] != "Player"))
         lines = session.ask("setoption name Seed value 3", "go", until=BEST)
-    assert not told(lines)
+    assert not info_strings(lines)
     assert {info["nodes"] for info in infos(lines)} == {"7"}
 
 
-def test_a_rating_beyond_what_the_network_knows_becomes_the_nearest_and_is_named() -> None:
+def test_a_rating_out_of_range_becomes_the_nearest_and_is_reported() -> None:
     with engine("uci") as session:
         session.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 3900")
-        assert "3900" in told(session.ask("isready", until="readyok"))[0]
+        assert "3900" in info_strings(session.ask("isready", until="readyok"))[0]
         assert best(session.ask("go", until=BEST)) != "(none)"
 
 
 @pytest.mark.parametrize("way", ["Rating", "UCI_LimitStrength", "Player"])
-def test_a_rating_that_the_network_is_not_told_is_named_and_it_plays_as_without(
+def test_a_rating_for_an_unconditioned_network_is_reported_and_ignored(
     way: str, tmp_path: Path, small: dict[str, Path]
 ) -> None:
     file = tmp_path / "player.toml"
     file.write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nrating = 1500\n')
     value = {"Rating": "1700", "UCI_LimitStrength": "true", "Player": str(file)}[way]
     with engine("uci", small["chess"]) as session:
-        assert not told(session.ask("isready", until="readyok"))  # the usual rating is nobody's wish
-        said = told(session.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
+        assert not info_strings(session.ask("isready", until="readyok"))  # the usual rating is nobody's wish
+        said = info_strings(session.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
         assert said == ["info string chess is not conditioned on ratings: the given one is ignored"]
         assert best(session.ask("go", until=BEST)) != "(none)"
 
@@ -340,8 +340,8 @@ def test_the_same_seed_gives_the_same_game(small: dict[str, Path]) -> None:
 
 def test_debug_tells_why(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
-        assert "probability" in told(session.ask("debug on", "go", until=BEST))[0]
-        assert not told(session.ask("debug off", "go", until=BEST))
+        assert "probability" in info_strings(session.ask("debug on", "go", until=BEST))[0]
+        assert not info_strings(session.ask("debug off", "go", until=BEST))
 
 
 def test_the_end_of_its_input_ends_a_search(small: dict[str, Path]) -> None:

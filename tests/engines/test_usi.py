@@ -32,7 +32,7 @@ def test_a_mated_player_resigns(small: dict[str, Path]) -> None:
         assert session.ask(f"position sfen {mated}", "go byoyomi 1000", until=BEST)[-1] == "bestmove resign"
 
 
-def test_a_player_who_expects_nothing_resigns_after_a_while(small: dict[str, Path]) -> None:
+def test_a_player_with_a_low_expected_score_resigns_after_several_moves(small: dict[str, Path]) -> None:
     with engine("usi", small["shogi"], resign_below=1.0) as session:
         answers = [session.ask("position startpos", "go", until=BEST)[-1] for _ in range(3)]
     assert answers[-1] == "bestmove resign"

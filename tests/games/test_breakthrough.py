@@ -48,7 +48,7 @@ def test_capturing_everything_wins() -> None:
     assert (won.outcome.winner, won.outcome.reason) == (0, "no pieces")
 
 
-def test_straight_steps_do_not_capture_and_nobody_is_ever_stuck() -> None:
+def test_straight_steps_do_not_capture_and_there_is_always_a_move() -> None:
     state = GAME.parse("8/8/8/3p4/3P4/8/8/8 w")
     assert [state.move_text(move) for move in state.legal_moves()] == ["d4c5", "d4e5"]
     with pytest.raises(IllegalMove):

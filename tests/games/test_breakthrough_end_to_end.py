@@ -128,7 +128,7 @@ def test_matching_measures_the_network(model: Path, table: Path, tmp_path: Path)
     assert "net" in json.dumps(report)
 
 
-def test_play_sits_a_person_opposite_the_network(
+def test_play_is_a_game_against_the_network(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a2a3\nquit\n"))

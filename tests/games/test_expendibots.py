@@ -1,4 +1,4 @@
-"""The rules of Expendibots: what may be done, and how a game ends."""
+"""The rules of Expendibots: legal actions and ends of games."""
 
 from __future__ import annotations
 

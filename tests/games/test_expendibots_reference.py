@@ -1,4 +1,4 @@
-"""Expendibots against itself in plain Python, and against its own mirror images."""
+"""Expendibots against a reference implementation in plain Python, and its symmetries."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_sending_two_returning_one_repeats_the_board_but_not_the_situation(rule:
         assert rows(play(state, "B1")) == SENDING_TWO.split()[0]
 
 
-def test_superko_knows_the_line_and_a_parsed_text_begins_a_new_one() -> None:
+def test_superko_uses_the_history_and_a_parsed_text_has_none() -> None:
     state = play(GoState.parse(SENDING_TWO), "A1", "C1")
     again = GoState.parse(state.text())
     assert again == state
@@ -147,7 +147,7 @@ def test_passes_are_never_forbidden() -> None:
         assert state.legal_moves()[-1] == 25
 
 
-def test_shared_liberties_of_a_seki_count_for_nobody_under_area() -> None:
+def test_shared_liberties_of_a_seki_count_for_neither_player_under_area() -> None:
     assert GoState.parse(SEKI).score() == (13 + 2, 6 + 1 + 0.5)
 
 

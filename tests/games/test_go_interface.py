@@ -48,7 +48,7 @@ def test_options_make_states_differ() -> None:
     assert len(set(states)) == len({hash(state) for state in states}) == len(texts)
 
 
-def test_states_are_equal_whatever_the_order_of_moves() -> None:
+def test_states_are_equal_for_any_order_of_moves() -> None:
     start = Go(size=9).initial()
     one = start.replay(start.text(), [0, 40, 8])
     other = start.replay(start.text(), [8, 40, 0])

@@ -1,4 +1,4 @@
-"""Rule sets by name, and the taxes that some of them know."""
+"""Rule sets by name, and their group taxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEKI = "1XXO1/XX1OO/XXXOO/XXXOO/XXXOO"
 @pytest.mark.parametrize(
     "name", ["chinese", "Chinese-OGS", "chinese_kgs", "Tromp Taylor", "tromptaylor", "NZ", "stone scoring"]
 )
-def test_names_are_known_as_people_write_them(name: str) -> None:
+def test_rule_set_names_are_recognised_in_any_spelling(name: str) -> None:
     assert Go.by_rules(name).size == 19
 
 
@@ -35,7 +35,7 @@ def test_handicap_stones_may_cost_black_points(name: str, komi: float) -> None:
     assert Go.by_rules(name, komi=0.5).komi == 0.5
 
 
-def test_unknown_names_say_which_there_are() -> None:
+def test_an_error_for_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(ParseError, match="rules 'klingon' are not known; there are tromp-taylor, chinese"):
         Go.by_rules("klingon")
 

@@ -157,7 +157,7 @@ def test_a_repetition_through_captures_and_drops_is_found() -> None:
 CHECKS = "4i5i 5a4a 5i4i 4a5a "
 
 
-def test_perpetual_check_loses_for_the_one_who_checks() -> None:
+def test_perpetual_check_loses_for_the_checking_player() -> None:
     state = play_moves(GAME.parse("4k4/9/9/9/9/9/9/9/K4R3 b - 1"), CHECKS * 3)
     assert state.outcome is not None
     assert (state.outcome.winner, state.outcome.reason) == (1, "perpetual check")

@@ -1,4 +1,4 @@
-"""Measuring: what was measured stays measured, what changed is measured anew."""
+"""Measuring: scores are cached, and recomputed after a change."""
 
 from __future__ import annotations
 

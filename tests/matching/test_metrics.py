@@ -1,4 +1,4 @@
-"""What a report says, by hand on a few positions."""
+"""Metrics of a policy, computed by hand on a few positions."""
 
 from __future__ import annotations
 
@@ -95,6 +95,6 @@ def test_kinds_of_positions_by_their_bounds() -> None:
     }
 
 
-def test_what_is_never_known_is_no_kind() -> None:
+def test_columns_without_values_make_no_buckets() -> None:
     titles = [buckets.title for buckets in all_buckets("go", metadata(ply=[0.0, 1.0]))]
     assert titles == ["ply", "phase", "legal moves"]

@@ -1,4 +1,4 @@
-"""Which games are taken: groups, splits, order, caps, and what is said when there are none."""
+"""Selection of games: groups, splits, order, caps, and the error if there are none."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_file_of_games_is_read_as_it_is(tmp_path: Path) -> None:
     assert [(played.group, len(played.plies("chess"))) for played in found] == [("1500", 3), ("mine", 2)]
 
 
-def test_what_cannot_be_measured_on_is_said(tmp_path: Path) -> None:
+def test_unusable_selections_are_errors(tmp_path: Path) -> None:
     rng = random.Random(1)
     table = chess_table(tmp_path / "t", 3)
     with pytest.raises(BadTable, match="holds games of chess, not of go"):

@@ -1,4 +1,4 @@
-"""Positions of people's games: the same as training sees, with what a person knew at the board."""
+"""Positions of recorded games: equal to those of training, with ratings, clocks and evaluations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_they_are_the_positions_that_training_would_see(game: str, tmp_path: Pat
     assert len(found) == len(sample)
 
 
-def test_a_position_knows_ratings_and_the_movers_clock_before_the_move(tmp_path: Path) -> None:
+def test_a_position_has_ratings_and_the_movers_clock_before_the_move(tmp_path: Path) -> None:
     record = random_record(
         "chess",
         random.Random(1),

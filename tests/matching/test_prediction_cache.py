@@ -1,4 +1,4 @@
-"""What policies said is kept: asked once a game, whatever kills the run, and found by every sample."""
+"""The prediction cache: each game is predicted once, also after a kill, and shared between samples."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def network(folder: Path, name: str = "human") -> CachedPolicy:
     return CachedPolicy.open(name, str(folder / "human.onnx"), "chess")
 
 
-def test_kept_choices_are_those_that_asking_gives(folder: Path) -> None:
+def test_cached_choices_equal_computed_ones(folder: Path) -> None:
     sample = read_sample(selection(folder))
     asked = collect_choice_data([load_policy(str(folder / "human.onnx"), "chess")], sample)
     for _ in range(2):
@@ -52,7 +52,7 @@ def test_kept_choices_are_those_that_asking_gives(folder: Path) -> None:
         np.testing.assert_array_equal(kept.played, asked.played)
 
 
-def test_a_game_is_asked_about_once_whatever_the_sample_and_the_name(folder: Path) -> None:
+def test_a_game_is_predicted_once_for_all_samples_and_names(folder: Path) -> None:
     cache = folder / "cache"
     cached_log_probabilities(network(folder), read_sample(selection(folder)), cache)
     size = network(folder).path(cache).stat().st_size
@@ -94,7 +94,7 @@ def test_a_killed_run_goes_on_with_the_games_that_are_whole(folder: Path, broken
         path.write_bytes(path.read_bytes()[:-broken])
     policy = FixedPolicy([0.5, 0.5])
     resumed = cached_log_probabilities(CachedPolicy(policy, "key"), sample, cache)
-    assert 0 < len(policy.asked) < len(sample)
+    assert 0 < len(policy.positions) < len(sample)
     fresh = cached_log_probabilities(CachedPolicy(FixedPolicy([0.5, 0.5]), "key"), sample, folder / "fresh")
     np.testing.assert_array_equal(resumed, fresh)
     assert path.stat().st_size == CachedPolicy(policy, "key").path(folder / "fresh").stat().st_size

@@ -1,4 +1,4 @@
-"""Scores: exact on a prediction that one can check by hand, the same after any kill."""
+"""Scores: computed by hand on a small prediction, and bit-identical after a resumed run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_stopped_run_goes_on_where_it_was(sample: Sample, tmp_path: Path) -> N
     found = score_sample(policy, sample, path, "key", chunk=64, on_progress=heard.append)
     assert heard[0] == 256
     assert heard[-1] == len(sample)
-    assert len(policy.asked) == len(sample) - 256
+    assert len(policy.positions) == len(sample) - 256
     np.testing.assert_array_equal(found, score_sample(policy, sample, tmp_path / "q", "key", chunk=64))
 
 
@@ -76,9 +76,9 @@ def test_what_is_done_is_not_done_again_unless_the_key_changed(sample: Sample, t
     first = score_sample(FixedPolicy([0.6, 0.4]), sample, path, "key")
     again = FixedPolicy([0.1, 0.9])
     np.testing.assert_array_equal(score_sample(again, sample, path, "key"), first)
-    assert again.asked == []
+    assert again.positions == []
     changed = score_sample(again, sample, path, "another key")
-    assert len(again.asked) == len(sample)
+    assert len(again.positions) == len(sample)
     assert not np.array_equal(changed, first)
 
 
@@ -101,7 +101,7 @@ score_sample(policy, sample, out, "key", chunk=64, on_progress=lambda done: time
 """
 
 
-def test_a_killed_process_leaves_what_the_next_one_goes_on_with(tmp_path: Path) -> None:
+def test_a_killed_process_is_resumed_by_the_next_one(tmp_path: Path) -> None:
     table = chess_table(tmp_path / "t", 20)
     net = write(tiny_network("chess"), tmp_path / "small.onnx")
     out = tmp_path / "p.scores"

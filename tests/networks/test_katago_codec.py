@@ -1,4 +1,4 @@
-"""What KataGo's outputs mean for a position, and whom the networks that imitate people imitate."""
+"""KataGo's codec: outputs as predictions, and the metadata of human-SL networks."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_player_without_a_rank_is_nine_dan() -> None:
     assert inverse_rank(None) == 1
 
 
-def test_metadata_say_who_plays() -> None:
+def test_metadata_have_the_players_ranks() -> None:
     row = sgf_metadata(
         Position(Go(size=9).initial(), rating=rank_order("1k"), opponent_rating=rank_order("9d"))
     )

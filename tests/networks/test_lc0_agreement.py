@@ -1,4 +1,4 @@
-"""Every body and head that we read, judged by Lc0's own code on positions with history."""
+"""Every supported body and head against Lc0's own code, on positions with history."""
 
 from __future__ import annotations
 

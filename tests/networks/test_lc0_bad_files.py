@@ -1,4 +1,4 @@
-"""Whatever the bytes are, a reader gives a network or says in a line what is wrong."""
+"""Any bytes give a network or a one-line BadNetwork."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_bad_file_is_refused_with_the_reason(change: Callable[[SmallNetwork], 
         read(changed(RESIDUAL, change), "x")
 
 
-def test_a_field_that_nobody_asks_for_is_no_harm() -> None:
+def test_an_unused_field_is_ignored() -> None:
     read(changed(RESIDUAL, added(delimited(99, b"x") + number(98, 3))), "x")
 
 

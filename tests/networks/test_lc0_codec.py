@@ -1,4 +1,4 @@
-"""The planes that Lc0's networks see and the moves that they name, beside Lc0's own."""
+"""Lc0's input planes and policy indices against Lc0's own code."""
 
 from __future__ import annotations
 

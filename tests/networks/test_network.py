@@ -1,4 +1,4 @@
-"""Predicting: batches, the cache, many threads, and questions that make no sense."""
+"""Predictions: batches, the cache, threads, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_probabilities_are_the_softmax_of_the_graphs_logits() -> None:
         np.testing.assert_allclose(found.probabilities, weights / weights.sum(), atol=1e-5)
 
 
-def test_batches_give_what_single_questions_give() -> None:
+def test_batches_give_the_results_of_single_positions() -> None:
     asked = states("chess", 70)
     singles = [network("chess").predict([state])[0] for state in asked[:10]]
     for size in (1, 7, 64, 1000):
@@ -87,7 +87,7 @@ def test_every_backend_gives_the_same_predictions(backend: str, tolerance: float
         assert a.value == pytest.approx(b.value, abs=tolerance)
 
 
-def test_no_questions_no_answers() -> None:
+def test_no_positions_give_no_predictions() -> None:
     assert network("go").predict([]) == []
 
 
@@ -182,7 +182,7 @@ def test_many_threads_share_batches_and_each_gets_its_own_answers(monkeypatch: p
     assert max(runs) >= 6, "the second run takes all that waited"
 
 
-def test_a_wrong_question_in_a_batch_hurts_only_its_asker() -> None:
+def test_an_error_in_a_batch_reaches_only_its_caller() -> None:
     with Batcher(network("chess")) as batcher:
         with pytest.raises(ValueError, match="network for chess"):
             batcher.predict([load_game("go").initial()])

@@ -69,7 +69,7 @@ def test_every_legal_move_and_no_other_has_a_chance(game: str, name: str) -> Non
         assert sum(prediction.wdl) == pytest.approx(1, abs=1e-4)
 
 
-def test_boards_of_several_sizes_may_be_asked_together() -> None:
+def test_boards_of_several_sizes_may_be_predicted_together() -> None:
     network = load_network("human", game="go")
     states = [load_game("go", size=size).initial() for size in (9, 19, 9, 13)]
     together = network.predict(states)

@@ -1,4 +1,4 @@
-"""The shelf: adding, listing, finding, and files that are no networks."""
+"""The model store: adding, listing and finding networks, and files that are not networks."""
 
 from __future__ import annotations
 

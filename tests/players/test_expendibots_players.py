@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_move(name: str) -> None:
     assert len(moves) == 1
 
 
-def test_greed_takes_what_it_gets() -> None:
+def test_the_greedy_player_takes_tokens() -> None:
     state = EXPENDIBOTS.parse("aa6/8/8/3bb3/3A4/8/8/A6A w")
     choice = GreedyPlayer().choose(Turn.of(state))
     assert state.move_text(choice.move) == "boom d4"

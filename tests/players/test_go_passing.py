@@ -55,7 +55,7 @@ def test_own_eyes_are_not_filled_and_then_only_the_pass_is_left() -> None:
     assert pass_share(settled("w", BLACK_AHEAD), 0.0) == 1
 
 
-def test_nobody_passes_on_an_open_board() -> None:
+def test_players_do_not_pass_on_an_open_board() -> None:
     assert pass_share(open_board(), 0.9) == 0
     assert pass_share(open_board(passes=1), 0.9) == 0, "not even after a pass of the opponent"
 
@@ -82,7 +82,7 @@ def test_a_pass_is_answered_by_a_pass_when_that_is_good_enough(
     assert pass_share(half_open(side, komi, passes), passing) == pytest.approx(share)
 
 
-def test_who_hopes_to_win_does_not_pass_while_the_score_loses() -> None:
+def test_a_player_with_a_positive_value_does_not_pass_while_the_score_loses() -> None:
     """As where the opponent's stones are dead and still on the board."""
     assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=0.5) == 0
     assert pass_share(half_open("b", WHITE_AHEAD, 1), 0.9, value=-0.5) == 1
@@ -102,7 +102,7 @@ def test_every_game_ends(size: int) -> None:
     assert state.ply <= 2 * size * size + 2
 
 
-def test_an_opponent_who_only_passes_does_not_wait_for_ever() -> None:
+def test_a_game_against_an_opponent_that_only_passes_ends() -> None:
     player = make_player(PlayerConfig("go", rating=5, seed=1))
     state = Go(size=9).initial()
     while state.outcome is None:

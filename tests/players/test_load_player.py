@@ -76,7 +76,7 @@ def test_bots_are_players_by_name_file_or_configuration(tmp_path: Path) -> None:
         ("broken.toml", {}, "broken.toml"),
     ],
 )
-def test_whatever_is_wrong_is_one_exception_with_its_reason(
+def test_every_error_is_one_exception_with_its_reason(
     source: str, keys: dict[str, Any], words: str, club: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(club.parent)

@@ -33,7 +33,7 @@ def test_draws_are_fair_in_level_positions_after_some_plies() -> None:
     assert not DrawOffers(within=0.0, after=0).agrees(100, 0.0)
 
 
-def test_limits_are_those_asked_for_then_the_players_own_then_the_clock() -> None:
+def test_limits_are_those_of_the_request_then_the_players_own_then_the_clock() -> None:
     own, clock = SearchLimits(nodes=100), Clock(60.0)
     assert resolve_limits(SearchLimits(depth=3), own) == SearchLimits(depth=3)
     assert resolve_limits(SearchLimits(clock=clock), own) == own

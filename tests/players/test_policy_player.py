@@ -102,7 +102,7 @@ def test_the_same_seed_gives_the_same_game(model: str) -> None:
     assert games[3] == games[4] != games[5]
 
 
-def test_at_temperature_0_it_plays_what_it_likes_most(model: str) -> None:
+def test_at_temperature_0_it_plays_the_likeliest_move(model: str) -> None:
     state = Chess().initial()
     cold = policy_player(model, temperature=0.0)
     decision = cold.choose(Turn.of(state))
@@ -129,7 +129,7 @@ def test_limits_are_kept(model: str) -> None:
         assert {each.choose(turn).move for _ in range(20)} <= set(searchmoves)
 
 
-def test_infinite_thinking_ends_when_it_is_stopped(model: str) -> None:
+def test_an_infinite_search_ends_when_it_is_stopped(model: str) -> None:
     for nodes in (0, 10):
         stop = threading.Event()
         timer = threading.Timer(0.1, stop.set)
@@ -225,12 +225,12 @@ def test_a_network_of_another_game_is_refused(model: str) -> None:
 
 
 @pytest.mark.parametrize("which", ["rating", "opponent_rating"])
-def test_a_rating_is_refused_where_the_network_is_told_none(which: str, model: str) -> None:
+def test_a_rating_is_refused_for_an_unconditioned_network(which: str, model: str) -> None:
     with pytest.raises(BadPlayerConfig, match="small is not conditioned on ratings: leave out rating"):
         policy_player(model, **{which: 1500})
 
 
-def test_the_shipped_network_refuses_ratings_it_does_not_know() -> None:
+def test_the_shipped_network_refuses_ratings_out_of_range() -> None:
     with pytest.raises(BadPlayerConfig, match="600 to 2600"):
         make_player(PlayerConfig("chess", rating=3000))
 
@@ -255,7 +255,7 @@ def test_a_go_player_of_ranks_plays(tmp_path: Path) -> None:
         Clock(30, byoyomi=10),
     ],
 )
-def test_thinking_never_takes_all_the_time(clock: Clock) -> None:
+def test_allocated_time_is_less_than_the_clock(clock: Clock) -> None:
     for _ in range(200):
         spent = allocate_time(clock)
         assert spent > 0

@@ -1,4 +1,4 @@
-"""Players that play from a policy alone: legal, seeded, of the rating asked for, better than chance."""
+"""Players without search: legal moves, seeds, ratings, and better than random moves."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def test_moves_come_as_often_as_the_policy_says() -> None:
     drawn = [player.choose(Turn.of(state)).move for _ in range(500)]
     shares = [drawn.count(move) / 500 for move in state.legal_moves()[:4]]
     assert shares == pytest.approx([0.5, 0.3, 0.2, 0], abs=0.07)
-    assert {(asked.rating, asked.opponent_rating) for asked in policy.asked} == {(1500, 1700)}
+    assert {(asked.rating, asked.opponent_rating) for asked in policy.positions} == {(1500, 1700)}
 
 
 def test_an_opponent_of_unknown_rating_is_as_strong() -> None:
     policy = FixedPolicy([1.0])
     PolicyPlayer(PlayerConfig("chess", rating=1500), policy).choose(Turn.of(load_game("chess").initial()))
-    assert policy.asked[0].opponent_rating == 1500
+    assert policy.positions[0].opponent_rating == 1500
 
 
 def test_a_low_temperature_keeps_to_the_likeliest_move() -> None:

@@ -1,4 +1,4 @@
-"""A policy that says what it was told to, and positions to ask it about."""
+"""A policy with fixed predictions, and positions for it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class FixedPolicy:
     name: str = "stating"
     game: str = "chess"
     value: float | None = None
-    asked: list[Position] = field(default_factory=list)
+    positions: list[Position] = field(default_factory=list)
 
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        self.asked += positions
+        self.positions += positions
         return [self._one(position) for position in positions]
 
     def _one(self, position: Position) -> Prediction:

@@ -1,4 +1,4 @@
-"""Weights by position: the formula as it is written, its file, and what is wrong with one."""
+"""Weights by position: the formula, its file, and errors in a file."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_its_file_is_a_policy_like_any_other(folder: Path) -> None:
         ('kind = "position"', 'kind = "position"\nalpha = 0.5', "has no 'alpha'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(folder: Path, before: str, after: str, complaint: str) -> None:
+def test_errors_in_a_file_are_reported(folder: Path, before: str, after: str, complaint: str) -> None:
     assert before in FILE
     (folder / "blend.toml").write_text(FILE.replace(before, after))
     with pytest.raises(BadPolicy) as caught:

@@ -1,4 +1,4 @@
-"""Opening policies: names, files and TOML; what is wrong is said in one line."""
+"""Loading policies: names, files and TOML; one-line errors."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_models_on_the_shelf_are_used_by_name(folder: Path) -> None:
     assert len(load_policy(text, "chess").predict([START])[0].moves) == 20
 
 
-def test_go_goes_by_ranks(folder: Path) -> None:
+def test_go_uses_ranks(folder: Path) -> None:
     write(tiny_network("go"), folder / "go.onnx")
     text = 'game = "go"\n[[policy]]\nuse = "go.onnx"\nweight = { 2k = 1.0, 2d = 2.0 }'
     policy = load_policy(blend(folder, text), "go")
@@ -171,7 +171,7 @@ def test_the_fingerprint_changes_with_any_file_of_the_policy(folder: Path) -> No
         ('game = "chess"\n[[policy]]\nuse = "blend.toml"', "blend.toml uses blend.toml"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(folder: Path, text: str, message: str) -> None:
+def test_errors_in_a_file_are_reported(folder: Path, text: str, message: str) -> None:
     with pytest.raises(BadPolicy, match=message) as caught:
         load_policy(blend(folder, text), "chess")
     assert "\n" not in str(caught.value)

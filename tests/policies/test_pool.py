@@ -67,7 +67,7 @@ def test_weights_follow_the_rating_in_straight_lines() -> None:
     assert pooled(*members, rating=None) == pytest.approx(unknown, abs=1e-6)
 
 
-def test_a_policy_of_weight_zero_is_not_asked() -> None:
+def test_a_policy_of_weight_zero_is_not_evaluated() -> None:
     low, high = FixedPolicy(A), FixedPolicy(B)
     pool = PolicyPool(
         "own group",
@@ -77,8 +77,8 @@ def test_a_policy_of_weight_zero_is_not_asked() -> None:
         ),
     )
     found = pool.predict([Position(STATE, rating) for rating in (1150, 1199, 1200, 1250)])
-    assert [p.rating for p in low.asked] == [1150, 1199]
-    assert [p.rating for p in high.asked] == [1200, 1250]
+    assert [p.rating for p in low.positions] == [1150, 1199]
+    assert [p.rating for p in high.positions] == [1200, 1250]
     assert found[1].probabilities == pytest.approx(A, abs=1e-6)
     assert found[2].probabilities == pytest.approx(B, abs=1e-6)
 
@@ -100,7 +100,7 @@ def test_a_zero_counts_as_the_floor_and_leaves_probabilities() -> None:
     assert opposed[:2] == pytest.approx([0.5, 0.5], abs=1e-5)
 
 
-def test_the_value_is_that_of_the_first_policy_asked() -> None:
+def test_the_value_is_that_of_the_first_policy_evaluated() -> None:
     members = (
         PoolMember(FixedPolicy(A, value=0.25), Curve.constant(0.1)),
         PoolMember(FixedPolicy(B), Curve.constant(0.9)),

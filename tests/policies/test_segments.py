@@ -1,4 +1,4 @@
-"""Segments: what is done to all positions at once is what would be done to each."""
+"""Segment operations against a loop over positions."""
 
 from __future__ import annotations
 

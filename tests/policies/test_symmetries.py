@@ -1,4 +1,4 @@
-"""Symmetries: a codec's turned inputs are the turned position's, and what comes back fits the moves."""
+"""Symmetries: transformed inputs equal the inputs of transformed positions, and outputs are mapped back."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_mean_of_a_network_of_people_is_the_same_from_every_side(game: str) 
         assert mine.value == pytest.approx(theirs.value, abs=1e-5)
 
 
-def test_positions_without_a_symmetry_are_asked_once() -> None:
+def test_positions_without_a_symmetry_are_predicted_once() -> None:
     net = network("chess")
     initial = Position(load_game("chess").initial())
     castled = Position(load_game("chess").parse(STARTS["chess"]))

@@ -1,4 +1,4 @@
-"""Batches: every position of a split once, encoded and labelled as the games' own rules say."""
+"""Batches: every position of a split once, encoded and labelled as by the game's rules."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def same(one: Batch, other: Batch) -> bool:
     )
 
 
-def test_the_same_seed_gives_the_same_batches_whatever_the_threads(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_batches_for_any_number_of_threads(tmp_path: Path) -> None:
     folder, _ = table(tmp_path / "t", "chess", count=60)
 
     def batches(seed: int, threads: int) -> list[Batch]:
@@ -346,7 +346,7 @@ def test_known_encodings_are_those_of_the_networks(tmp_path: Path) -> None:
         assert len(batch.extra_encodings["maia3"].labels) == len(batch.labels)
 
 
-def test_what_katago_is_told_beside_the_board_does_not_turn(tmp_path: Path) -> None:
+def test_global_inputs_of_katago_have_no_symmetry(tmp_path: Path) -> None:
     folder, records = table(tmp_path / "t", "go", count=5)
     options: Any = {
         "split": None,
@@ -422,7 +422,7 @@ def test_encodings_that_do_not_fit_are_refused(tmp_path: Path) -> None:
             list(Batches([folder], split=None, **options))
 
 
-def test_a_pass_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_skipped_batches_resume_an_epoch(tmp_path: Path) -> None:
     folder, _ = table(tmp_path / "t", "chess", count=30)
     options: Any = {"size": 50, "split": None, "buffer": 200, "mirrored": True}
     whole, rest = list(Batches([folder], **options)), list(Batches([folder], skip=3, **options))

@@ -1,4 +1,4 @@
-"""Trouble with the disk: what is good stays, what is wrong is said, and the same command goes on later."""
+"""Disk errors: complete games are kept, the error is reported, and the same command resumes."""
 
 from __future__ import annotations
 

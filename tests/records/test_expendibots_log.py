@@ -128,7 +128,7 @@ def test_the_preset_and_the_commands(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert record.ending is Termination.NORMAL
 
 
-def test_a_cut_file_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_truncated_file_is_resumed(tmp_path: Path) -> None:
     logs = [log_of(seed) for seed in range(9)]
     (tmp_path / "a.log").write_text("".join(logs) + START + MOVES + "[white] - BO")
     report = build_table([tmp_path / "a.log"], load_preset("expendibots"), tmp_path / "t", shard=2)

@@ -137,7 +137,7 @@ def test_a_handicap_takes_as_many_pieces_as_it_says() -> None:
         (" 龍 ・v香|二", " ・ 龍v香|二", "the side that just moved is in check"),
     ],
 )
-def test_what_is_wrong_with_a_diagram_is_said(old: str, new: str, complaint: str) -> None:
+def test_errors_in_a_diagram_are_reported(old: str, new: str, complaint: str) -> None:
     assert old in MIDDLE
     assert complaint in error_of(MIDDLE.replace(old, new) + PLAYERS + "   1 ２二金打\n")
 

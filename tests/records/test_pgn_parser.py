@@ -1,4 +1,4 @@
-"""The native PGN parser against python-chess, and PGN that is not as it should be."""
+"""The native PGN parser against python-chess, and malformed PGN."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_the_first_of_tags_with_one_name_counts() -> None:
         ("1. e4 " + "x" * 100_000 + " *", "no legal move"),
     ],
 )
-def test_what_is_wrong_with_a_game_is_said(text: str, complaint: str) -> None:
+def test_errors_in_a_game_are_reported(text: str, complaint: str) -> None:
     game = parse(text)[0]
     assert complaint in game.error
     assert len(game.error) < 200

@@ -1,4 +1,4 @@
-"""SGF to the table and back, and SGF that is not as it should be."""
+"""SGF to the table and back, and malformed SGF."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def random_game(rng: random.Random, plies: int = 60) -> tuple[str, GoState]:
 
 
 @pytest.mark.parametrize("chunk", [1, 13, 1 << 20])
-def test_the_main_line_is_read_whatever_stands_around_it(chunk: int) -> None:
+def test_only_the_main_line_is_read(chunk: int) -> None:
     rng = random.Random(1)
     games = [random_game(rng) for _ in range(25)]
     read = found("words before (not a game)\n" + "\n".join(text for text, _ in games), chunk)
@@ -125,7 +125,7 @@ def test_handicap_clocks_and_old_spelling() -> None:
     assert "HA[2]" in to_sgf(game)
 
 
-def test_rectangles_of_stones_and_who_moves() -> None:
+def test_rectangles_of_stones_and_the_side_to_move() -> None:
     game = record("(;SZ[5]AB[aa:ba]AW[ae:be]AE[ba]PL[W]RU[NZ]KM[])")
     assert game.start == "X4/5/5/5/OO3 w - 0 0 0 0 simple suicide"
 
@@ -211,7 +211,7 @@ def test_names_in_any_charset(charset: str, declared: str, name: str) -> None:
         ("(;HA[4];W[cc];B[dd])", "handicap stones not recorded"),
     ],
 )
-def test_whole_records_that_are_no_games_are_told_from_broken_ones(text: str, defect: str) -> None:
+def test_unusable_records_are_distinguished_from_broken_ones(text: str, defect: str) -> None:
     (game,) = found(text)
     assert (game.record, game.error, game.defect) == (None, defect, defect)
 
@@ -237,7 +237,7 @@ def test_whole_records_that_are_no_games_are_told_from_broken_ones(text: str, de
         ("(;B[aa]" + "B[bb]" * 5000 + ")", "too many"),
     ],
 )
-def test_what_is_wrong_with_a_game_is_said(text: str, complaint: str) -> None:
+def test_errors_in_a_game_are_reported(text: str, complaint: str) -> None:
     (game,) = found(text)
     assert complaint in game.error
     assert (game.record, game.defect) == (None, "")

@@ -1,4 +1,4 @@
-"""Shogi records as cshogi writes them, to the table and back; and such as nobody should write."""
+"""Shogi records as cshogi writes them, to the table and back; and malformed files."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_how_a_csa_ends(end: str, result: float | None, ending: Termination) -> 
         (read_csa, "PI\n+\n+0055OU\n", "no legal move"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_game_is_said(read: Reader, text: str, complaint: str) -> None:
+def test_errors_in_a_game_are_reported(read: Reader, text: str, complaint: str) -> None:
     (game,) = found(read, text)
     assert game.record is None
     assert complaint in game.error
@@ -390,7 +390,7 @@ def test_shogi_groups_says_what_is_left_out_and_makes_equal_groups(tmp_path: Pat
     assert set(groups.values()) == {10}
 
 
-def test_tables_keep_what_shogi_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_store_all_facts_of_shogi_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.csa").write_text(rated(1500, 1510).replace("%", "T7\n'** 35\n%", 1))
     out = tmp_path / "t"
     build_table([tmp_path / "a.csa"], load_preset("shogi-everything"), out)

@@ -1,4 +1,4 @@
-"""From PGN to the table and back: nothing lost, nothing doubled, whatever happens on the way."""
+"""From PGN to the table and back: no game is lost or duplicated, also after a kill."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_reading_goes_on_after_any_game() -> None:
         assert [each.where for each in rest] == [each.where for each in games[number + 1 :]]
 
 
-def test_what_is_wrong_with_a_game_is_said_and_the_others_are_read() -> None:
+def test_errors_in_a_game_are_reported_and_the_other_games_are_read() -> None:
     illegal = TEXT.replace("b3b4", "h8h7")
     chess = TEXT.replace("Breakthrough", "Chess")
     found = list(read("breakthrough", illegal + chess + TEXT))

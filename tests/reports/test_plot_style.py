@@ -1,4 +1,4 @@
-"""What all reports share: names that do not cover each other, figures for light and dark pages, safe HTML."""
+"""Figures and pages: labels that do not overlap, light and dark pages, escaped HTML."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_names_far_apart_stay_where_they_are() -> None:
     assert spread_labels([0.0, 5.0, 2.0], 1.0) == [0.0, 5.0, 2.0]
 
 
-def test_a_figure_is_an_svg_file_whose_ink_turns_with_the_page(tmp_path: Path) -> None:
+def test_a_figure_is_an_svg_file_that_follows_light_and_dark_pages(tmp_path: Path) -> None:
     figure, axis = open_pyplot().subplots()
     axis.plot([0, 1], [0, 1], marker="o", color="#b5502b")
     path = save_svg(figure, tmp_path, "line")

@@ -132,7 +132,7 @@ def test_a_win_is_found_with_its_distance(searcher: AlphaBetaSearcher) -> None:
     assert after.ply == found.plies_to_end
 
 
-def test_a_boom_that_takes_everybody_saves_who_is_behind(searcher: AlphaBetaSearcher) -> None:
+def test_a_boom_that_destroys_all_tokens_draws_a_lost_position(searcher: AlphaBetaSearcher) -> None:
     found = searcher.analyse(GAME.parse("8/8/8/8/8/8/8/Ab6 w 0"), depth=2)
     assert boom(found.moves[0][0])
     assert found.value == 0
@@ -145,7 +145,7 @@ def test_the_turn_limit_is_seen(searcher: AlphaBetaSearcher) -> None:
     assert searcher.analyse(GAME.parse(f"{text} 496"), depth=6).value == 0
 
 
-def test_the_fourth_visit_is_a_draw_whatever_the_table_remembers(searcher: AlphaBetaSearcher) -> None:
+def test_the_fourth_visit_is_a_draw_despite_stored_scores(searcher: AlphaBetaSearcher) -> None:
     start = GAME.parse("8/8/6aa/8/8/8/8/AAA4B w 0")
     back_and_forth = ["1b1-b2", "1g6-g5", "1b2-b1", "1g5-g6"]
     searcher.clear()

@@ -164,7 +164,7 @@ def test_a_forced_win_is_brought_home_by_the_tree_that_is_kept() -> None:
         assert state.outcome.reason == "checkmate"
 
 
-def test_who_is_mated_by_force_holds_out_as_long_as_possible() -> None:
+def test_the_longest_defence_is_played_in_a_lost_position() -> None:
     state = Chess().parse("7k/5K2/8/8/8/8/8/6R1 b - - 0 1")
     found = Puct(material_evaluator).search(state, SearchLimits(nodes=5000))
     assert found.forced.tolist() == [-2]
@@ -173,7 +173,7 @@ def test_who_is_mated_by_force_holds_out_as_long_as_possible() -> None:
     assert len(found.principal_variation(int(found.moves[0]))) == 2
 
 
-def test_a_proof_among_the_moves_asked_about_ends_the_search_of_them() -> None:
+def test_a_proof_among_searchmoves_ends_the_search() -> None:
     state = Chess().parse(MATES_IN_ONE[0][0])
     mate = state.parse_move("d1d8")
     found = Puct(material_evaluator).search(state, SearchLimits(nodes=1000, searchmoves=(mate,)))

@@ -180,7 +180,7 @@ def test_an_advanced_tree_goes_on_as_the_subtree_would() -> None:
     ]
 
 
-def test_stop_is_answered_while_the_judge_still_thinks() -> None:
+def test_stop_is_answered_during_an_evaluation() -> None:
     asked = threading.Event()
     release = threading.Event()
 
@@ -258,7 +258,7 @@ def test_a_search_of_nothing_is_refused() -> None:
         ).search(Chess().initial(), SearchLimits(nodes=1))
 
 
-def test_a_judge_that_fails_leaves_the_search_usable() -> None:
+def test_an_evaluator_that_fails_leaves_the_search_usable() -> None:
     calls = 0
 
     def moody(states: Sequence[Any]) -> list[Prediction]:

@@ -41,7 +41,7 @@ def test_search_finds_a_mate_and_less_so_the_closer_it_stays_to_the_policy() -> 
     assert shares[-1] == pytest.approx(0.2)
 
 
-def test_the_same_question_has_the_same_answer() -> None:
+def test_the_same_position_has_the_same_prediction() -> None:
     policy = SearchPolicy(certain(), 1.0, 40)
     first, second = (policy.predict([Position(MATE, 1500)])[0].probabilities for _ in range(2))
     np.testing.assert_array_equal(first, second)
@@ -50,7 +50,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 def test_both_players_keep_their_ratings_in_the_tree() -> None:
     inner = certain()
     SearchPolicy(inner, 1.0, 10).predict([Position(load_game("chess").initial(), 1100, 1900)])
-    assert {(p.state.to_move, p.rating, p.opponent_rating) for p in inner.asked} == {
+    assert {(p.state.to_move, p.rating, p.opponent_rating) for p in inner.positions} == {
         (0, 1100, 1900),
         (1, 1900, 1100),
     }

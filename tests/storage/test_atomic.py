@@ -1,4 +1,4 @@
-"""Files are whole or as they were before: after an error, a kill, a full disk, in a folder that is shut."""
+"""Atomic writes: old or new content after an error, a kill, a full disk, or in a read-only folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journals: what was done is known to the next run, whatever ended the one before; nothing is mixed up."""
+"""Journals: entries survive any end of a run; journals of other runs are refused."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ except PermissionError as error:
 
 
 @linux
-def test_a_folder_that_is_shut_is_known_before_any_work(path: Path) -> None:
+def test_a_read_only_folder_is_detected_before_any_work(path: Path) -> None:
     path.parent.mkdir(mode=0o555)
     tried = run(SHUT, path, drop_capabilities=True).stdout
     if path.exists():

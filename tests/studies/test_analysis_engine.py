@@ -94,7 +94,7 @@ def test_an_engine_that_always_dies_fails_and_earlier_values_are_kept(tmp_path: 
     dying.close()
 
 
-def test_judgments_are_asked_for_once_and_survive_a_kill(tmp_path: Path) -> None:
+def test_evaluations_are_requested_once_and_survive_a_kill(tmp_path: Path) -> None:
     state, path = load_game("chess").parse(HANGING), tmp_path / "judgments"
     for _ in range(2):
         kept = CachedAnalysis(path, entry("uci", tmp_path))

@@ -100,7 +100,7 @@ def study_config(folder: Path, **settings: Any) -> BlendStudyConfig:
     )
 
 
-def test_a_second_run_asks_nobody_and_says_the_same(folder: Path) -> None:
+def test_a_second_run_evaluates_no_policy_and_gives_the_same_result(folder: Path) -> None:
     first = run(study_config(folder), folder / "report")
     asked = (folder / "questions").read_text()
     sizes = {path.name: path.stat().st_size for path in (folder / "cache").iterdir()}
@@ -139,7 +139,7 @@ def test_one_group_is_enough(folder: Path) -> None:
         (["--strong", "table"], "there is no network 'table'"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_errors_name_the_fault(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:

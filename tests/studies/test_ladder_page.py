@@ -27,7 +27,7 @@ def test_the_ladders_study_writes_json_a_figure_and_a_page(tmp_path: Path) -> No
     assert networks["nodes_a_second"]["linear"] > 0
 
 
-def test_the_ladder_writes_a_summary_of_each_match_and_greed_beats_chance(tmp_path: Path) -> None:
+def test_the_ladder_writes_a_summary_of_each_match_and_greedy_beats_random(tmp_path: Path) -> None:
     summary = play_ladder_match("greedy", "random", games=20, nodes=100, seed=0, folder=tmp_path)
     assert summary.accepted
     report = run_ladder(

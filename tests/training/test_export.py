@@ -105,7 +105,7 @@ def test_the_file_is_a_network_that_predicts_legal_moves(config: TrainingConfig,
     assert network.card.licence == "GPL-3.0-or-later"
 
 
-def test_ratings_matter_only_to_networks_that_are_told_them(tmp_path: Path) -> None:
+def test_ratings_matter_only_to_conditioned_networks(tmp_path: Path) -> None:
     state = games.load_game("chess").initial()
     for config, differs in ((KINDS[1], True), (KINDS[0], False)):
         path = tmp_path / f"{differs}.onnx"

@@ -33,7 +33,7 @@ def test_what_is_always_played_is_learned(tmp_path: Path) -> None:
     assert state.move_text(found.top(1)[0][0]) == "e2e4"
 
 
-def test_players_of_different_ratings_are_told_apart(tmp_path: Path) -> None:
+def test_players_of_different_ratings_get_different_predictions(tmp_path: Path) -> None:
     records = []
     for rating, move in ((1100, "e2e4"), (1900, "d2d4")):
         facts: dict[str, Any] = {"first_rating": rating, "second_rating": rating}
@@ -57,7 +57,7 @@ def test_players_of_different_ratings_are_told_apart(tmp_path: Path) -> None:
     assert state.move_text(strong.top(1)[0][0]) == "d2d4"
 
 
-def test_a_few_random_games_are_known_by_heart(tmp_path: Path) -> None:
+def test_a_few_random_games_have_pinned_results(tmp_path: Path) -> None:
     """But for their first plies, which other games have too."""
     table = write_table(tmp_path / "t", "chess", rated(20, random.Random(6), 1100, plies=12))
     seen: list[float] = []

@@ -29,7 +29,7 @@ def minibatches(loader: RecordLoader, begin: Cursor, count: int) -> list[tuple[t
     return [(*prefetched.minibatch,) for prefetched in islice(loader.training(begin), count)]
 
 
-def test_any_place_can_be_gone_on_from(games: Path) -> None:
+def test_training_resumes_from_any_cursor(games: Path) -> None:
     config: dict[str, Any] = {"data": {"conditioning_dropout": 0.3}, "network": {"rating_range": [600, 2600]}}
     source = loader(games, **config)
     prefetched = list(islice(source.training(Cursor()), 110))  # more than a pass

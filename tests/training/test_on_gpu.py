@@ -27,7 +27,7 @@ def distillation_config(folder: Path, **training: Any) -> TrainingConfig:
     )
 
 
-def test_lessons_are_those_of_the_cpu_while_the_gpu_is_busy(games: Path, tmp_path: Path) -> None:
+def test_training_batches_equal_those_of_the_cpu_while_the_gpu_is_busy(games: Path, tmp_path: Path) -> None:
     config = distillation_config(tmp_path)
     minibatches: dict[str, list[list[torch.Tensor]]] = {}
     for name in ("cpu", "cuda"):

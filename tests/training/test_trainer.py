@@ -87,7 +87,7 @@ def test_a_run_out_of_time_measures_saves_and_goes_on(games: Path, unbroken: Tra
     assert [line["step"] for line in metrics(tmp_path)] == [1, 4, 8, 12, 16, 20, 24]
 
 
-def test_a_killed_process_is_gone_on_with(games: Path, unbroken: Trainer, tmp_path: Path) -> None:
+def test_a_killed_process_is_resumed(games: Path, unbroken: Trainer, tmp_path: Path) -> None:
     arguments = [sys.executable, "-c", KILLED, str(games), str(tmp_path)]
     with subprocess.Popen(arguments, cwd=Path(__file__).parents[2]) as process:
         deadline = time.monotonic() + 60
@@ -182,7 +182,7 @@ def test_other_kinds_train_too(games: Path, tmp_path: Path) -> None:
     assert run.average.state == {}
 
 
-def test_a_run_that_forgot_what_teachers_said_asks_them_again(games: Path, tmp_path: Path) -> None:
+def test_a_resumed_run_evaluates_uncached_positions_again(games: Path, tmp_path: Path) -> None:
     """The cache is not in the checkpoint and rounds outputs, so the weights are only nearly identical."""
     teachers: Any = [{"model": str(write_maia3_network(tmp_path)), "policy_weight": 0.6}]
     config = small_config(

@@ -62,7 +62,7 @@ def distillation_config(model: Path, weight: float = 0.5, **data: Any) -> Traini
     return small_config(**CONDITIONED, data={"mirrored": False, **data}, teachers=teachers)
 
 
-def test_a_lesson_is_what_the_batch_says(games: Path) -> None:
+def test_a_training_batch_has_the_data_of_its_batch(games: Path) -> None:
     batch = one_batch(games)
     batch = dataclasses.replace(batch, result=np.array([1, 0.5, 0, np.nan, 1, 1], np.float32))
     minibatch = make_training_batch(batch, recorded_conditioning(batch), small_config(), (), CPU)
@@ -173,7 +173,7 @@ def test_katago_teaches_what_it_would_play(tmp_path: Path) -> None:
         )
 
 
-def test_what_a_teacher_expects_is_mixed_into_the_result(games: Path, tmp_path: Path) -> None:
+def test_a_teachers_wdl_is_mixed_into_the_value_target(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path))
     teacher = Teacher(dataclasses.replace(config.teachers[0], value_weight=0.7), config, CPU)
     batch = one_batch(games, extra_encodings=("maia3",))
@@ -234,7 +234,7 @@ def test_what_is_imagined_and_what_is_hidden(games: Path, tmp_path: Path) -> Non
     assert 0.25 < (~conditioning.history).mean() < 0.35
 
 
-def test_hidden_boards_are_empty_for_the_pupil_and_not_for_the_teacher(games: Path) -> None:
+def test_masked_boards_are_empty_for_the_network_and_not_for_the_teacher(games: Path) -> None:
     config = small_config(data={"conditioning_dropout": 0.5})
     batch = one_batch(games)
     conditioning = dataclasses.replace(recorded_conditioning(batch), history=np.array([True, False] * 3))
@@ -255,7 +255,7 @@ def test_hidden_boards_are_empty_for_the_pupil_and_not_for_the_teacher(games: Pa
     assert torch.equal(minibatch.planes[:, :13], shown[0][:, :13])
 
 
-def test_hidden_ratings_are_not_hidden_from_the_teacher(games: Path, tmp_path: Path) -> None:
+def test_masked_ratings_are_not_masked_for_the_teacher(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path), conditioning_dropout=0.5)
     teacher = Teacher(config.teachers[0], config, CPU)
     batch = one_batch(games, extra_encodings=("maia3",))
@@ -283,7 +283,7 @@ class CountingTeacher:
         return self.teacher.query(*told)
 
 
-def test_what_is_remembered_is_not_asked_again(games: Path, tmp_path: Path) -> None:
+def test_cached_predictions_are_not_computed_again(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path), weight=0.6, random_ratings=0.5)
     teacher: Any = CountingTeacher(
         Teacher(dataclasses.replace(config.teachers[0], value_weight=0.4), config, CPU)
@@ -325,7 +325,7 @@ def test_what_is_remembered_is_not_asked_again(games: Path, tmp_path: Path) -> N
         )
 
 
-def test_of_many_moves_the_likeliest_are_remembered() -> None:
+def test_of_many_moves_the_likeliest_are_cached() -> None:
     teacher_cache = TeacherCache(np.array([4, 9]), np.array([3, 2]), CPU)
     indices = teacher_cache.indices(np.array([9, 4]), np.array([1, 0], np.int32))
     assert indices.tolist() == [4, 0]

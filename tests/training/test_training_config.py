@@ -149,6 +149,6 @@ def test_single_values_are_changed_and_others_stay() -> None:
     assert changed.changed(steps=8, seed=0, trial=0) == config
 
 
-def test_whole_numbers_do_for_numbers() -> None:
+def test_integers_serve_as_floats() -> None:
     entries: dict[str, Any] = {"game": "chess", "training": {"learning_rate": 1}}
     assert parse_training_config("x", entries).training.learning_rate == 1.0

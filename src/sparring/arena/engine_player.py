@@ -82,12 +82,12 @@ class EnginePlayer(BasePlayer):
             self._engine = None
 
     def _ask(self, engine: UciEngine | GtpEngine, history: PositionHistory, turn: Turn) -> PlayResult:
-        asked = turn.limits
-        clocks = self._clocks(turn.state.to_move, asked)
-        limits = asked if asked.bounded or asked.infinite else self._config.limits
+        requested = turn.limits
+        clocks = self._clocks(turn.state.to_move, requested)
+        limits = requested if requested.bounded or requested.infinite else self._config.limits
         if isinstance(engine, GtpEngine):
             return engine.choose(history, clocks, limits)
-        return engine.choose(history, clocks, replace(limits, searchmoves=asked.searchmoves), turn.stop)
+        return engine.choose(history, clocks, replace(limits, searchmoves=requested.searchmoves), turn.stop)
 
     def _clocks(self, player: int, limits: SearchLimits) -> Clocks | None:
         """Both clocks in the form that engines receive."""

@@ -24,8 +24,8 @@ class GtpEngine:
 
     def __init__(self, entry: EngineConfig) -> None:
         self._entry = entry
-        self._told = 0
-        """Number of moves that the engine has been told."""
+        self._moves_sent = 0
+        """Number of moves sent to the engine."""
         self._process = EngineProcess(entry.command, entry.env, entry.folder)
         try:
             deadline = time.monotonic() + entry.start_seconds
@@ -39,7 +39,7 @@ class GtpEngine:
     def new_game(self, start: Any, clocks: Clocks | None) -> None:
         """Sets up the board, the time, and the rules if the engine supports `kata-set-rules`."""
         deadline = time.monotonic() + self._entry.start_seconds
-        self._told = 0
+        self._moves_sent = 0
         self._ask(f"boardsize {start.size}", deadline)
         self._ask("clear_board", deadline)
         self._ask(f"komi {start.komi:g}", deadline)
@@ -58,14 +58,14 @@ class GtpEngine:
 
         GTP has no limits for a single move: of `limits`, `seconds` bounds the wait.
         """
-        patience = time.monotonic() + self._entry.start_seconds
+        deadline = time.monotonic() + self._entry.start_seconds
         player: int = line.state.to_move
-        self._catch_up(line, patience)
+        self._catch_up(line, deadline)
         if clocks is not None and "time_left" in self._known:
             left, stones = clocks.left[player], 0
             if clocks.control.byoyomi and not left:
                 left, stones = clocks.control.byoyomi, 1
-            self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", patience)
+            self._ask(f"time_left {_COLORS[player]} {int(left)} {stones}", deadline)
         began = time.monotonic()
         allowed, timed = self._allowed(player, clocks, limits or self._entry.limits)
         try:
@@ -75,7 +75,7 @@ class GtpEngine:
                 raise TimeForfeit from None
             raise
         spent = time.monotonic() - began
-        self._told = len(line.moves) + 1
+        self._moves_sent = len(line.moves) + 1
         return PlayResult(None if move == "resign" else move, None, spent)
 
     def analyse(self, line: PositionHistory) -> int:
@@ -91,9 +91,9 @@ class GtpEngine:
             raise EngineFailure(
                 FailureReason.PROTOCOL_ERROR, "it has neither 'kata-analyze' nor 'estimate_score'"
             )
-        said = self._ask("estimate_score", deadline)
-        if not (found := _ESTIMATE.match(said)):
-            raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{said[:60]!r} is no score")
+        answer = self._ask("estimate_score", deadline)
+        if not (found := _ESTIMATE.match(answer)):
+            raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{answer[:60]!r} is no score")
         points = round(100 * float(found[2]))
         return points if found[1].lower() == _COLORS[line.state.to_move] else -points
 
@@ -107,9 +107,9 @@ class GtpEngine:
 
     def _catch_up(self, line: PositionHistory, deadline: float) -> None:
         """Sends the moves since the last call."""
-        for ply in range(self._told, len(line.moves)):
-            self._tell(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
-        self._told = len(line.moves)
+        for ply in range(self._moves_sent, len(line.moves)):
+            self._send_move(_COLORS[(line.start.to_move + ply) % 2], line.moves[ply], deadline)
+        self._moves_sent = len(line.moves)
 
     def _analysed(self, color: str, deadline: float) -> int:
         """The lead of the best move once the analysis has its visits; the next command ends the analysis."""
@@ -117,21 +117,21 @@ class GtpEngine:
         self._process.send(f"kata-analyze {color} interval 5", deadline)
         found = None
         while found is None:
-            if (said := self._process.receive(deadline)) is None:
+            if (answer := self._process.receive(deadline)) is None:
                 raise EngineFailure(FailureReason.STALLED, "the analysis has not had its visits")
-            if said.startswith("?"):
+            if answer.startswith("?"):
                 raise EngineFailure(
-                    FailureReason.PROTOCOL_ERROR, f"{said[:80]!r} in answer to 'kata-analyze'"
+                    FailureReason.PROTOCOL_ERROR, f"{answer[:80]!r} in answer to 'kata-analyze'"
                 )
-            if sum(map(int, _VISITS.findall(said))) >= (self._entry.limits.nodes or 1):
-                found = _LEAD.search(said)
+            if sum(map(int, _VISITS.findall(answer))) >= (self._entry.limits.nodes or 1):
+                found = _LEAD.search(answer)
         self._process.send("name", deadline)
-        while (said := self._process.receive(deadline)) is not None:
-            if said.startswith("="):
+        while (answer := self._process.receive(deadline)) is not None:
+            if answer.startswith("="):
                 return round(100 * float(found[1]))
         raise EngineFailure(FailureReason.STALLED, "the analysis does not end")
 
-    def _tell(self, color: str, move: str, deadline: float) -> None:
+    def _send_move(self, color: str, move: str, deadline: float) -> None:
         try:
             self._ask(f"play {color} {move}", deadline)
         except EngineFailure as error:
@@ -160,18 +160,18 @@ class GtpEngine:
         """The answer to a command, as one line."""
         self._process.drain()
         self._process.send(command, deadline)
-        answer: list[str] = []
+        lines: list[str] = []
         while True:
-            said = self._process.receive(deadline)
-            if said is None:
+            line = self._process.receive(deadline)
+            if line is None:
                 raise EngineFailure(FailureReason.STALLED, f"no answer to {command[:60]!r}")
-            if not said and answer:
+            if not line and lines:
                 break
-            if said or answer:
-                if not answer and said[0] not in "=?":
+            if line or lines:
+                if not lines and line[0] not in "=?":
                     continue  # some engines print other lines first
-                answer.append(said)
-        status, text = answer[0][0], " ".join([answer[0][1:].lstrip("0123456789"), *answer[1:]]).strip()
+                lines.append(line)
+        status, text = lines[0][0], " ".join([lines[0][1:].lstrip("0123456789"), *lines[1:]]).strip()
         if status == "?":
             raise EngineFailure(FailureReason.PROTOCOL_ERROR, f"{text[:80]!r} in answer to {command[:60]!r}")
         return text

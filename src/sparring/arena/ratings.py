@@ -160,7 +160,7 @@ class _Model:
                 break
             if np.abs(step).max() < 1e-10:
                 return at, self._derivatives(at)[2]
-        raise RatingError("somebody won or lost everything, which no finite rating explains; use the prior")
+        raise RatingError("a player won or lost all games, so its rating is not finite; use the prior")
 
     def _derivatives(self, at: _Vector) -> tuple[float, _Vector, _Vector]:
         """The log-posterior, its gradient, and its negative Hessian."""

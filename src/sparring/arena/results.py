@@ -105,7 +105,7 @@ class ResultStore:
     def _check(self, folder: Path, tournament: Tournament) -> None:
         if len(self.results) > tournament.games:
             raise BadTournament(
-                f"{folder} has {len(self.results)} games already, and {tournament.games} are asked for"
+                f"{folder} has {len(self.results)} games already, more than {tournament.games}"
             )
 
 

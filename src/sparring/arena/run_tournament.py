@@ -47,14 +47,14 @@ class PentanomialTest:
     def __init__(self, sprt: Sprt, name: str) -> None:
         self.test = SequentialTest(sprt)
         self._name = name
-        self._heard: dict[int, GameResult] = {}
+        self._pending: dict[int, GameResult] = {}
         self._next = 0
 
     def add_result(self, result: GameResult) -> None:
         """Adds a game."""
-        self._heard[result.number] = result
-        while self._next in self._heard and self._next + 1 in self._heard:
-            scores = [self._score(self._heard.pop(self._next + game)) for game in (0, 1)]
+        self._pending[result.number] = result
+        while self._next in self._pending and self._next + 1 in self._pending:
+            scores = [self._score(self._pending.pop(self._next + game)) for game in (0, 1)]
             if scores[0] is not None and scores[1] is not None:
                 self.test.add(scores[0] + scores[1])
             self._next += 2

@@ -52,7 +52,7 @@ def named_policies(texts: list[str]) -> list[tuple[str, str]]:
         given, source = name_and_source(text)
         name = given or policy_name(source)
         if not _NAME.fullmatch(name):
-            raise UserError(f"'{name}' is no name for a policy: letters, digits, spaces, . + - and _ are")
+            raise UserError(f"'{name}' is not a valid policy name: use letters, digits, spaces, . + - and _")
         if name in found:
             raise UserError(f"two policies are called {name}; write NAME=FILE to tell them apart")
         found[name] = source

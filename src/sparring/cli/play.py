@@ -101,17 +101,17 @@ def play(
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
-    wish = _OpponentOptions(
+    options = _OpponentOptions(
         parse_rating(game, rating, rank), parse_rating(game, my_rating, my_rank, "my "), model, temperature
     )
-    if player is not None and (wish or level is not None):
+    if player is not None and (options or level is not None):
         raise UserError(
             "--player replaces --rating, --rank, --model, --temperature and --level: leave them out"
         )
     if bot is not None and not rules.spec.hidden:
         raise UserError(f"--bot is for rbc, not for {game}")
     chosen_level = level
-    level = _choose_level(rules, level, wish) if player is None else None
+    level = _choose_level(rules, level, options) if player is None else None
     if rules.spec.hidden:
         if position is not None:
             raise UserError(
@@ -127,7 +127,7 @@ def play(
     if level is not None:
         opponent = make_level_player(game, level)
     else:
-        chosen = _choose_player(game, wish, player, seed)
+        chosen = _choose_player(game, options, player, seed)
         opponent, about = chosen, _about(chosen, state)
     with opponent:
         TerminalGame(rules, state, human, opponent, about, rng).play()
@@ -140,48 +140,48 @@ def _load(source: str | Path, game: str, **overrides: Any) -> Player:
         raise UserError(str(error)) from None
 
 
-def _choose_level(rules: Game[Any], level: int | None, wish: _OpponentOptions) -> int | None:
+def _choose_level(rules: Game[Any], level: int | None, options: _OpponentOptions) -> int | None:
     """The level of the small search player; None for one that plays like people. Raises UserError."""
     game = rules.spec.name
     if level is not None:
-        if wish:
+        if options:
             raise UserError("--level is for the small search player: it has no rating, model or temperature")
         return level
-    if rules.spec.hidden and wish:
+    if rules.spec.hidden and options:
         raise UserError(
             f"policies do not play {game}, a game of hidden information: choose a --level or a --bot"
         )
-    if game in DEFAULT_RATING or wish.model is not None:
+    if game in DEFAULT_RATING or options.model is not None:
         return None
-    if wish:
+    if options:
         raise UserError(f"there is no network of people's moves for {game}: choose a --level or a --model")
     return _LEVEL
 
 
 def _choose_player(
-    game: str, wish: _OpponentOptions, file: Path | None, seed: int | None
+    game: str, options: _OpponentOptions, file: Path | None, seed: int | None
 ) -> PolicyPlayer | SearchPlayer:
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         loaded = _load(file, game, **({} if seed is None else {"seed": seed}))
         assert isinstance(loaded, PolicyPlayer | SearchPlayer)
         return loaded
-    model = wish.model or PlayerConfig.model
-    rating = DEFAULT_RATING.get(game) if wish.rating is None else wish.rating
+    model = options.model or PlayerConfig.model
+    rating = DEFAULT_RATING.get(game) if options.rating is None else options.rating
     try:
         policy = load_policy(model, game)
     except LOAD_ERRORS as error:
         raise UserError(str(error)) from None
     if complaint := unrated(policy):
-        if wish.rating is not None or wish.my_rating is not None:
+        if options.rating is not None or options.my_rating is not None:
             raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
         rating = None
     player_config = PlayerConfig(
         game,
         model=model,
         rating=rating,
-        opponent_rating=wish.my_rating,
-        temperature=wish.temperature or 1.0,
+        opponent_rating=options.my_rating,
+        temperature=options.temperature or 1.0,
         seed=seed,
     )
     try:

@@ -85,8 +85,8 @@ def predict(
         _warn_unrated(policies, [place])
         found = {policy.name: policy.predict([place])[0] for policy in policies}
     if as_json:
-        told = None if ratings is None and ranks is None else policies[0].name
-        print(json.dumps(_result(rules_of, place.state, found, told)))
+        model_name = None if ratings is None and ranks is None else policies[0].name
+        print(json.dumps(_result(rules_of, place.state, found, model_name)))
     else:
         _show(rules_of, place.state, found, top)
 
@@ -111,9 +111,9 @@ def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) ->
     return dict(zip(names, predictions, strict=True))
 
 
-def _warn_unrated(policies: list[Policy], places: Iterable[Position]) -> bool:
+def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool:
     """Warns of policies that ignore ratings if any were given. Returns whether any were."""
-    given = any(place.rating is not None or place.opponent_rating is not None for place in places)
+    given = any(place.rating is not None or place.opponent_rating is not None for place in positions)
     for policy in policies if given else ():
         if complaint := unrated(policy):
             print(f"sparring: {complaint}: the given ones are ignored", file=sys.stderr)
@@ -149,11 +149,11 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
     wrong, noted = 0, False
     with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as lines:
         for group in _groups((line for line in lines if line.strip()), _LINES):
-            asked = [_place(line, game, policies) for line in group]
-            good = [place for place in asked if not isinstance(place, str)]
+            queries = [_place(line, game, policies) for line in group]
+            good = [place for place in queries if not isinstance(place, str)]
             noted = noted or _warn_unrated(policies, (place for _, place in good))
             answers = {p.name: iter(p.predict([place for _, place in good])) for p in policies}
-            for place in asked:
+            for place in queries:
                 if isinstance(place, str):
                     wrong += 1
                     print(json.dumps({"error": place}))

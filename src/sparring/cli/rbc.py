@@ -129,9 +129,9 @@ def _observation_text(observation: Observation, state: RbcState) -> str:
             shown = "/".join("".join(p or "." for s, p in pieces if s // 8 == rank) for rank in ranks)
             return f"{chess.square_name(pieces[0][0])}-{chess.square_name(pieces[-1][0])} {shown}"
         case MoveResult(request, taken, capture_square):
-            asked = state.move_text(request)
+            requested = state.move_text(request)
             became = "" if (taken or PASS) == request else f" becomes {state.move_text(taken or PASS)}"
-            return asked + became + _capture(capture_square)
+            return requested + became + _capture(capture_square)
         case OpponentMoveResult(capture_square):
             return "the opponent moves" + _capture(capture_square)
     raise AssertionError(observation)

@@ -158,7 +158,7 @@ class TerminalGame:
         offered = self.decisions.get(len(self.moves) - 1)
         if (offered is not None and offered.offer_draw) or self.opponent.accepts_draw(state):
             raise _AgreedError("Drawn by agreement.")
-        self.console.print("The opponent wants to play on.")
+        self.console.print("The opponent declines the draw.")
 
     def _explain(self) -> None:
         """Shows the distribution of the opponent's last move."""

@@ -155,6 +155,6 @@ def _rule_words(text: str, now: Go) -> list[str]:
 def _of_json(entries: Any, now: Go) -> Go:
     if not isinstance(entries, dict) or entries.get("hasButton"):
         raise ParseError("an object without hasButton is expected")
-    told = {key: str(entries[key]).lower() for key in ("ko", "scoring", "tax") if key in entries}
-    ko, scoring, tax = (told.get(key, getattr(now, key)) for key in ("ko", "scoring", "tax"))
+    given = {key: str(entries[key]).lower() for key in ("ko", "scoring", "tax") if key in entries}
+    ko, scoring, tax = (given.get(key, getattr(now, key)) for key in ("ko", "scoring", "tax"))
     return Go(now.size, now.komi, ko, bool(entries.get("suicide", now.suicide)), scoring, tax)

@@ -84,16 +84,16 @@ class GtpGame:
     def _place_handicap(self, words: Arguments, *, fewer: bool) -> str:
         """Places handicap stones on the fixed points. With `fewer`, the engine may place fewer stones than
         requested, as GTP allows."""
-        asked = parse_int(words, 0)
+        requested = parse_int(words, 0)
         size = self.board.state.size
-        for count in range(min(asked, _MOST_STONES), 1, -1):
+        for count in range(min(requested, _MOST_STONES), 1, -1):
             try:
                 stones = Go(size, handicap=count).initial().stones[0]
             except ParseError:
                 if fewer:
                     continue
                 break
-            if count < asked and not fewer:
+            if count < requested and not fewer:
                 break
             self.board = self.board.with_handicap(stones)
             return self._vertices(stones)

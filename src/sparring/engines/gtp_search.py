@@ -49,8 +49,8 @@ class GtpSearch:
     def __init__(self, game: GtpGame, settings: EngineSettings, interrupt: Event) -> None:
         self._game, self._interrupt = game, interrupt
         self._options = EngineOptions("gtp", settings)
-        self._player = PlayerCache(_tell)
-        self._analyst = PlayerCache(_tell)
+        self._player = PlayerCache(_print_message)
+        self._analyst = PlayerCache(_print_message)
         """A second copy of the player, so that an analysis changes nothing in the game."""
         self._games_begun = game.games
 
@@ -96,12 +96,12 @@ class GtpSearch:
 
         def stream(send_line: SendLine) -> None:
             limits = SearchLimits(nodes=_UNTIL_STOPPED, searchmoves=searchmoves)
-            tell = self._teller(line_of, state, analyze_options, send_line)
+            report = self._line_sender(line_of, state, analyze_options, send_line)
             decision = analyst.choose(
-                Turn(state, state.legal_moves(), limits, self._interrupt, tell, analyze_options.interval)
+                Turn(state, state.legal_moves(), limits, self._interrupt, report, analyze_options.interval)
             )
             if decision.search is not None:
-                tell(decision.search)
+                report(decision.search)
             self._interrupt.wait()
 
         return stream
@@ -113,10 +113,10 @@ class GtpSearch:
         self._player_of_game()
 
         def stream(send_line: SendLine) -> None:
-            tell = self._teller(line_of, self._state(player), analyze_options, send_line)
-            decision = self._decide(player, analyze_options, tell)
+            report = self._line_sender(line_of, self._state(player), analyze_options, send_line)
+            decision = self._decide(player, analyze_options, report)
             if decision.search is not None:
-                tell(decision.search)
+                report(decision.search)
             send_line(f"play {self._played(player, decision)}")
 
         return stream
@@ -175,14 +175,14 @@ class GtpSearch:
     def _whose(self, analyze_options: AnalyzeOptions) -> int:
         return self._game.board.state.to_move if analyze_options.player is None else analyze_options.player
 
-    def _teller(
+    def _line_sender(
         self, line_of: AnalysisFormatter, state: GoState, analyze_options: AnalyzeOptions, send_line: SendLine
     ) -> Callable[[SearchResult], None]:
-        def tell(found: SearchResult) -> None:
+        def report(found: SearchResult) -> None:
             if line := line_of(state, found, analyze_options.max_moves):
                 send_line(line)
 
-        return tell
+        return report
 
     def _get_option(self, words: Arguments) -> str:
         return find_option("gtp", _own_name(" ".join(words))).value(self._options.settings)
@@ -212,5 +212,5 @@ def _own_name(name: str) -> str:
     return known.get(name.lower(), name)
 
 
-def _tell(message: str) -> None:
+def _print_message(message: str) -> None:
     print(f"sparring: {message}", file=sys.stderr)

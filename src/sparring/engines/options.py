@@ -65,8 +65,8 @@ def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
 def _set_opponent(settings: EngineSettings, words: str) -> EngineSettings:
     """Takes the rating out of UCI_Opponent: title, rating, computer or human, name."""
     rating = re.match(r"\S+\s+(\d{1,4})\b", words)
-    told = int(rating[1]) if rating and int(rating[1]) <= _HIGHEST_RATING else None
-    return replace(settings, player_config=replace(settings.player_config, opponent_rating=told))
+    number = int(rating[1]) if rating and int(rating[1]) <= _HIGHEST_RATING else None
+    return replace(settings, player_config=replace(settings.player_config, opponent_rating=number))
 
 
 _BOARDS = ("uci", "usi")

@@ -22,9 +22,9 @@ class PlayerCache:
     The player can search for every command, also if its configuration has no search.
     """
 
-    def __init__(self, tell: SendLine) -> None:
-        """`tell` receives messages for the user."""
-        self._tell = tell
+    def __init__(self, send_message: SendLine) -> None:
+        """`send_message` receives messages for the user."""
+        self._send_message = send_message
         self._lock = Lock()
         self._key: _CacheKey | None = None
         self._player: Player | None = None
@@ -60,22 +60,22 @@ class PlayerCache:
         known = rating_range(policy)
         if known is None:
             if settings.rating_requested:
-                self._tell(f"{unrated(policy)}: the given one is ignored")
+                self._send_message(f"{unrated(policy)}: the given one is ignored")
             return make_player(replace(config, rating=None, opponent_rating=None), policy, search=True)
         rating, opponent = (
-            self._known_rating(config, "rating", known),
-            self._known_rating(config, "opponent_rating", known),
+            self._nearest_rating(config, "rating", known),
+            self._nearest_rating(config, "opponent_rating", known),
         )
         return make_player(replace(config, rating=rating, opponent_rating=opponent), policy, search=True)
 
-    def _known_rating(self, config: PlayerConfig, which: _Which, known: tuple[float, float]) -> int | None:
+    def _nearest_rating(self, config: PlayerConfig, which: _Which, known: tuple[float, float]) -> int | None:
         """The rating, or the nearest one in the policy's range; a message reports the change."""
         rating = config.rating_number(which)
         if rating is None or known[0] <= rating <= known[1]:
             return rating
         nearest = int(min(max(rating, known[0]), known[1]))
         texts = [rating_text(config.game, each) for each in (rating, nearest)]
-        self._tell(
+        self._send_message(
             f"{which.replace('_', ' ')} {texts[0]} is outside the range of {config.model}: {texts[1]} is used"
         )
         return nearest

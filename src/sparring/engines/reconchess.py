@@ -34,7 +34,7 @@ from sparring.players.rbc import load_bot_config, make_bot
 
 DEFAULT_BOT = "inference"
 _T = TypeVar("_T")
-_PATIENCE = 30.0
+_PONDER_TIMEOUT = 30.0
 """Seconds that a turn waits for the end of pondering."""
 _INCREMENT = 5.0
 """Seconds that reconchess adds for each turn."""
@@ -132,7 +132,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
     def _wait(self) -> None:
         thread, self._pondering = self._pondering, None
         if thread is not None:
-            thread.join(_PATIENCE)
+            thread.join(_PONDER_TIMEOUT)
 
     def _close(self) -> None:
         self._wait()

@@ -141,14 +141,14 @@ class SearchThread:
         )
         with stop_timer(limits.seconds, task.stop):
             decision = player.choose(turn)
-        return "" if task.discarded else self._spoken(task, decision)
+        return "" if task.discarded else self._send_decision(task, decision)
 
     def _report(self, task: SearchTask, found: SearchResult) -> None:
         if not task.stop.is_set():
             for line in search_info(self._protocol, task.settings, task.state, found):
                 self._send_line(line)
 
-    def _spoken(self, task: SearchTask, decision: Decision) -> str:
+    def _send_decision(self, task: SearchTask, decision: Decision) -> str:
         """Sends the info lines of a decision; returns the words after `bestmove`."""
         for line in decision_info(self._protocol, task.settings, task.state, decision):
             self._send_line(line)

@@ -63,14 +63,14 @@ class Network:
         `symmetry` is the board symmetry under which the network sees the positions, below
         `symmetries(position)`. Raises ValueError for a state of another game and for a game that is over.
         """
-        asked = [self._checked(i, position) for i, position in enumerate(positions)]
+        checked = [self._checked(i, position) for i, position in enumerate(positions)]
         predictions: dict[int, Prediction] = {}
-        for rows in _by_board(asked):
+        for rows in _by_board(checked):
             for start in range(0, len(rows), self.batch):
                 part = rows[start : start + self.batch]
-                answers = self._predict_batch([asked[row] for row in part], symmetry)
+                answers = self._predict_batch([checked[row] for row in part], symmetry)
                 predictions.update(zip(part, answers, strict=True))
-        return [predictions[row] for row in range(len(asked))]
+        return [predictions[row] for row in range(len(checked))]
 
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """Predictions for a batch of positions, evaluated `self.batch` at a time.

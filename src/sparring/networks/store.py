@@ -79,7 +79,7 @@ def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelE
     """Reads, checks and converts a network file and adds it to the store. Raises BadNetwork or OSError."""
     name = name or model_name(path)
     if not _NAME.fullmatch(name):
-        raise BadNetwork(f"'{name}' is no name for a model: letters, digits, . + - and _ are")
+        raise BadNetwork(f"'{name}' is not a valid model name: use letters, digits, . + - and _")
     target = home() / f"{name}.onnx"
     if target.exists() and not replace:
         raise BadNetwork(f"there is a model '{name}' already: choose another --name, or --replace it")

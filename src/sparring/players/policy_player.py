@@ -34,7 +34,7 @@ class PolicyPlayer(BasePlayer):
         self._resignation = Resignation(config.resign_below, config.resign_after)
         self._draw_offers = DrawOffers(config.draw_within, config.draw_after)
         self._player = 0
-        """The side that it plays, or was last asked for."""
+        """The side of its last turn."""
 
     def new_game(self, start: GameStart) -> None:
         """Clears the state of the last game and seeds the random generator."""

@@ -89,16 +89,16 @@ class SearchPlayer(BasePlayer):
     def _searches(self, limits: SearchLimits) -> bool:
         return self.config.nodes > 0 or (limits.nodes or 0) > 1
 
-    def _limits(self, asked: SearchLimits) -> SearchLimits:
+    def _limits(self, requested: SearchLimits) -> SearchLimits:
         """Limits of a search: the nodes of the turn, else the configured ones; the least of all times."""
-        if asked.infinite:
-            return SearchLimits(infinite=True, searchmoves=asked.searchmoves)
-        nodes = self.config.nodes if asked.nodes is None else asked.nodes
-        seconds = [limit for limit in (self.config.seconds, asked.seconds) if limit is not None]
-        if asked.clock is not None:
-            seconds.append(allocate_time(asked.clock))
+        if requested.infinite:
+            return SearchLimits(infinite=True, searchmoves=requested.searchmoves)
+        nodes = self.config.nodes if requested.nodes is None else requested.nodes
+        seconds = [limit for limit in (self.config.seconds, requested.seconds) if limit is not None]
+        if requested.clock is not None:
+            seconds.append(allocate_time(requested.clock))
         return SearchLimits(
-            nodes=nodes or None, seconds=min(seconds, default=None), searchmoves=asked.searchmoves
+            nodes=nodes or None, seconds=min(seconds, default=None), searchmoves=requested.searchmoves
         )
 
     def _evaluate(self, states: Sequence[Any]) -> Sequence[Prediction]:

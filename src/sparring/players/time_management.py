@@ -49,13 +49,13 @@ def allocate_time(clock: Clock, overhead: float = 0.1) -> float:
     return max(min(share, most), 0.001)
 
 
-def resolve_limits(asked: SearchLimits, own: SearchLimits) -> SearchLimits:
+def resolve_limits(requested: SearchLimits, own: SearchLimits) -> SearchLimits:
     """Limits of a search: nodes, depth or seconds of the request, else the player's own, else the clock's.
 
     A player with limits of its own ignores the clock: the same seed then gives the same game.
     """
-    if asked.bounded:
-        return asked
-    if own.bounded or asked.clock is None:
+    if requested.bounded:
+        return requested
+    if own.bounded or requested.clock is None:
         return own
-    return SearchLimits(seconds=allocate_time(asked.clock))
+    return SearchLimits(seconds=allocate_time(requested.clock))

@@ -125,11 +125,12 @@ def pool_predictions(
     """
     if not weights.shape[1]:
         return []
-    told = [iter(each) for each in predictions]
-    asked = [
-        [next(each) for each, some in zip(told, column, strict=True) if some] for column in weights.T != 0
+    remaining = [iter(each) for each in predictions]
+    members = [
+        [next(each) for each, some in zip(remaining, column, strict=True) if some]
+        for column in weights.T != 0
     ]
-    offsets = segment_offsets([len(each[0].moves) for each in asked])
+    offsets = segment_offsets([len(each[0].moves) for each in members])
     logs = np.zeros((len(weights), offsets[-1]))
     for row, some, each in zip(logs, weights != 0, predictions, strict=True):
         if each:
@@ -138,7 +139,7 @@ def pool_predictions(
         segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
     ).astype(np.float32)
     parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
-    return [replace(each[0], probabilities=part) for each, part in zip(asked, parts, strict=True)]
+    return [replace(each[0], probabilities=part) for each, part in zip(members, parts, strict=True)]
 
 
 def pool_batch(

@@ -195,11 +195,11 @@ def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:
     try:
         lines = kind.unpack(starts, rows.moves, rows.clocks, rows.limits, width)
     except ValueError:
-        raise BadTable(_culprit(kind, starts, rows, width)) from None
+        raise BadTable(_unpacking_error(kind, starts, rows, width)) from None
     return _Positions(lines, _metadata(lines, rows))
 
 
-def _culprit(kind: Any, starts: list[str], rows: GameRows, width: int) -> str:
+def _unpacking_error(kind: Any, starts: list[str], rows: GameRows, width: int) -> str:
     """The first game that cannot be unpacked, and the reason."""
     for start, moves, identity in zip(starts, rows.moves, rows.identities, strict=True):
         try:

@@ -103,7 +103,7 @@ def _build(
         except OSError as error:
             trouble = f"{out} cannot be written: {reason(error)}"
             raise TableWriteError(
-                f"{trouble}; {safe:,} games are safe, and the same command goes on after them"
+                f"{trouble}; {safe:,} games are safe; the same command resumes after them"
             ) from None
         safe = report.kept
 

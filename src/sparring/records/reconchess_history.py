@@ -92,7 +92,7 @@ def history_record(history: Any) -> GameRecord:
     if winner not in (True, False, None):
         raise _BadHistory("winner_color is true, false or null")
     if reason == "KING_CAPTURE" and _king_taken_by(state) is not winner:
-        raise _BadHistory("the winner is said to have taken the king, but did not")
+        raise _BadHistory("the win reason is a captured king, but no king was captured")
     game_id = history.get("game_id")
     return GameRecord(
         moves=state.pack_moves(_WIDTH),
@@ -172,11 +172,11 @@ def _play(state: RbcState, turn: _Turn) -> RbcState:
     return state
 
 
-def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None, before: str) -> int:
+def _request(state: RbcState, turn: _Turn, requested: str | None, taken: str | None, before: str) -> int:
     """The requested move as a move code; the module docstring lists the exceptions."""
-    if asked is None or asked == "0000":
+    if requested is None or requested == "0000":
         return PASS
-    for text in (asked, f"{asked}q"):
+    for text in (requested, f"{requested}q"):
         try:
             move = state.parse_move(text)
             really = state.result_of(move)[0]
@@ -184,7 +184,7 @@ def _request(state: RbcState, turn: _Turn, asked: str | None, taken: str | None,
         except ValueError:
             continue
     else:
-        raise turn.trouble(f"{asked[:10]} cannot be asked for")
+        raise turn.trouble(f"{requested[:10]} cannot be requested")
     target, allowed = state.move_text(really)[2:4], before.split()[3]
     if taken is None and allowed == "-" and target == board_fen(state).split()[3]:
         return PASS

@@ -1,4 +1,4 @@
-"""Bots of reconnaissance blind chess: whole games, the same for the same seed, whatever they are told."""
+"""Bots of reconnaissance blind chess: whole games, seeds, and contradictory observations."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_game() -> None:
     assert first != game(QUICK, BOTS["guesser"], 6, random_turns=2).pack_moves(2)
 
 
-def test_inference_beats_who_does_not_look() -> None:
+def test_inference_beats_a_bot_that_does_not_sense() -> None:
     wins = 0
     for seed, name in enumerate(("random", "attacker", "random", "attacker", "attacker", "random")):
         side = seed % 2
@@ -83,7 +83,7 @@ def test_a_king_does_not_stay_where_it_is_taken() -> None:
     assert request == "g1f2"
 
 
-def test_without_captures_it_grows_bolder() -> None:
+def test_the_unseen_attack_rate_grows_without_captures() -> None:
     it = bot(QUICK, 0, 1)
     assert isinstance(it, InferenceBot)
     at_first = it._unseen_attack_rate()
@@ -229,9 +229,7 @@ def test_a_guess_keeps_what_was_seen_and_a_king_a_side() -> None:
         ("depth = ", "nvalid"),
     ],
 )
-def test_a_bot_file_that_says_nonsense_is_refused_with_its_reason(
-    tmp_path: Path, text: str, words: str
-) -> None:
+def test_a_bad_bot_file_is_refused_with_its_reason(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "bot.toml"
     path.write_text(text)
     with pytest.raises(BadBotConfig, match=words):

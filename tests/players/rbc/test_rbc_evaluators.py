@@ -1,4 +1,4 @@
-"""What requests come to on boards that are taken for known: our search, and Stockfish over it."""
+"""Evaluation of requests on single boards: the native search, and Stockfish."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_request_is_worth_what_it_becomes() -> None:
     assert score(evaluations, state, "d1d5") > score(evaluations, state, "d1d4")
 
 
-def test_attacks_on_the_king_are_told_apart_from_blunders() -> None:
+def test_attacks_on_the_king_are_not_blunders() -> None:
     boards, state = one_board("4k3/8/8/8/8/8/r7/4K2R w - - 0 1")
     evaluations = NativeEvaluator(1).evaluate(boards)
     attacks = {
@@ -92,7 +92,7 @@ def test_threads_find_the_same() -> None:
     assert all(np.array_equal(alone[i], together[i]) for i in range(3))
 
 
-def test_requests_are_judged_at_the_players_turn_alone() -> None:
+def test_requests_are_evaluated_only_at_the_players_turn() -> None:
     boards = RbcBoardSet.of([RbcState.initial()], 1)
     with pytest.raises(ValueError, match="to move"):
         boards.evaluate_requests(1, 100)
@@ -140,7 +140,7 @@ for line in sys.stdin:
 """
 
 
-def test_a_judge_that_dies_is_started_again_and_then_done_without(tmp_path: Path) -> None:
+def test_an_evaluator_that_dies_is_restarted_and_then_replaced(tmp_path: Path) -> None:
     program = tmp_path / "engine"
     program.write_text(f"#!{sys.executable}\n{FAKE}")
     program.chmod(0o755)
@@ -156,12 +156,12 @@ def test_a_judge_that_dies_is_started_again_and_then_done_without(tmp_path: Path
     assert answers[-1] == own
 
 
-def test_an_engine_that_is_not_there_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StockfishNotFound, match="no program /nowhere/stockfish"):
         find_stockfish("/nowhere/stockfish")
 
 
-def test_stockfish_judges_what_it_can_and_our_search_the_rest() -> None:
+def test_stockfish_evaluates_legal_positions_and_our_search_the_others() -> None:
     try:
         evaluator = StockfishEvaluator(find_stockfish(), 500, NativeEvaluator(1))
     except StockfishNotFound as error:
@@ -181,7 +181,7 @@ def scores_by_move(board: chess.Board, depth: int) -> dict[str, int]:
     return {state.move_text(int(r)): int(s) for r, s in zip(requests, scores[0], strict=True)}
 
 
-def test_black_is_judged_as_white_would_be_on_the_mirrored_board() -> None:
+def test_black_is_evaluated_as_white_on_the_mirrored_board() -> None:
     compared = different = 0
     for seed in range(12):
         board = chess.Board(random_game(seed, 10 + seed).text().rsplit(" ", 1)[0])

@@ -1,4 +1,4 @@
-"""Requests and senses over boards of which one is true."""
+"""Values of requests and senses over a set of possible boards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_blunders_are_believed_in_less() -> None:
     )
 
 
-def test_caution_prefers_what_is_never_bad() -> None:
+def test_worst_case_weight_prefers_safe_requests() -> None:
     win_probability = np.array([[1.0, 0.6], [1.0, 0.6], [0.0, 0.6]])
     weights = np.full(3, 1 / 3)
     tempers = [
@@ -83,6 +83,6 @@ def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
         ("opponent_rationality", 1e9),
     ],
 )
-def test_a_temper_out_of_range_is_refused(name: str, value: float) -> None:
+def test_risk_parameters_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):
         RiskParameters(**{name: value})

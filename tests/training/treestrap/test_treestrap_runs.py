@@ -90,7 +90,7 @@ def test_every_algorithm_learns_every_game(game: str, algorithm: str, tmp_path: 
     assert np.any(run.weights != open_evaluation(game, "start").weights)
 
 
-def test_games_side_by_side_add_up_whoever_is_quicker(tmp_path: Path) -> None:
+def test_parallel_games_add_up_in_any_order(tmp_path: Path) -> None:
     config = settings_of(games=4, block=4, workers=2)
     side_by_side = trained(config, tmp_path / "two")
     alone = TreeStrapRun(config, tmp_path / "one")
@@ -164,7 +164,7 @@ class OneMove:
         return {state.parse_move("1d1-d2"): 1.0} if state.ply == 0 else {}
 
 
-def test_each_side_opens_from_the_book_as_often_as_asked() -> None:
+def test_each_side_opens_from_the_book_with_the_configured_probability() -> None:
     game, evaluation = load_game("expendibots"), open_evaluation("expendibots", "start")
     searcher = evaluation.searcher(1)
     asked = []

@@ -180,7 +180,7 @@ class _Parser:
                 return self._attention(name, channels)
             case "transformer_ffn_block":
                 return self._feed_forward(name, channels)
-        raise BadNetwork(f"{kind!r} is not a kind of block that this Sparring knows")
+        raise BadNetwork(f"{kind!r} is not a supported kind of block")
 
     def _residual(self, channels: int) -> OrdinaryBlock:
         before = self._activation(channels)

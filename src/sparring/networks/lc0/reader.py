@@ -73,10 +73,10 @@ def read_weights(data: bytes) -> Lc0Weights:
 
 
 def _check_version(version: Message) -> None:
-    asked = tuple(version.number(i + 1, part) for i, part in enumerate(("major", "minor", "patch")))
-    if asked != _COMPATIBLE and asked[:2] > NEWEST:
+    required = tuple(version.number(i + 1, part) for i, part in enumerate(("major", "minor", "patch")))
+    if required != _COMPATIBLE and required[:2] > NEWEST:
         raise BadNetwork(
-            f"it needs Lc0 {'.'.join(map(str, asked))} or newer; "
+            f"it needs Lc0 {'.'.join(map(str, required))} or newer; "
             f"files up to version {'.'.join(map(str, NEWEST))} are read"
         )
 
@@ -135,8 +135,8 @@ class _Reader:
         biases = layers.vector(weights, 26, "ip_emb_b")
         width = biases.size
         dense = self._dense_embedding(width) if self._format.embedding is InputEmbeddingFormat.DENSE else None
-        told = dense.pieces.outputs // SQUARES if dense else SQUARES
-        embedding = Lc0Dense(layers.matrix(weights, 25, "ip_emb_w", width, PLANES + told), biases)
+        encoding_width = dense.pieces.outputs // SQUARES if dense else SQUARES
+        embedding = Lc0Dense(layers.matrix(weights, 25, "ip_emb_w", width, PLANES + encoding_width), biases)
         gate = self._gate(width) if 33 in weights or 34 in weights else None
         found = self._encoders(weights, 27, 28, "encoder", "headcount", width)
         if not found:
@@ -251,13 +251,13 @@ class _Reader:
         found = self._encoders(head, encoders, count, "pol_encoder", "pol_headcount", entry.outputs)
         if any(layer.smolgen for layer in found):
             raise BadNetwork("its policy has encoder layers with smolgen, which are not read")
-        asked = layers.dense(head, query, "ip2_pol", entry.outputs)
+        queries = layers.dense(head, query, "ip2_pol", entry.outputs)
         return AttentionPolicyHead(
             entry,
             found,
-            asked,
-            layers.dense(head, key, "ip3_pol", entry.outputs, asked.outputs),
-            layers.matrix(head, promotion, "ip4_pol_w", 4, asked.outputs),
+            queries,
+            layers.dense(head, key, "ip3_pol", entry.outputs, queries.outputs),
+            layers.matrix(head, promotion, "ip4_pol_w", 4, queries.outputs),
         )
 
     def _value(self, body: Body) -> Head:

@@ -19,7 +19,7 @@ from sparring.players.time_management import resolve_limits
 from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import LinearEvaluation
 
-_HURRIED = 0.05
+_LOW_TIME_SECONDS = 0.05
 """With fewer seconds for a move, endgames outside the tables are played by heuristics."""
 
 
@@ -70,7 +70,7 @@ class ExpendibotsAgent(BasePlayer):
         known = None if book is None else book.move(state)
         if known is not None:
             return Decision(known, {known: 1.0}, "from the book")
-        hurried = limits.seconds is not None and limits.seconds < _HURRIED
+        hurried = limits.seconds is not None and limits.seconds < _LOW_TIME_SECONDS
         by_hand = endgame_move(state) if hurried and (tables is None or tables.probe(state) is None) else None
         if by_hand is not None:
             return Decision(by_hand, {by_hand: 1.0}, "by rule of thumb")

@@ -29,21 +29,21 @@ from sparring.players.rbc.utility import (
 from sparring.players.time_management import allocate_time
 from sparring.search import Clock
 
-_HURRY = 10.0
-"""With fewer seconds left it evaluates the fewest boards."""
-_DEEPEST = 3
-"""Extra depth, if there is time."""
-_FEWEST = 6
-"""Boards that are evaluated in any case."""
-_PATIENT_TURNS, _BOLDER = 12, 0.03
+_LOW_TIME_SECONDS = 10.0
+"""Below this time on the clock, the minimum number of boards is evaluated."""
+_MAX_EXTRA_DEPTH = 3
+"""Maximum extra depth of an evaluation if there is time."""
+_MIN_EVALUATED = 6
+"""Minimum number of boards that are evaluated."""
+_QUIET_TURNS, _RATE_STEP = 12, 0.03
 """After so many turns without a capture, the assumed rate of unseen attacks grows by this each turn."""
-_FOLLOWED_A_SECOND = 5_000
-"""Boards that a bot with a clock follows for each second that it has left."""
-_FEWEST_FOLLOWED = 20_000
-_WEIGHED = 200_000
-"""Most boards over which the information of senses is computed."""
-_HUNTED = 20_000
-"""Most boards over which a sense is sought that makes a king capture certain."""
+_TRACKED_PER_SECOND = 5_000
+"""With a clock, the number of tracked boards for each second left."""
+_MIN_TRACKED = 20_000
+_MAX_STATISTICS_BOARDS = 200_000
+"""Maximum number of boards for which sense statistics are computed."""
+_MAX_WIN_SEARCH_BOARDS = 20_000
+"""Maximum number of boards for which senses that force a king capture are searched."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class InferenceBot(BasePlayer):
         """Returns a sense or a move request, whichever is due."""
         clock = turn.limits.clock if self.limits.use_clock else None
         if clock is not None:
-            follow = min(max(clock.remaining * _FOLLOWED_A_SECOND, _FEWEST_FOLLOWED), self._options.limit)
+            follow = min(max(clock.remaining * _TRACKED_PER_SECOND, _MIN_TRACKED), self._options.limit)
             self.tracker.options = replace(self._options, limit=int(follow))
         if turn.legal_moves[-1] == NO_SENSE:
             return self._sense(clock)
@@ -126,15 +126,19 @@ class InferenceBot(BasePlayer):
     def _sense(self, clock: Clock | None) -> Decision:
         boards = self.tracker.boards
         why = f"{len(boards):,} possible boards"
-        weighed = boards if len(boards) <= _WEIGHED else boards.subsample(_WEIGHED, 0)
+        weighed = (
+            boards if len(boards) <= _MAX_STATISTICS_BOARDS else boards.subsample(_MAX_STATISTICS_BOARDS, 0)
+        )
         senses = sense_statistics(weighed, self._options.threads)
         if not senses.undominated:
             return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
-        looked_at, _, win_probability, weights = self._look(
+        looked_at, _, win_probability, weights = self._evaluate_sample(
             self.limits.sense_boards, self._planned(clock, 0.3)
         )
         values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
-        for square in winning_senses(boards.subsample(_HUNTED, self._draw()), self._options.threads):
+        for square in winning_senses(
+            boards.subsample(_MAX_WIN_SEARCH_BOARDS, self._draw()), self._options.threads
+        ):
             return Decision(
                 SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on all of them"
             )
@@ -147,7 +151,7 @@ class InferenceBot(BasePlayer):
         winner = winning_request(boards)
         if winner is not None and winner in legal_moves:
             return Decision(winner, {winner: 1.0}, "captures the king")
-        _, evaluations, win_probability, weights = self._look(
+        _, evaluations, win_probability, weights = self._evaluate_sample(
             self.limits.move_boards, self._planned(clock, 0.7)
         )
         values = request_values(win_probability, weights, self.risk_parameters)
@@ -161,7 +165,7 @@ class InferenceBot(BasePlayer):
         chance = float(weights @ win_probability[:, best])
         return Decision(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
 
-    def _look(
+    def _evaluate_sample(
         self, most: int, planned: float | None
     ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
         """Evaluates a sample of the boards; boards with an attacked king are always among it.
@@ -193,7 +197,7 @@ class InferenceBot(BasePlayer):
         """The rate of unseen attacks that it assumes. It grows without captures, which avoids draws."""
         return min(
             1.0,
-            self.risk_parameters.unseen_attack_rate + _BOLDER * max(0, self._quiet_turns - _PATIENT_TURNS),
+            self.risk_parameters.unseen_attack_rate + _RATE_STEP * max(0, self._quiet_turns - _QUIET_TURNS),
         )
 
     def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> BoardEvaluations:
@@ -203,7 +207,7 @@ class InferenceBot(BasePlayer):
         spent = time.perf_counter() - began
         self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
         extra_depth = 0
-        while planned is not None and extra_depth < _DEEPEST:
+        while planned is not None and extra_depth < _MAX_EXTRA_DEPTH:
             now = time.perf_counter()
             if now + spent * self.evaluator.cost_ratio > began + planned:
                 break
@@ -216,13 +220,16 @@ class InferenceBot(BasePlayer):
         """Seconds for a part of this turn; None without a clock."""
         if clock is None:
             return None
-        if clock.remaining < _HURRY:
+        if clock.remaining < _LOW_TIME_SECONDS:
             return 0.0
-        return share * allocate_time(replace(clock, remaining=clock.remaining - _HURRY / 2))
+        return share * allocate_time(replace(clock, remaining=clock.remaining - _LOW_TIME_SECONDS / 2))
 
     def _count(self, most: int, planned: float | None) -> int:
-        """Boards to evaluate: as many as fit into `planned` seconds, by the time they took before."""
-        return most if planned is None else int(np.clip(planned / self._seconds_a_board, _FEWEST, most))
+        """Number of boards to evaluate: as many as fit into `planned` seconds, by the time of earlier
+        evaluations."""
+        return (
+            most if planned is None else int(np.clip(planned / self._seconds_a_board, _MIN_EVALUATED, most))
+        )
 
     def _draw(self) -> int:
         return int(self._rng.integers(2**63))

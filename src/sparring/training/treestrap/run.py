@@ -201,18 +201,18 @@ def _check_same_config(path: Path, config: TreeStrapRunConfig) -> None:
 
     `games` may differ: a finished run can be extended. Raises BadTreeStrapRun.
     """
-    asked = dataclasses.asdict(config)
+    requested = dataclasses.asdict(config)
     if path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
-        if known.keys() != asked.keys():
+        if known.keys() != requested.keys():
             raise BadTreeStrapRun(
                 f"{path.parent} has a run of another version of Sparring, with other options: "
                 "choose another folder"
             )
-        for name in asked:
-            if name != "games" and asked[name] != known[name]:
+        for name in requested:
+            if name != "games" and requested[name] != known[name]:
                 raise BadTreeStrapRun(
-                    f"{path.parent} has a run with {name} {known[name]}, not {asked[name]}: "
+                    f"{path.parent} has a run with {name} {known[name]}, not {requested[name]}: "
                     "choose another folder, or the same options"
                 )
-    atomic_write(path, json.dumps(asked, indent=1) + "\n")
+    atomic_write(path, json.dumps(requested, indent=1) + "\n")
