@@ -195,7 +195,7 @@ def test_a_history_must_be_of_one_game() -> None:
         broken[name]["false"].pop()
         with pytest.raises(ValueError, match=r"lengths|alternate"):
             history_record(broken)
-    with pytest.raises(ValueError, match="taken the king"):
+    with pytest.raises(ValueError, match="no king was captured"):
         history_record({**history, "win_reason": {"type": "WinReason", "value": "KING_CAPTURE"}})
 
 
