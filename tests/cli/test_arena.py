@@ -90,6 +90,17 @@ def test_an_engine_that_cannot_be_started_is_a_one_line_error(
     assert "2 games do not count" in shown
 
 
+def test_a_program_that_does_not_exist_is_reported_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.toml").write_text(
+        'game = "chess"\ngames = 2\n[[player]]\nname = "a"\nlevel = 1\n'
+        '[[player]]\nname = "missing"\nprotocol = "uci"\nnodes = 1\ncommand = ["no-such-engine"]\n'
+    )
+    assert run("arena", "run", str(tmp_path / "t.toml"), "--out", str(tmp_path / "out")) == 1
+    assert "missing could not be started: no-such-engine: " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

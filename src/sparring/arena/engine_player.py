@@ -105,7 +105,8 @@ class EnginePlayer(BasePlayer):
             try:
                 return GtpEngine(self._config) if self._config.protocol == "gtp" else UciEngine(self._config)
             except EngineFailure as error:
-                failure = EngineFailure(FailureReason.NOT_STARTED, str(error))
+                started = error.reason != FailureReason.NOT_STARTED
+                failure = EngineFailure(FailureReason.NOT_STARTED, str(error) if started else error.detail)
         self._given_up = failure
         raise failure
 

@@ -163,6 +163,8 @@ def _print_report(report: records.BuildReport, out: Path) -> None:
     console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {out}")
     if report.dropped:
         _print_counts(console, "left out", Counter(report.dropped))
+    if report.dropped and not report.kept:
+        console.print("[yellow]The preset kept no game; choose another --preset.[/]")
     for example in report.examples:
         console.print(f"[yellow]{escape(example)}[/]", soft_wrap=True)
     if report.broken > len(report.examples):
