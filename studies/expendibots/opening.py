@@ -1,4 +1,4 @@
-"""The opening of the Expendibots report: two tokens to e4 at once, whatever Black replies.
+"""The opening of the Expendibots report: two tokens to e4 at once, after any reply of Black.
 
 The report claims that this wins unless Black mirrors it. This study plays the second move after each of
 Black's replies to the first and searches the result.

@@ -1,1 +1,1 @@
-"""Search: expected loss of a player's moves by the size of its search, judged by Stockfish."""
+"""Search: expected loss of a player's moves by the size of its search, evaluated by Stockfish."""

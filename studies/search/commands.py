@@ -1,4 +1,4 @@
-"""`python -m studies search-loss`: does a larger search make better moves?"""
+"""`python -m studies search-loss`: expected loss of moves by the size of the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a player's moves lose, by the number of nodes of its search."""
+"""Expected loss of a player's moves by the number of nodes of its search."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class TerminalGame:
 
 
 def read_line(console: Console, prompt: str) -> str:
-    """A line from the person; the end of input leaves the game."""
+    """Reads a line from the person. Raises LeftGame at the end of the input."""
     try:
         return console.input(prompt, markup=False).strip()
     except EOFError:

@@ -49,7 +49,8 @@ class RefereePlayer:
         return self._game.action(self._state, decision.move)
 
     def update(self, colour: str, action: Action) -> None:
-        """Plays an action of either side on the board, its own included."""
+        """Plays an action of either side on the board, its own included. Raises ValueError if it is the
+        other side's turn, and IllegalMove."""
         started = time.process_time()
         if colour != _COLOURS[self._state.to_move]:
             raise ValueError(f"it is {_COLOURS[self._state.to_move]}'s turn, not {colour}'s")

@@ -166,8 +166,8 @@ class GameDescription:
     rules: type[Any]
     """The `Game`: a frozen dataclass whose fields are the rule options."""
     native: str
-    """Prefix of the native classes: Chess for ChessState, ChessTree, ChessSamples and ChessSearch. Empty for
-    a game in Python."""
+    """Prefix of the native classes: Shogi for ShogiState, ShogiTree, ShogiSamples and so on. Empty for a
+    game in Python."""
     packed_move_bytes: int
     """Bytes of a packed move, an index among the legal moves: 2 if a state can have more than 256 moves."""
     move_numbering: int = 1

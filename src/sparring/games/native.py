@@ -12,27 +12,53 @@ from sparring.games.game import IllegalMove, Move, Outcome, ParseError
 
 
 class NativeState(Protocol):
-    """The members that all state classes of `sparring._core` have."""
+    """The members that all state classes of `sparring._core` have. States are immutable."""
 
     @property
-    def to_move(self) -> int: ...  # noqa: D102
+    def to_move(self) -> int:
+        """The player to move: 0 or 1."""
+
     @property
-    def ply(self) -> int: ...  # noqa: D102
+    def ply(self) -> int:
+        """Number of moves since the first state of the line."""
+
     @property
-    def key(self) -> int: ...  # noqa: D102
+    def key(self) -> int:
+        """A 64-bit hash key. Positions that the repetition rule treats as equal have equal keys."""
+
     @property
-    def outcome(self) -> Outcome | None: ...  # noqa: D102
+    def outcome(self) -> Outcome | None:
+        """The result; None if the game is not over."""
+
     @property
-    def previous(self) -> Self | None: ...  # noqa: D102
+    def previous(self) -> Self | None:
+        """The state before the last move; None for the first state of the line."""
+
     @property
-    def last_move(self) -> Move | None: ...  # noqa: D102
-    def legal_moves(self) -> list[Move]: ...  # noqa: D102
-    def play(self, move: Move) -> Self: ...  # noqa: D102
-    def text(self) -> str: ...  # noqa: D102
-    def move_text(self, move: Move) -> str: ...  # noqa: D102
-    def parse_move(self, text: str) -> Move: ...  # noqa: D102
-    def perft(self, depth: int) -> int: ...  # noqa: D102
-    def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]: ...  # noqa: D102
+    def last_move(self) -> Move | None:
+        """The move that led here; None for the first state of the line."""
+
+    def legal_moves(self) -> list[Move]:
+        """The legal moves in ascending order; empty exactly when the game is over."""
+
+    def play(self, move: Move) -> Self:
+        """The state after a move. Raises IllegalMove."""
+
+    def text(self) -> str:
+        """The position as one line of text, such as FEN."""
+
+    def move_text(self, move: Move) -> str:
+        """A move as text, such as UCI; `parse_move` reads it."""
+
+    def parse_move(self, text: str) -> Move:
+        """The move of a text. It need not be legal. Raises ParseError."""
+
+    def perft(self, depth: int) -> int:
+        """Number of move sequences of `depth` plies; draws by repetition or move count do not end one."""
+
+    def playout(self, seed: int, limit: int) -> tuple[Outcome | None, int]:
+        """Plays uniformly random moves to the end of the game, or `limit` plies. Returns the outcome (None
+        if the limit was reached) and the number of plies. The same seed gives the same moves."""
 
 
 N = TypeVar("N", bound=NativeState)
@@ -91,7 +117,8 @@ class NativeGame(Generic[N]):
 
 
 def to_valid_utf8(text: str) -> str:
-    """The text without lone surrogates, which the core cannot take; they become question marks."""
+    """Replaces lone surrogates, which the core does not accept, by question marks. Raises ParseError if
+    `text` is not a string."""
     if not isinstance(text, str):
         raise ParseError(f"text expected, got {type(text).__name__}")
     return text.encode(errors="replace").decode()

@@ -103,8 +103,10 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
 
 
 def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
-    """Opens a session of the named backend. The default is one thread: parallel games use the cores
-    better."""
+    """Opens a session of the named backend. Raises ValueError for an unknown backend.
+
+    The default is one thread: parallel games use the cores better.
+    """
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend '{backend}'; there are {', '.join(BACKENDS)}")
     return BACKENDS[backend](model, threads)

@@ -12,7 +12,10 @@ from sparring.players.player import BasePlayer, Decision, Turn
 class AlphaBetaState(NativeState, Protocol):
     """A state with the native material search."""
 
-    def alphabeta(self, nodes: int, margin: int) -> list[tuple[Move, int]]: ...  # noqa: D102
+    def alphabeta(self, nodes: int, margin: int) -> list[tuple[Move, int]]:
+        """The legal moves with their scores in centipawns for the side to move, best first. Scores within
+        `margin` of the best are exact; the others are upper bounds. `nodes` is about the number of positions
+        searched."""
 
 
 class AlphaBetaPlayer(BasePlayer):

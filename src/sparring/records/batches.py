@@ -260,7 +260,7 @@ def _encode(
 
 
 def _shared(tasks: Iterator[T], replica: tuple[int, int]) -> Iterator[T]:
-    """Of every complete group of `world size` tasks, the one of this rank."""
+    """One task of every complete group, for distributed training: `replica` is (rank, world size)."""
     which, of = replica
     while len(run := list(islice(tasks, of))) == of:
         yield run[which]

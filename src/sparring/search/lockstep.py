@@ -33,11 +33,10 @@ def search_together(
 ) -> list[SearchResult]:
     """Searches every position with `nodes` visits and the policy as evaluator.
 
-    Each player keeps the rating that its position gives it, whoever is to move in the tree. The clock is told
-    where the player of the position is to move. `config.batch` has no effect: a batch has one leaf of each
-    tree. `on_step` is called after each step with the visits of all trees together.
-
-    Raises ValueError if the policy gives no values or a game is over.
+    Each player has the rating of its position in the whole tree. The clock is that of the player to move in
+    the position; for the opponent it is unknown. `config.batch` has no effect: a batch has one leaf of each
+    tree. `on_step` is called after each step with the visits of all trees together. Raises ValueError if the
+    policy gives no values or a game is over.
     """
     if not positions:
         return []

@@ -1,8 +1,8 @@
 """PUCT search: the driver of a native tree.
 
-`Puct` selects leaves, asks an evaluator for their priors and values, and keeps the tree from move to move.
-The tree is `core/search/puct.hpp`, bound as one class per game; `PuctConfig` has the parameters. The choice
-of a move from the result is in `sparring.search.move_selection`.
+`Puct` selects leaves, evaluates them with an evaluator (priors and values), and keeps the tree from move to
+move. The tree is `core/search/puct.hpp`, bound as one class per game; `PuctConfig` has the parameters. The
+choice of a move from the result is in `sparring.search.move_selection`.
 """
 
 from __future__ import annotations

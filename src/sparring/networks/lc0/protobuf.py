@@ -61,7 +61,7 @@ class Message:
         return parse(self.bytes(number, name), self._inside(name))
 
     def messages(self, number: int, name: str) -> list[Message]:
-        """The messages of a repeated field."""
+        """The messages of a repeated field. Raises BadNetwork."""
         found = []
         for i, value in enumerate(self.fields.get(number, ())):
             path = self._inside(f"{name}[{i}]")
