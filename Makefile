@@ -52,12 +52,12 @@ lint: setup  ## Run ruff, mypy --strict and clang-format in check mode
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp')
 
 format: setup  ## Format all code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp')
+	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp')
 
 headers: setup  ## Check that every header of the native core compiles by itself
 	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \

@@ -31,9 +31,6 @@ class Shape:
     templates: int = 64
     asked: int = 256
     """Size of the policy head's queries (from-squares) and keys (to-squares)."""
-    flipped: bool = False
-    """Whether boards with the opponent to move are also embedded upside down, as Maia-3 sees them."""
-    gelu: bool = True
 
 
 class RMSNorm(nn.Module):
@@ -86,7 +83,6 @@ class Block(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         width, self.heads, self.templates = shape.width, shape.heads, shape.templates
-        self.gelu = shape.gelu
         self.qkv = QuantisedLinear(width, 3 * width, bias=False)
         self.project = QuantisedLinear(width, width, bias=False)
         self.ffn_in = QuantisedLinear(width, shape.hidden)
@@ -105,9 +101,7 @@ class Block(nn.Module):
         bias = (mixed.to(x.dtype) @ templates.to(x.dtype).t()).view(n, self.heads, squares, squares)
         packed = self.qkv(x).view(n, squares, 3, self.heads, -1)
         x = self.norm1(x + self.project(_attend(packed, bias)))
-        hidden = self.ffn_in(x)
-        hidden = functional.gelu(hidden) if self.gelu else functional.relu(hidden)
-        y: Tensor = self.norm2(x + self.ffn_out(hidden))
+        y: Tensor = self.norm2(x + self.ffn_out(functional.gelu(self.ffn_in(x))))
         return y
 
 

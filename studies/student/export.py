@@ -25,7 +25,7 @@ from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import InputSpec
 from sparring.networks.graph import GraphBuilder
 from studies.student.blocks import MAX_WEIGHT, SQUARES, Block
-from studies.student.network import KNOTS, OPPONENT_PLANES, PLANES, Student, load_student
+from studies.student.network import KNOTS, PLANES, Student, load_student
 
 _SMALL = 512
 """Arrays with fewer numbers stay in float32."""
@@ -146,13 +146,6 @@ class _Writer:
         tokens = graph.op("Transpose", graph.op("Mul", x, graph.constant(scales)), perm=[0, 2, 1])
         x = self.linear(graph.reshape(tokens, -1, PLANES), student.embed.weight, student.embed.bias)
         x = graph.reshape(x, -1, SQUARES, width)
-        if student.embed_flipped is not None:
-            odd = graph.op("Gather", tokens, graph.constant(OPPONENT_PLANES.numpy()), axis=2)
-            turned = graph.op("Gather", odd, graph.constant(np.arange(64) ^ 56), axis=1)
-            flipped = self.linear(
-                graph.reshape(turned, -1, len(OPPONENT_PLANES)), student.embed_flipped.weight
-            )
-            x = graph.op("Add", x, graph.reshape(flipped, -1, SQUARES, width))
         x = graph.op("Add", x, self.weights(student.squares))
         x = graph.op("Add", x, graph.reshape(self.conditioning(student, context), -1, 1, width))
         return self.rows(x, width)
@@ -187,8 +180,7 @@ class _Writer:
         attended = self.layer(f"{name}.project", seen, block.project.weight)
         x = self.rms_norm(graph.op("Add", x, attended), block.norm1)
         hidden = self.layer(f"{name}.ffn_in", x, block.ffn_in.weight, block.ffn_in.bias)
-        hidden = self.gelu(hidden) if block.gelu else graph.op("Relu", hidden)
-        y = self.layer(f"{name}.ffn_out", hidden, block.ffn_out.weight, block.ffn_out.bias)
+        y = self.layer(f"{name}.ffn_out", self.gelu(hidden), block.ffn_out.weight, block.ffn_out.bias)
         return self.rms_norm(graph.op("Add", x, y), block.norm2)
 
     def policy(self, student: Student, x: str) -> str:

@@ -18,9 +18,6 @@ PLANES = 112
 KNOTS = 11
 """Ratings are interpolated between this many embeddings, from 600 to 2600."""
 CONTEXT = 2 * KNOTS + 2
-OPPONENT_PLANES = torch.cat([torch.arange(13 * k, 13 * k + 13) for k in (1, 3, 5, 7)])
-"""Planes of earlier boards with the opponent to move."""
-FLIP = torch.arange(64) ^ 56
 
 
 class _Select(torch.autograd.Function):
@@ -42,16 +39,11 @@ class Student(nn.Module):
 
     columns: Tensor
     inverse: Tensor
-    flip: Tensor
-    opponent_planes: Tensor
 
     def __init__(self, shape: Shape, columns: Tensor) -> None:
         super().__init__()
         self.shape = shape
         self.embed = nn.Linear(PLANES, shape.width)
-        self.embed_flipped = (
-            nn.Linear(len(OPPONENT_PLANES), shape.width, bias=False) if shape.flipped else None
-        )
         self.squares = nn.Parameter(torch.zeros(64, shape.width))
         self.conditioning = nn.Linear(CONTEXT, shape.width, bias=False)
         self.tower = Tower(shape)
@@ -63,13 +55,8 @@ class Student(nn.Module):
         self.wdl = nn.Linear(shape.width, 3)
         inverse = torch.full((64 * 64 + 8 * 8 * 3,), len(columns), dtype=torch.long)
         inverse[columns] = torch.arange(len(columns))
-        for name, indices in (
-            ("columns", columns),
-            ("inverse", inverse),
-            ("flip", FLIP.clone()),
-            ("opponent_planes", OPPONENT_PLANES.clone()),
-        ):
-            self.register_buffer(name, indices, persistent=False)
+        self.register_buffer("columns", columns, persistent=False)
+        self.register_buffer("inverse", inverse, persistent=False)
         self._initialise()
 
     def _initialise(self) -> None:
@@ -95,8 +82,6 @@ class Student(nn.Module):
         Tokens are Lc0's planes with the rule-50 counter divided by 100; `encode_context` makes the context.
         """
         x = self.embed(tokens)
-        if self.embed_flipped is not None:
-            x = x + self.embed_flipped(tokens[..., self.opponent_planes])[:, self.flip]
         x = x + self.squares.to(x.dtype) + self.conditioning(context.to(x.dtype))[:, None]
         x = self.tower(x)
         query, key = self.query(x), self.key(x)

@@ -130,6 +130,6 @@ def test_the_card_of_the_chess_network_tells_teacher_licence_accuracy_and_limita
     assert card.name == "human-chess"
     assert card.licence == "AGPL-3.0-or-later"
     assert "maia3-5m (AGPL-3.0)" in card.trained_on
-    assert "0.564 (0.556 to 0.573)" in card.accuracy
+    assert "0.565 (0.557 to 0.573)" in card.accuracy
     assert "Difference from maia3-5m" in card.accuracy
     assert dict(card.describe())["limitations"] == card.limitations != ""

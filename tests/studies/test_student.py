@@ -1,0 +1,154 @@
+"""The student: positions are the native encoders', it trains, and its ONNX file agrees with PyTorch."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from sparring.games import Chess, describe
+from sparring.networks import maia3
+from sparring.networks.prediction import Position
+from studies.student.blocks import Shape
+from studies.student.export import export
+from studies.student.network import (
+    Student,
+    encode_context,
+    input_ranges,
+    load_student,
+    policy_columns,
+    quantise,
+    save_student,
+)
+from studies.student.options import Options
+from studies.student.positions import Records, load_library, policy_moves, read_games, student_tokens
+from studies.student.positions import teacher_tokens as maia3_tokens
+from studies.student.train import Trainer
+from tests.networks.onnx_session import run
+
+CARD = {"name": "tiny", "source": "a test"}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder: the library, 24 random games, and a tiny student as the teacher."""
+    if shutil.which("g++") is None:
+        pytest.skip("no C++ compiler")
+    folder = tmp_path_factory.mktemp("data")
+    build = ["bash", str(ROOT / "studies/student/build_pool.sh"), str(folder / "libpool.so")]
+    subprocess.run(build, check=True, env={"PATH": "/usr/bin:/bin", "OPTIMISE": "1"})
+    rng, games = np.random.default_rng(0), list[list[int]]()
+    for _ in range(24):
+        state, moves = Chess().initial(), list[int]()
+        while len(moves) < 60 and (legal := state.legal_moves()):
+            moves.append(int(rng.integers(len(legal))))
+            state = state.play(legal[moves[-1]])
+        games.append(moves)
+    arrays = {
+        "moves": np.concatenate(games).astype(np.uint8),
+        "lengths": np.array([len(moves) for moves in games], np.uint16),
+        "ratings": np.full((len(games), 2), 1550, np.int16),
+        "results": rng.integers(0, 3, len(games)).astype(np.int8),
+        "splits": (np.arange(len(games)) % 4 == 0).astype(np.uint8),
+        "has_clocks": np.arange(len(games)) == 1,
+        "clocks": np.full(len(games[1]), 128, np.uint8),
+    }
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    (folder / "games.xz").write_bytes(lzma.compress(file.getvalue()))
+    teacher = tiny_student(policy_columns(policy_moves(load_library(folder / "libpool.so"))))
+    save_student(folder / "teacher.pt", teacher, dict(teacher.named_parameters()), {})
+    return folder
+
+
+def tiny_student(columns: torch.Tensor) -> Student:
+    torch.manual_seed(0)
+    student = Student(Shape(layers=2, width=32, heads=2, hidden=64, templates=8, asked=16), columns)
+    with torch.no_grad():  # the policy and the value start out uniform
+        student.query.weight.normal_()
+        student.promotion.weight.normal_()
+        student.wdl.weight.normal_()
+    return student
+
+
+def test_tokens_and_legal_moves_are_the_native_encoders(data: Path) -> None:
+    records = Records(
+        read_games(data / "games.xz"), load_library(data / "libpool.so"), 1, torch.device("cpu")
+    )
+    states = []
+    for game in (0, 3):
+        state, (begin, end) = Chess().initial(), records.games.offsets[game : game + 2]
+        for move in records.games.moves[begin:end]:
+            states.append(state)
+            state = state.play(state.legal_moves()[move])
+    offsets = records.games.offsets
+    at = torch.cat([torch.arange(offsets[game], offsets[game + 1]) for game in (0, 3)])
+    positions = records.positions(at)
+    planes = describe("chess").samples_class.encode_states(states, "lc0", 1)
+    tokens = student_tokens(positions, torch.ones(len(at), dtype=torch.bool), torch.float32)
+    ours = tokens.transpose(1, 2).reshape(-1, 112, 8, 8)
+    ours[:, 109] *= 100
+    np.testing.assert_array_equal(ours.round().numpy(), planes)
+    theirs = maia3.Maia3Codec({}).encode([Position(state) for state in states])["tokens"]
+    np.testing.assert_array_equal(maia3_tokens(positions, torch.float32).numpy(), theirs)
+    assert positions.legal.sum(1).tolist() == [len(state.legal_moves()) for state in states]
+    assert positions.legal[torch.arange(len(at)), records.played(at)].all()
+
+
+def test_a_student_trains_two_steps_in_8_bits_and_is_saved(data: Path, tmp_path: Path) -> None:
+    options = Options(
+        data, tmp_path, "tiny", teacher="teacher.pt", layers=1, width=32, batch=16, validation=16,
+        groups=1, threads=1, seconds=0.2, points=1, finish=0.5, bits8="start",
+    )  # fmt: skip
+    trainer = Trainer(options)
+    before = {name: p.detach().clone() for name, p in trainer.student.named_parameters()}
+    trainer.train()
+    losses = [trainer.step(step, finishing=step == 1).item() for step in range(2)]
+    assert all(np.isfinite(losses))
+    after = dict(trainer.student.named_parameters())
+    for name in ("embed.weight", "tower.blocks.0.qkv.weight", "query.weight", "wdl.weight"):
+        assert not torch.equal(before[name], after[name])
+    trainer.save()
+    student, ranges = load_student(tmp_path / "tiny.pt")
+    assert set(ranges) == {f"0.{name}" for name in ("qkv", "project", "ffn_in", "ffn_out")}
+    assert student.shape == trainer.student.shape
+    assert len((tmp_path / "tiny.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("in_8_bits", [False, True])
+def test_the_onnx_file_agrees_with_pytorch(in_8_bits: bool) -> None:
+    student = tiny_student(torch.randperm(64 * 64 + 192, generator=torch.Generator().manual_seed(0))[:1858])
+    rng = np.random.default_rng(0)
+    planes = (rng.random((6, 112, 8, 8)) < 0.1).astype(np.uint8)
+    ratings, clock = rng.random((6, 2)).astype(np.float32), rng.random(6).astype(np.float32)
+    ones = np.ones(6, np.float32)
+    context = np.stack([ratings[:, 0], ones, ratings[:, 1], ones, clock, ones], axis=1)
+    tokens = torch.from_numpy(planes).float().flatten(2).transpose(1, 2).clone()
+    tokens[..., 109] /= 100
+    known = torch.ones(6)
+    encoded = encode_context(
+        torch.from_numpy(600 + 2000 * ratings), torch.ones(6, 2), torch.from_numpy(clock), known
+    )
+    if in_8_bits:
+        quantise(student, tokens, encoded)
+    with torch.no_grad():
+        policy, value = student(tokens, encoded)
+    model = export(student, CARD, input_ranges(student))
+    kinds = {node.op_type for node in model.graph.node}
+    assert ("QuantizeLinear" in kinds) == in_8_bits
+    found = run(model, {"planes": planes, "context": context})
+    tolerance = 0.05 if in_8_bits else 0.002  # float16 weights; a step of 8 bits
+    np.testing.assert_allclose(found["wdl"], value.softmax(1).numpy(), atol=tolerance)
+    scale = policy.abs().max().item()
+    np.testing.assert_allclose(found["policy"] / scale, policy.numpy() / scale, atol=tolerance)
+    single = run(model, {"planes": planes[:1], "context": context[:1]})
+    np.testing.assert_allclose(single["policy"], found["policy"][:1], atol=1e-5 * scale)
+    onnx.checker.check_model(model)
