@@ -193,7 +193,9 @@ class _Model:
         if not self.has_draws:
             information[-1, -1] = 1.0
             return value, slope, information
-        drawn = math.exp(at[-1]) / (2 + math.exp(at[-1]))  # one game between equals drawn, and one not
+        drawn = math.exp(at[-1]) / (
+            2 + math.exp(at[-1])
+        )  # the prior has one drawn and one decided game between equals
         value += self.prior * (math.log(drawn) + math.log1p(-drawn))
         slope[-1] += self.prior * (1 - 2 * drawn)
         information[-1, -1] += 2 * self.prior * drawn * (1 - drawn)
@@ -212,7 +214,7 @@ def _inverse(information: _Vector, players: int) -> _Vector:
     """The covariance. The direction in which all strengths shift together gets a finite variance."""
     together = np.zeros(len(information))
     together[:players] = 1 / math.sqrt(players)
-    # Without a prior nothing pins the mean; ratings are differences, which this leaves as they are.
+    # Without a prior the mean is not determined. Ratings are differences, which this does not change.
     known = together @ information @ together
     try:
         pinned = information + np.outer(together, together) * (known < 1e-9)

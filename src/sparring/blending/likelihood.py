@@ -67,7 +67,7 @@ def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -
     theta = np.full((policies, width), 0.5 / max(policies, 1))
     at = _Derivatives.at(theta, choices, logs, fixed, features)
     for _ in range(_STEPS):
-        # A little on the diagonal: policies that say the same have no weights of their own.
+        # A small ridge: with equal predictions of two policies the Hessian is singular.
         bend = at.hessian + 1e-9 * (1 + np.trace(at.hessian)) * np.eye(policies * width)
         step = np.linalg.solve(bend, at.gradient.sum(axis=0))
         length, following = 1.0, at

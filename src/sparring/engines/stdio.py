@@ -48,7 +48,7 @@ class StdinReader:
         line = self._lines.get()
         if self._lines.empty():
             self.waiting.clear()
-            if not self._lines.empty():  # one came in between
+            if not self._lines.empty():  # a line arrived in between
                 self.waiting.set()
         return line
 

@@ -150,13 +150,13 @@ class Means:
 def intervals(values: Array, resampled_means: Array) -> list[Estimate]:
     """The values with the 2.5 and 97.5 percentiles of their resamples; empty resamples (NaN) are ignored."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of kinds with no positions at all
+        warnings.simplefilter("ignore", RuntimeWarning)  # buckets without positions
         low, high = np.nanpercentile(resampled_means, [2.5, 97.5], axis=0)
     return [Estimate(float(v), float(a), float(b)) for v, a, b in zip(values, low, high, strict=True)]
 
 
 def _ratio(sums: Array) -> Array:
-    with np.errstate(invalid="ignore"):  # 0 / 0 is not a number, which is what it should be
+    with np.errstate(invalid="ignore"):  # without positions the mean is NaN
         ratio: Array = sums[..., 1:] / sums[..., :1]
     return ratio
 

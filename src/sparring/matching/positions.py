@@ -17,16 +17,16 @@ from sparring.records.recorded_game import RecordedGame
 
 METADATA_DTYPE = np.dtype(
     [
-        ("game", np.int32),  # its place among the games
+        ("game", np.int32),  # index of the game
         ("ply", np.int32),
         ("mover", np.int8),
         ("phase", np.int8),
-        ("legal", np.int16),  # how many legal moves there are
-        ("played", np.int16),  # which of them was played, by its index
+        ("legal", np.int16),  # number of legal moves
+        ("played", np.int16),  # index of the move played among them
         ("rating", np.float32),  # of the mover; NaN where unknown, here and below
-        ("clock", np.float32),  # seconds that the mover had before the move
+        ("clock", np.float32),  # the mover's seconds before the move
         ("evaluation", np.float32),  # centipawns for the mover before the move
-        ("swing", np.float32),  # what the move changed of it
+        ("swing", np.float32),  # change of the evaluation by the move
     ]
 )
 _NO_EVAL = -32768
@@ -86,7 +86,7 @@ def read_sample(selection: GameSelection) -> Sample:
     metadata = np.concatenate(parts)
     if not len(metadata):
         raise NoGames(f"none of the positions of {len(games):,} games counts: they are too short or hurried")
-    # Games in which nothing counts would take part in resampling as games of no positions.
+    # Games without measured positions must not take part in resampling.
     kept, renumbered = np.unique(metadata["game"], return_inverse=True)
     metadata["game"] = renumbered
     return Sample(selection.game, tuple(games[i] for i in kept), metadata)

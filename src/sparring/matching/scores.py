@@ -17,10 +17,10 @@ from sparring.storage import append_or_rollback, atomic_write
 
 SCORE_DTYPE = np.dtype(
     [
-        ("played", np.float32),  # the probability of the move that was played
-        ("top", np.float32),  # that of the likeliest move
-        ("entropy", np.float32),  # in nats
-        ("rank", np.int16),  # how many moves the policy puts before the one played
+        ("played", np.float32),  # probability of the move played
+        ("top", np.float32),  # probability of the likeliest move
+        ("entropy", np.float32),  # entropy of the policy in nats
+        ("rank", np.int16),  # number of moves with a higher probability than the one played
     ]
 )
 ProgressCallback = Callable[[int], None]
@@ -87,7 +87,7 @@ def checked_predictions(policy: Policy, positions: list[Position]) -> list[Predi
     """The predictions of a policy. Raises BadPolicy if a probability is not finite."""
     try:
         predictions = policy.predict(positions)
-    except ValueError as error:  # what a codec says of outputs that are no numbers
+    except ValueError as error:  # codecs raise it for outputs with NaN
         raise BadPolicy(f"{policy.name}: {error}") from None
     if not all(np.isfinite(each.probabilities).all() for each in predictions):
         raise BadPolicy(f"{policy.name}: its predictions are not numbers")

@@ -180,7 +180,7 @@ def _sample_inputs(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
 
 
 def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    import onnxruntime  # begins threads of its own, which nobody who loads no network wants
+    import onnxruntime  # lazily, because importing it starts threads
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -190,7 +190,7 @@ def _session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
         return onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # ONNX Runtime's errors have no class of their own in common
+    except Exception as error:  # ONNX Runtime's errors have no common base class
         raise BadNetwork(f"ONNX Runtime cannot load it ({str(error).strip()[:200]})") from None
 
 

@@ -149,7 +149,7 @@ def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
 
     try:
         prediction = Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])[0]
-    except Exception as error:  # whatever the runtime says about a graph that does not fit together
+    except Exception as error:  # runtimes raise various types for an inconsistent graph
         raise BadNetwork(f"{path}: it cannot be run: {error}") from None
     if not np.isfinite(prediction.probabilities).all():
         raise BadNetwork(f"{path}: its predictions are not numbers")

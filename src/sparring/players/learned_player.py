@@ -56,7 +56,7 @@ class LearnedPlayer(BasePlayer):
                 turn.state, margin=self._margin, threads=self._threads, **analysis_limits(limits)
             )
         good = [move for move, value in found.moves if value >= found.value - self._margin]
-        if found.plies_to_end is not None:  # values do not tell near wins from far ones
+        if found.plies_to_end is not None:  # values are equal for all forced wins; the first is the shortest
             good = good[:1]
         move = good[int(self._rng.integers(len(good)))]
         return Decision(
@@ -80,7 +80,7 @@ def stopping(end_search: Callable[[], None], stop: Event | None) -> Iterator[Non
     def watch() -> None:
         while not done.wait(_POLL_SECONDS):
             if stop.is_set():
-                end_search()  # again each time: a search that begins later forgets earlier calls
+                end_search()  # repeatedly: a search that starts later clears the request
 
     watcher = Thread(target=watch, name="stop", daemon=True)
     watcher.start()

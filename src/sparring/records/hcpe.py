@@ -69,7 +69,7 @@ def _play(game: ShogiGameBuilder, move: int, number: int) -> None:
 
 def _parsed(game: ShogiGameBuilder, end: int) -> ParsedGame:
     if not any(game.evals.values()):
-        game.evals.clear()  # nobody evaluated the positions
+        game.evals.clear()  # all zero: the file has no evaluations
     parsed = game.parsed(end)
     return ParsedGame(parsed.record, parsed.error, f"position {game.line:,}", end)
 

@@ -72,7 +72,7 @@ def to_onnx(weights: KataGoWeights, name: str) -> onnx.ModelProto:
     board = BoardContext.of(g, planes)
 
     x = trunk(board, planes, numbers, metadata_input, weights.trunk)
-    # A network that imitates people has no use for optimism: its first policy is what people play.
+    # Human-SL networks: the plain policy predicts people's moves, so there is no optimism.
     g.output(
         "policy", policy_head(board, x, weights.policy, 0.0 if has_metadata else _ROOT_OPTIMISM), ["moves"]
     )

@@ -37,9 +37,9 @@ OLDEST, NEWEST = 8, 17
 SPATIAL_INPUTS, GLOBAL_INPUTS, METADATA_INPUTS = 22, 19, 192
 
 _KINDS = {f"ACTIVATION_{kind.upper()}": kind for kind in ("identity", "relu", "mish", "silu")}
-_USUAL_LEAD = 20.0  # points for one unit of the lead output, before files said it
-_WIDEST_KERNEL = 37  # reaches from one side of the board to the other
-_DEEPEST = 8  # blocks within blocks
+_USUAL_LEAD = 20.0  # points of lead per unit of output, in files without the field
+_WIDEST_KERNEL = 37  # spans a 19x19 board from every point
+_DEEPEST = 8  # nesting depth of blocks
 _RMS_NORM = 1
 
 

@@ -96,5 +96,5 @@ class TokenReader:
 
     def _skip_space(self) -> None:
         match = _SPACE.match(self._data, self._at)
-        assert match is not None  # it matches nothing at least
+        assert match is not None  # the pattern also matches the empty string
         self._at = match.end()
