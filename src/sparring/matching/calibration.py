@@ -14,7 +14,7 @@ from sparring.policies.segments import segment_log_softmax
 
 _STEPS = 50
 _LEAST, _MOST = 0.05, 20.0
-"""Inverse temperatures beyond these mean that the policy says nothing, or is always right."""
+"""Bounds of the inverse temperature. At a bound the policy is uninformative, or always right."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,9 @@ def read_sample(selection: GameSelection) -> Sample:
     parts = [extract_positions(selection.game, played, number)[1] for number, played in enumerate(games)]
     metadata = np.concatenate(parts)
     if not len(metadata):
-        raise NoGames(f"none of the positions of {len(games):,} games counts: they are too short or hurried")
+        raise NoGames(
+            f"none of the positions of {len(games):,} games counts: games are too short or clocks too low"
+        )
     # Games without measured positions must not take part in resampling.
     kept, renumbered = np.unique(metadata["game"], return_inverse=True)
     metadata["game"] = renumbered

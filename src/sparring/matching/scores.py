@@ -20,7 +20,7 @@ SCORE_DTYPE = np.dtype(
         ("played", np.float32),  # probability of the move played
         ("top", np.float32),  # probability of the likeliest move
         ("entropy", np.float32),  # entropy of the policy in nats
-        ("rank", np.int16),  # number of moves with a higher probability than the one played
+        ("rank", np.int16),  # number of moves ranked before the one played
     ]
 )
 ProgressCallback = Callable[[int], None]

@@ -115,7 +115,7 @@ def load_network(
     """Loads the network of a name or a file.
 
     All users in one process share a network: the same file with the same arguments gives the same object, as
-    long as somebody holds it. A file that has changed is loaded again.
+    long as it is referenced. A file that has changed is loaded again.
 
     Args:
         model: a name in the store, or a file.
