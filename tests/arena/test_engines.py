@@ -82,7 +82,7 @@ def test_noise_is_passed_over(fault: str) -> None:
     assert [each.reason for each, _ in games] == ["length limit"] * 2
 
 
-def test_usi_engines_hear_how_a_game_ended() -> None:
+def test_usi_engines_receive_the_result() -> None:
     games = play(
         tournament(fake("usi", "wants-gameover"), fake("usi"), adjudication=Adjudication(plies=8), games=4)
     )

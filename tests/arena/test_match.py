@@ -147,7 +147,7 @@ def test_every_fault_of_a_player_loses_the_game(fault: str, reason: str, detail:
         assert detail in played.end.detail
 
 
-def test_players_observe_every_move_and_hear_the_result() -> None:
+def test_players_observe_every_move_and_get_the_result() -> None:
     class Listener(Faulty):
         def __init__(self) -> None:
             super().__init__("")

@@ -29,7 +29,7 @@ def fill(folder: Path, games: Games) -> None:
             store.add(result, record)
 
 
-def test_what_was_added_is_read_again(tmp_path: Path, games: Games) -> None:
+def test_added_results_are_read_again(tmp_path: Path, games: Games) -> None:
     fill(tmp_path, games)
     assert read_results([tmp_path]) == [result for result, _ in games]
     assert read_names([tmp_path]) == ["small-1", "small-2"]

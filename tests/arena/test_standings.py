@@ -40,7 +40,7 @@ def test_games_of_players_that_could_not_start_do_not_count() -> None:
     assert standings.as_json()["superiority"] is None
 
 
-def test_warnings_say_where_ratings_hang_in_the_air() -> None:
+def test_warnings_name_unconnected_players() -> None:
     apart = compute_standings(
         [game("a", "b", 0.5), game("b", "a", 0.0), game("c", "d", 1.0), game("d", "c", 0.5)]
     )

@@ -89,7 +89,7 @@ def test_boards_that_differ_in_rights_alone_look_alike() -> None:
     assert set(boards.partition(chess.H8).tolist()) == {0}
 
 
-def test_threads_weigh_alike() -> None:
+def test_threads_give_the_same_statistics() -> None:
     boards = Tracker(1).boards
     for _ in range(3):
         boards = boards.after_opponent(None).after_move(0, 0, None)

@@ -69,7 +69,7 @@ def test_several_threads_find_the_same_boards_in_the_same_order() -> None:
     assert [s.text() for s in alone.boards.sample(50, 7)] == [s.text() for s in together.boards.sample(50, 7)]
 
 
-def test_past_sets_are_those_that_lead_to_today() -> None:
+def test_past_sets_lead_to_the_current_boards() -> None:
     game = random_game(11, 5)
     tracker = Tracker(1)
     sets: list[RbcBoardSet] = []

@@ -69,7 +69,7 @@ def test_positions_of_one_game_count_less_than_as_many_games() -> None:
     )
 
 
-def test_policies_that_say_the_same_share_their_weight() -> None:
+def test_policies_with_equal_predictions_share_their_weight() -> None:
     choices = simulate_choices(constant_weights(0.6, 0.0))
     logs = choices.log_probabilities.copy()
     logs[1] = logs[0]

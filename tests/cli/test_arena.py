@@ -66,7 +66,7 @@ def test_rate_prints_everything_as_json_too(folder: Path, capsys: pytest.Capture
     assert "expected" in shown
 
 
-def test_sprt_tells_the_ratio(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sprt_prints_the_ratio(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["arena", "sprt", str(folder), "--player", "two", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert sum(found["pairs"]) == 4

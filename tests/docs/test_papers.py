@@ -47,7 +47,7 @@ def defined(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)
-def test_what_is_named_exists(file: str, name: str) -> None:
+def test_named_functions_exist(file: str, name: str) -> None:
     assert name in defined(ROOT / file)
 
 

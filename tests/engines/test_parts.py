@@ -34,7 +34,7 @@ def test_byoyomi_alone_is_a_clock() -> None:
     assert go("byoyomi 3000").clock("w") == Clock(0.0, byoyomi=3.0)
 
 
-def test_what_makes_no_sense_is_left_out() -> None:
+def test_invalid_words_of_go_are_left_out() -> None:
     go_command = go("wtime soon nodes 9 fast winc")
     assert go_command.numbers == {"nodes": 9}
     assert go_command.unknown == ("wtime", "soon", "fast", "winc")

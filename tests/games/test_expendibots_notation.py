@@ -106,7 +106,7 @@ def test_actions_are_read_in_our_and_the_referees_ways(text: str, canonical: str
         *("('MOVE', 1.5, (0, 0), (0, 1))", "#64", "e2e4", "\0", "a" * 1000),
     ],
 )
-def test_what_is_no_action_is_refused(text: str) -> None:
+def test_invalid_actions_are_refused(text: str) -> None:
     with pytest.raises(ParseError, match="is not an action, such as boom c1 or 2c1-c3"):
         GAME.parse_move(GAME.initial(), text)
 

@@ -201,7 +201,7 @@ def test_successors_of_a_set_are_those_of_reconchess() -> None:
         assert ours == slow_successors(chess.Board(board_fen(state)))
 
 
-def test_what_is_certain_is_what_all_boards_share() -> None:
+def test_certain_pieces_are_those_of_all_boards() -> None:
     boards = RbcBoardSet.of([GAME.initial()], player=1).after_opponent(None)
     known_pieces = boards.known_pieces()
     assert known_pieces[chess.D8] == "q"

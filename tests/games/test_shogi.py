@@ -324,7 +324,7 @@ def test_usi_moves_are_read_and_written_alike(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "7g", "7g7g", "7g7j", "0g7f", "K*5e", "P*5e+", "p*5e", "7g7f=", "7g7f++", "５５"]
 )
-def test_what_is_no_usi_move_is_refused(text: str) -> None:
+def test_invalid_usi_moves_are_refused(text: str) -> None:
     with pytest.raises(ParseError, match="USI"):
         GAME.parse_move(GAME.initial(), text)
 

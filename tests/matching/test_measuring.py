@@ -42,7 +42,7 @@ def test_a_second_run_measures_only_what_is_new(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["the network", "symmetries", "the records"])
-def test_what_changed_is_measured_anew(folder: Path, change: str) -> None:
+def test_a_changed_policy_is_measured_again(folder: Path, change: str) -> None:
     first = measured(folder, "human")
     if change == "the network":
         write(tiny_network("chess", 9), folder / "human.onnx")

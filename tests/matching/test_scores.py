@@ -71,7 +71,7 @@ def test_a_stopped_run_goes_on_where_it_was(sample: Sample, tmp_path: Path) -> N
     np.testing.assert_array_equal(found, score_sample(policy, sample, tmp_path / "q", "key", chunk=64))
 
 
-def test_what_is_done_is_not_done_again_unless_the_key_changed(sample: Sample, tmp_path: Path) -> None:
+def test_scores_are_cached_by_their_key(sample: Sample, tmp_path: Path) -> None:
     path = tmp_path / "p.scores"
     first = score_sample(FixedPolicy([0.6, 0.4]), sample, path, "key")
     again = FixedPolicy([0.1, 0.9])

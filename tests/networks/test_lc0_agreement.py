@@ -53,7 +53,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
-def test_networks_say_what_lc0_says(kind: NetworkKind, tmp_path: Path) -> None:
+def test_networks_agree_with_lc0(kind: NetworkKind, tmp_path: Path) -> None:
     content = small_network(kind).content()
     path = tmp_path / "small.pb"
     path.write_bytes(content)

@@ -189,7 +189,7 @@ def test_layers_may_name_an_encoding_of_their_own(encoding: int, tolerance: floa
     np.testing.assert_allclose(LayerReader(encoding=1).vector(message, 7, "x"), values, rtol=tolerance)
 
 
-def test_the_card_tells_what_the_file_holds() -> None:
+def test_the_card_describes_the_file() -> None:
     network = small_network(ATTENTION)
     network.licence = "CC0"
     card = read_card({entry.key: entry.value for entry in read(network.content(), "mine").metadata_props})

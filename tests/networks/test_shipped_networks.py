@@ -36,7 +36,7 @@ def test_without_a_game_the_full_name_is_needed(model_store: Path) -> None:
         find("human", "expendibots")
 
 
-def test_what_a_user_added_hides_what_was_shipped(model_store: Path, tmp_path: Path) -> None:
+def test_an_added_network_hides_a_shipped_one(model_store: Path, tmp_path: Path) -> None:
     add(write(tiny_network("chess"), tmp_path / "human-chess.onnx"))
     assert find("human", "chess").parent == model_store
     assert find("human", "go").parent != model_store
@@ -80,7 +80,7 @@ def test_boards_of_several_sizes_may_be_predicted_together() -> None:
         )
 
 
-def test_networks_say_which_ratings_they_know() -> None:
+def test_networks_have_a_rating_range() -> None:
     assert load_network("human", game="chess").ratings is not None
     assert load_network("human", game="go").ratings is not None
     assert InputSpec("chess", "lc0", lowest=600, highest=2600).ratings == (600, 2600)

@@ -48,7 +48,7 @@ def hidden_game(game: HiddenGame[Any, Observation], player: Player, side: int, s
     return 0.5 if outcome.winner is None else float(outcome.winner == side)
 
 
-def test_the_scout_beats_random_moves_without_seeing_the_board() -> None:
+def test_the_inference_bot_beats_random_moves() -> None:
     results = [
         hidden_game(
             GAMES["rbc"](),

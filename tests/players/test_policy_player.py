@@ -270,7 +270,7 @@ def test_allocated_time_is_less_than_the_clock(clock: Clock) -> None:
             return
 
 
-def test_search_tells_both_players_ratings() -> None:
+def test_search_conditions_on_both_players_ratings() -> None:
     told: list[tuple[int, Any, Any]] = []
     player = policy_player("human", rating=1500, opponent_rating=1100, nodes=20)
     policy = player.policy

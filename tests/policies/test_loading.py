@@ -105,7 +105,7 @@ def test_a_policy_may_be_a_part_of_another_and_lie_beside_it(folder: Path) -> No
     )
 
 
-def test_models_on_the_shelf_are_used_by_name(folder: Path) -> None:
+def test_models_of_the_store_are_used_by_name(folder: Path) -> None:
     add(folder / "strong.onnx", "shelved")
     text = blend(folder, GOOD.format(other="shelved"))
     assert len(load_policy(text, "chess").predict([START])[0].moves) == 20
@@ -192,7 +192,7 @@ def test_an_unknown_policy_is_an_error(folder: Path) -> None:
         load_policy(str(folder / "human.onnx"), "chess", backend="abacus")
 
 
-def test_policies_say_which_ratings_they_know(folder: Path) -> None:
+def test_policies_have_a_rating_range(folder: Path) -> None:
     def known(text: str) -> tuple[float, float] | None:
         return rating_range(load_policy(text, "chess"))
 

@@ -127,7 +127,7 @@ def test_no_positions_give_no_predictions() -> None:
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_inconsistent_arguments_are_refused(
     members: tuple[PoolMember, ...], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

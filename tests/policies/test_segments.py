@@ -39,5 +39,5 @@ def test_of_equal_values_the_first_is_best() -> None:
     assert segment_argmax(values, OFFSETS).tolist() == [1, 3, 5, 9]
 
 
-def test_what_is_spread_is_at_every_move_of_its_position() -> None:
+def test_segment_repeat_gives_every_move_its_positions_value() -> None:
     assert segment_repeat(np.array([9, 8, 7, 6]), OFFSETS).tolist() == [9, 9, 9, 8, 7, 7, 7, 7, 7, 6, 6]

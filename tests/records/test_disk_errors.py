@@ -76,7 +76,7 @@ def test_the_command_says_what_the_disk_refused_and_goes_on_when_there_is_room(t
 
 
 @linux
-def test_what_may_not_be_read_is_named_and_read_later(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_read_later(tmp_path: Path) -> None:
     source, out = tmp_path / "in", tmp_path / "t"
     for name in ("a.pgn", "b-locked.pgn", "c/locked/d.pgn", "e-unsearchable/f.pgn", "g.pgn"):
         write_games(source / name, 5)

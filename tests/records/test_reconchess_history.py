@@ -51,7 +51,7 @@ def read(data: bytes, chunk: int = 1 << 20, skip: int = 0) -> list[ParsedGame]:
     return list(read_histories((data[i : i + chunk] for i in range(0, len(data), chunk)), skip))
 
 
-def test_what_reconchess_played_is_read_and_written_the_same() -> None:
+def test_histories_of_reconchess_are_read_and_written_unchanged() -> None:
     for seed in range(25):
         history = as_json(played(seed))
         record = history_record(history)

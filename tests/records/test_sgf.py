@@ -355,7 +355,7 @@ def test_go_ranks_says_what_is_left_out_and_why(tmp_path: Path) -> None:
     }
 
 
-def test_the_commands_know_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_support_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.sgf").write_text("(;BR[3k]WR[3k]PB[x];B[aa];W[bb])\n(;BR[1d]WR[1d];B[cc])")
     out = str(tmp_path / "t")
     main(["records", "build", str(tmp_path / "a.sgf"), "--out", out, "--preset", "go-everything"])

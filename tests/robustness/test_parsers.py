@@ -136,6 +136,6 @@ def test_any_words_of_the_notation(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"bytes", ["a"]])
-def test_what_is_not_text_is_refused(game: Game[Any], wrong: Any) -> None:
+def test_values_that_are_not_text_are_refused(game: Game[Any], wrong: Any) -> None:
     with pytest.raises(ParseError):
         game.parse(wrong)

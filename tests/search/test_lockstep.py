@@ -71,7 +71,7 @@ def test_arrays_of_positions_give_the_predictions_of_positions(game: str, model:
         assert found.values[i] == np.float32(prediction.value)
 
 
-def test_players_keep_their_ratings_and_the_clock_is_told_to_its_owner() -> None:
+def test_players_keep_their_ratings_and_the_clock_is_that_of_its_owner() -> None:
     policy = FixedPolicy([0.5, 0.5], value=0.0)
     search_together(policy, [Position(load_game("chess").initial(), 1100, 1900, 30.0)], PuctConfig(), 10)
     assert {(p.state.to_move, p.rating, p.opponent_rating, p.clock) for p in policy.positions} == {

@@ -95,7 +95,7 @@ def test_near_the_end_visits_and_proofs_are_those_of_a_plain_search(name: str) -
 
 
 @pytest.mark.parametrize("name", ["chess", "breakthrough"])
-def test_what_is_proved_is_true(name: str) -> None:
+def test_proven_results_are_correct(name: str) -> None:
     rng = random.Random(name)
     checked = 0
     for _ in range(25):

@@ -18,9 +18,7 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("content", "there"), [("Grüße\n", "Grüße\n".encode()), (b"\x00\xff", b"\x00\xff"), ("", b"")]
 )
-def test_what_is_written_is_there_and_nothing_else(
-    content: str | bytes, there: bytes, tmp_path: Path
-) -> None:
+def test_a_written_file_has_exactly_its_content(content: str | bytes, there: bytes, tmp_path: Path) -> None:
     atomic_write(tmp_path / "new" / "folder" / "a.txt", content)
     assert (tmp_path / "new" / "folder" / "a.txt").read_bytes() == there
     assert names(tmp_path / "new" / "folder") == ["a.txt"]
@@ -66,7 +64,7 @@ def test_appending_says_how_long_the_file_is_then(tmp_path: Path) -> None:
     assert path.read_bytes() == b"one" + b"three" * 100_000
 
 
-def test_what_is_no_folder_is_named(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     for path in (tmp_path / "taken" / "a", tmp_path / "taken" / "b" / "a"):
         with pytest.raises(OSError, match="taken"):

@@ -102,13 +102,13 @@ def test_another_setting_is_refused_or_begun_anew(other: dict[str, Any], path: P
     assert Journal(path, header=other).entries == [7]
 
 
-def test_what_is_no_setting_is_another_one(path: Path) -> None:
+def test_a_first_line_that_is_no_header_is_a_mismatch(path: Path) -> None:
     filled(path, 1, 2)
     with pytest.raises(JournalMismatch, match="has the header 1, not"):
         Journal(path, header=HEADER)
 
 
-def test_what_is_free_may_change_and_the_first_line_says_the_latest(path: Path) -> None:
+def test_mutable_keys_of_the_header_may_change(path: Path) -> None:
     filled(path, 1, header=HEADER)
     assert Journal(path, header={**HEADER, "games": 9}, mutable_keys=("games",)).entries == [1]
     assert read_journal(path) == [{"limit": 5, "players": ["a", "b"], "games": 9}, 1]
@@ -125,7 +125,7 @@ def test_entries_that_are_not_wanted_are_dropped_for_good(path: Path) -> None:
     assert Journal(path, header=HEADER).entries == [0, 1, 2, 3, 9]
 
 
-def test_what_is_no_json_is_not_written(path: Path) -> None:
+def test_entries_that_are_not_json_are_not_written(path: Path) -> None:
     filled(path, 1)
     with pytest.raises(TypeError):
         Journal(path).add({1, 2})

@@ -28,7 +28,7 @@ ema_decay = 0.9
 @pytest.mark.skipif(
     importlib.util.find_spec("torch.distributed.run") is None, reason="this PyTorch has no torchrun"
 )
-def test_two_processes_agree_and_one_of_them_speaks(games: Path, tmp_path: Path) -> None:
+def test_two_processes_agree_and_rank_0_reports(games: Path, tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(CONFIG)
     root = Path(__file__).parents[2]
     command = [

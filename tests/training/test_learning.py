@@ -18,7 +18,7 @@ from tests.training.factories import make_trainer, repeated_games, small_config
 RUY_LOPEZ = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"]
 
 
-def test_what_is_always_played_is_learned(tmp_path: Path) -> None:
+def test_a_move_that_is_always_played_is_learned(tmp_path: Path) -> None:
     records = repeated_games("chess", RUY_LOPEZ, Split.TRAIN, 60) + repeated_games(
         "chess", RUY_LOPEZ, Split.VALIDATION, 8
     )

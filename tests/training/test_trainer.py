@@ -121,7 +121,7 @@ def test_a_finished_run_is_only_written_again(unbroken: Trainer, games: Path) ->
     assert metrics(unbroken.folder) == before
 
 
-def test_the_averaged_weights_are_measured_and_given_away(unbroken: Trainer) -> None:
+def test_the_averaged_weights_are_validated_and_exported(unbroken: Trainer) -> None:
     own = {name: tensor.clone() for name, tensor in unbroken.model.state_dict().items()}
     found = unbroken.validate()
     assert found == unbroken.metrics
@@ -152,7 +152,7 @@ def test_a_checkpoint_of_another_version_is_refused(games: Path, tmp_path: Path)
         make_trainer(small_config(), games, tmp_path)
 
 
-def test_what_a_network_learned_from_decides_its_licence(
+def test_the_licence_of_a_network_follows_from_its_training_data(
     unbroken: Trainer, games: Path, tmp_path: Path
 ) -> None:
     alone = read_card_from_file(unbroken.folder / "model.onnx")

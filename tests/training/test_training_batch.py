@@ -215,7 +215,7 @@ def test_chance_follows_from_the_seed(games: Path, tmp_path: Path) -> None:
             assert not np.array_equal(getattr(one, field.name), getattr(other, field.name), equal_nan=True)
 
 
-def test_what_is_imagined_and_what_is_hidden(games: Path, tmp_path: Path) -> None:
+def test_conditioning_is_randomised_and_masked(games: Path, tmp_path: Path) -> None:
     config = distillation_config(write_maia3_network(tmp_path), random_ratings=0.5, conditioning_dropout=0.3)
     batch = one_batch(games, size=1000)
     true = dataclasses.replace(recorded_conditioning(batch), clocks=np.full(len(batch), 60.0))

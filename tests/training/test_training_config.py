@@ -118,7 +118,7 @@ WRONG: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_what_is_wrong_is_named(text: str, message: str, tmp_path: Path) -> None:
+def test_errors_name_file_and_key(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(BadTrainingConfig, match=f"^{re.escape(f'{path}: {message}')}"):

@@ -59,7 +59,7 @@ def test_learning_explains_positions_without_collapsing(folder: Path) -> None:
     assert epochs[-1].std > 0.1
 
 
-def test_the_native_network_says_what_pytorch_does(folder: Path, tmp_path: Path) -> None:
+def test_the_native_network_agrees_with_pytorch(folder: Path, tmp_path: Path) -> None:
     path = train_value_network(
         tmp_path,
         START,
