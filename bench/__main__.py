@@ -69,9 +69,9 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
 def main() -> None:
     """Runs a suite in rounds. Exits with an error if a ratio is below the required one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", nargs="?", default="rules", choices=SUITES)
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
+    parser = argparse.ArgumentParser("python -m bench", description=__doc__)
+    parser.add_argument("suite", nargs="?", default="rules", choices=SUITES, help="benchmarks to run")
+    parser.add_argument("--rounds", type=int, default=5, help="number of measurements of each benchmark")
     arguments = parser.parse_args()
     collected: dict[str, list[BenchmarkResult]] = {}
     for name in SUITES[arguments.suite]:

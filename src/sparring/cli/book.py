@@ -34,7 +34,7 @@ def build(
         int, typer.Option(min=1, help="Number of positions in the book.")
     ] = BookConfig.positions,
     nodes: Annotated[int, typer.Option(min=1, help="Search nodes per position.")] = BookConfig.nodes,
-    out: Annotated[Path, typer.Option(help="Output file (default: the shipped one).")] = SHIPPED_BOOK,
+    out: Annotated[Path, typer.Option(help="Output file.", show_default="the shipped one")] = SHIPPED_BOOK,
 ) -> None:
     """Build an opening book by search.
 
@@ -65,7 +65,7 @@ def build(
 def info(
     game: GameArgument,
     file: Annotated[
-        Path, typer.Option("--file", help="File of the book (default: the shipped one).")
+        Path, typer.Option("--file", help="File of the book.", show_default="the shipped one")
     ] = SHIPPED_BOOK,
 ) -> None:
     """Show how an opening book was made."""

@@ -12,7 +12,9 @@ from sparring.cli.errors import UserError
 
 def report(
     folder: Annotated[Path, typer.Argument(help="A folder written by `sparring measure matching --out`.")],
-    out: Annotated[Path | None, typer.Option(help="The page's file; default: report.html there.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output file (default: report.html in the folder).")
+    ] = None,
 ) -> None:
     """Render a measurement's report as an HTML page."""
     from sparring.matching.report import write_page

@@ -26,12 +26,12 @@ from sparring.search.expendibots.endgame_tables import (
 )
 
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
-File = Annotated[Path, typer.Option("--file", help="File of the tables (default: the shipped one).")]
+File = Annotated[Path, typer.Option("--file", help="File of the tables.", show_default="the shipped one")]
 
 
 def build(
     game: GameArgument,
-    out: Annotated[Path, typer.Option(help="Output file (default: the shipped one).")] = SHIPPED_TABLES,
+    out: Annotated[Path, typer.Option(help="Output file.", show_default="the shipped one")] = SHIPPED_TABLES,
 ) -> None:
     """Solve all endgames of up to five tokens.
 

@@ -42,9 +42,13 @@ def treestrap(
         str,
         typer.Option(help="; ".join(f"{name}: {each.summary}" for name, each in ALGORITHMS.items()) + "."),
     ] = _DEFAULT.algorithm,
-    depth: Annotated[int | None, typer.Option(help="Search depth in plies.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="Search depth in plies (default: the algorithm's).")
+    ] = None,
     games: Annotated[int, typer.Option(help="Games to play.")] = _DEFAULT.games,
-    learning_rate: Annotated[float | None, typer.Option(help="alpha.")] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Learning rate alpha (default: the algorithm's).")
+    ] = None,
     decay: Annotated[
         float | None, typer.Option("--lambda", help="Decay of a node's weight with its depth, 0 to 1.")
     ] = None,
@@ -72,7 +76,7 @@ def treestrap(
     ] = False,
     skip_draws: Annotated[bool, typer.Option("--skip-draws", help="Skip positions of value 0.")] = False,
     start: Annotated[
-        str, typer.Option(help="Initial weights: a file, or start or learned for the package's.")
+        str, typer.Option(help="Initial weights: a file, or the shipped start or learned.")
     ] = _DEFAULT.start,
     block: Annotated[int, typer.Option(help="Games between two lines of the journal.")] = _DEFAULT.block,
     workers: Annotated[
@@ -80,7 +84,7 @@ def treestrap(
     ] = _DEFAULT.workers,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster to play on.")] = None,
     seed: Annotated[
-        int, typer.Option(help="The same seed and workers give the same weights.")
+        int, typer.Option(help="Seed: the same seed and number of workers give the same weights.")
     ] = _DEFAULT.seed,
 ) -> None:
     """Train a linear evaluation by search and self-play.
