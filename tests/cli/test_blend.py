@@ -11,6 +11,7 @@ import pytest
 
 from sparring.cli import main
 from sparring.policies import load_policy
+from tests.cli.command_errors import one_line_error
 from tests.matching.tables import chess_table, random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
 
@@ -120,10 +121,5 @@ def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[
 def test_errors_are_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["blend", "fit", *arguments])
-    assert ended.value.code == 2
-    error = capsys.readouterr().err
-    assert complaint in error
-    assert len(error.splitlines()) == 1
+    assert complaint in one_line_error(capsys, ["blend", "fit", *arguments])
     assert not (folder / "blend.toml").exists()

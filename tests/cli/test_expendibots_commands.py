@@ -8,6 +8,7 @@ import pytest
 from sparring.cli import main
 from sparring.players.expendibots.book import open_expendibots_book
 from sparring.search.expendibots.value_network_files import open_network, origin_of
+from tests.cli.command_errors import one_line_error
 
 
 def test_an_acceptance_match_accepts_the_stronger_player(
@@ -37,10 +38,9 @@ def test_a_broken_journal_of_a_book_is_a_one_line_error(
 ) -> None:
     path = tmp_path / "book.npz"
     (tmp_path / "book.2x100.jsonl").write_text("[1, 2]\nnonsense\n[3")
-    with pytest.raises(SystemExit) as ended:
-        main(["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)])
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = one_line_error(
+        capsys, ["book", "build", "expendibots", "--positions", "2", "--nodes", "100", "--out", str(path)]
+    )
     assert line.endswith("book.2x100.jsonl, line 2 is not JSON")
 
 
@@ -73,9 +73,4 @@ def test_a_network_is_trained_from_the_command_line(tmp_path: Path) -> None:
 def test_mistakes_end_in_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    assert message in one_line_error(capsys, arguments)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
+from tests.cli.command_errors import one_line_error
 from tests.matching.tables import chess_table, random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
 
@@ -187,12 +188,7 @@ def test_errors_are_one_line(
 ) -> None:
     monkeypatch.chdir(folder)
     extra = [] if "--split" in arguments else ["--split", "all"]
-    with pytest.raises(SystemExit) as ended:
-        main(["measure", "matching", *arguments, *extra])
-    assert ended.value.code == 2
-    error = capsys.readouterr().err
-    assert complaint in error
-    assert len(error.splitlines()) == 1
+    assert complaint in one_line_error(capsys, ["measure", "matching", *arguments, *extra])
 
 
 def test_an_empty_split_says_how_to_take_all_games(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

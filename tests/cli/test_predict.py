@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from tests.cli.command_errors import one_line_error
 from tests.networks.tiny_networks import tiny_network, write
 
 
@@ -15,16 +16,6 @@ from tests.networks.tiny_networks import tiny_network, write
 def chess_model(model_store: Path, tmp_path: Path) -> str:
     main(["models", "add", str(write(tiny_network("chess"), tmp_path / "little.onnx"))])
     return "little"
-
-
-def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code != 0
-    error = capsys.readouterr().err
-    assert len(error.splitlines()) == 1
-    return error
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
@@ -48,7 +39,7 @@ def test_models_are_added_listed_described_and_removed(
     assert "two thin layers" in capsys.readouterr().out
     main(["models", "remove", "little"])
     assert "Removed little." in capsys.readouterr().out
-    assert "no network 'little'" in fails(capsys, "models", "info", "little")
+    assert "no network 'little'" in one_line_error(capsys, ["models", "info", "little"])
 
 
 def test_json_has_every_legal_move_most_likely_first(
@@ -154,7 +145,7 @@ def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
 def test_errors_are_one_line(
     arguments: list[str], complaint: str, chess_model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert complaint in fails(capsys, *arguments)
+    assert complaint in one_line_error(capsys, [*arguments])
 
 
 def test_human_is_the_default_model(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,9 +195,9 @@ def test_policies_are_predicted_like_models(
     alone = answer_moves(capsys, "chess", "--rating", "1500", "--json")
     assert isinstance(alone, list)
     assert [entry["move"] for entry in blended["moves"][:3]] == [entry["move"] for entry in alone[:3]]
-    assert "human" not in fails(capsys, "predict", "chess", "--policy", str(tmp_path / "no.toml"))
-    assert "mine accepts ratings" in fails(
-        capsys, "predict", "chess", "--policy", f"mine={file}", "--rating", "100"
+    assert "human" not in one_line_error(capsys, ["predict", "chess", "--policy", str(tmp_path / "no.toml")])
+    assert "mine accepts ratings" in one_line_error(
+        capsys, ["predict", "chess", "--policy", f"mine={file}", "--rating", "100"]
     )
 
 

@@ -12,6 +12,7 @@ from sparring.games import describe
 from sparring.records.reconchess_history import to_history
 from sparring.records.record import GameRecord, Termination
 from tests.belief.games import random_game
+from tests.cli.command_errors import one_line_error
 
 
 @pytest.fixture
@@ -63,10 +64,8 @@ def test_a_file_with_many_games_has_numbers(history: Path, capsys: pytest.Captur
     many.write_text("".join(f"{history.read_text()}\n" for _ in range(2)))
     main(["rbc", "track", str(many), "--player", "white", "--number", "2", "--json"])
     assert steps_of(capsys)
-    with pytest.raises(SystemExit) as end:
-        main(["rbc", "track", str(many), "--player", "white", "--number", "3"])
-    assert end.value.code == 2
-    assert "has no game 3" in capsys.readouterr().err
+    arguments = ["rbc", "track", str(many), "--player", "white", "--number", "3"]
+    assert "has no game 3" in one_line_error(capsys, arguments)
 
 
 def test_a_corrupt_history_is_refused_in_one_line(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,10 +74,7 @@ def test_a_corrupt_history_is_refused_in_one_line(history: Path, capsys: pytest.
     history.write_text(json.dumps(content))
     for wrong in (history.read_text(), "{", "[]", ""):
         history.write_text(wrong)
-        with pytest.raises(SystemExit) as end:
-            main(["rbc", "track", str(history), "--player", "white"])
-        assert end.value.code == 2
-        assert len(capsys.readouterr().err.splitlines()) == 1
+        one_line_error(capsys, ["rbc", "track", str(history), "--player", "white"])
 
 
 def test_a_sample_says_so(history: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sparring.cli import main
+from tests.cli.command_errors import one_line_error
 
 
 def test_info_shows_the_content_of_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,9 +33,4 @@ def test_probe_values_a_position_and_its_moves(capsys: pytest.CaptureFixture[str
 def test_mistakes_end_in_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
+    assert message in one_line_error(capsys, arguments)
