@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import itertools
+import json
 import lzma
 import shutil
 import subprocess
@@ -16,7 +18,10 @@ import torch
 from sparring.games import Chess, describe
 from sparring.networks import maia3
 from sparring.networks.prediction import Position
+from sparring.records import PositionFilter, Split
+from sparring.records.game_rows import read_rows, shard_paths
 from studies.student.blocks import Shape
+from studies.student.curve import draw, read_run
 from studies.student.export import export
 from studies.student.network import (
     Student,
@@ -28,9 +33,11 @@ from studies.student.network import (
     save_student,
 )
 from studies.student.options import Options
+from studies.student.pack_games import pack
 from studies.student.positions import Records, load_library, policy_moves, read_games, student_tokens
 from studies.student.positions import teacher_tokens as maia3_tokens
 from studies.student.train import Trainer
+from tests.matching.tables import chess_table
 from tests.networks.onnx_session import run
 
 CARD = {"name": "tiny", "source": "a test"}
@@ -152,3 +159,27 @@ def test_the_onnx_file_agrees_with_pytorch(in_8_bits: bool) -> None:
     single = run(model, {"planes": planes[:1], "context": context[:1]})
     np.testing.assert_allclose(single["policy"], found["policy"][:1], atol=1e-5 * scale)
     onnx.checker.check_model(model)
+
+
+def test_packed_games_come_back_without_the_test_split(tmp_path: Path) -> None:
+    table = chess_table(tmp_path / "table")
+    count = pack(table, tmp_path / "games.xz")
+    games = read_games(tmp_path / "games.xz")
+    shards = shard_paths(table)
+    rows = [read_rows(path, "chess", split, 0, PositionFilter()) for path in shards for split in Split]
+    everything = {moves for part in rows for moves in part.moves}
+    packed = {games.moves[a:b].tobytes() for a, b in itertools.pairwise(games.offsets)}
+    assert len(games.ratings) == count < sum(len(part) for part in rows)
+    assert packed < everything
+    assert set(games.splits.tolist()) == {0, 1}
+
+
+def test_the_curve_has_all_measurements_of_a_run(tmp_path: Path) -> None:
+    line = {"seconds": 1.0, "positions": 16, "top1": 0.5, "nats": 1.4, "kl": 0.1, "by_group": {}}
+    teacher = {"teacher_top1": 0.6, "teacher_nats": 1.3}
+    lines = [{"event": "ready"}, {**line, **teacher}, {**line, **teacher, "positions": 32, "nats": 1.2}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    measured = read_run(tmp_path / "a.jsonl")
+    assert measured["teacher"] == {"top1": 0.6, "nats": 1.3}
+    assert [point["nats"] for point in measured["points"]] == [1.4, 1.2]
+    assert draw({"a": measured}, tmp_path).read_text().count("Maia-3 5M") == 1
