@@ -2,7 +2,7 @@
 
     python -m studies.student.curve RUN.jsonl... --out results/people-chess
 
-Writes student.json and figures/student.svg: nats a move on the validation split against positions seen.
+Writes student.json and student.svg: nats a move on the validation split against positions seen.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = {path.stem: read_run(path) for path in options.runs}
     write_json(runs, options.out / "student.json")
-    draw({name: run for name, run in runs.items() if name in (options.draw or runs)}, options.out / "figures")
+    draw({name: run for name, run in runs.items() if name in (options.draw or runs)}, options.out)
 
 
 if __name__ == "__main__":

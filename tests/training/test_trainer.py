@@ -135,7 +135,7 @@ def test_the_averaged_weights_are_validated_and_exported(unbroken: Trainer) -> N
 
 def test_a_checkpoint_of_another_configuration_is_refused(unbroken: Trainer, games: Path) -> None:
     other = small_config(**{**LONG, "training": {**LONG["training"], "steps": 25, "learning_rate": 0.5}})
-    with pytest.raises(BadTrainingConfig, match=r"training\.steps, training\.learning_rate differ"):
+    with pytest.raises(BadTrainingConfig, match=r"different: training\.steps, training\.learning_rate"):
         make_trainer(other, games, unbroken.folder)
 
 
