@@ -9,15 +9,6 @@ namespace sparring::bindings {
 
 using search::PuctForest;
 
-/// A number of every tree as a new array.
-template <class T, GamePosition P, class Function>
-nb::ndarray<nb::numpy, T> tree_column(const PuctForest<P>& forest, Function function) {
-    const auto& trees = forest.trees();
-    const Zeros<T> block(trees.size());
-    std::transform(trees.begin(), trees.end(), block.data(), function);
-    return block.array(block.data(), {trees.size()});
-}
-
 /// The statistics of the root moves of all trees as five arrays, and the offsets of each tree's.
 template <GamePosition P>
 nb::tuple forest_root_moves(const PuctForest<P>& forest) {
@@ -71,21 +62,23 @@ void bind_puct_forest(nb::module_& m, const char* name) {
         .def_prop_ro(
             "visits",
             [](const F& forest) {
-                return tree_column<std::int64_t>(
-                    forest, [](const auto& tree) { return static_cast<std::int64_t>(tree.visits()); });
+                return column<std::int64_t>(forest.trees(), [](const auto& tree) {
+                    return static_cast<std::int64_t>(tree.visits());
+                });
             },
             nb::rv_policy::move, "The visits of each root: int64 [trees].")
         .def_prop_ro(
             "values",
             [](const F& forest) {
-                return tree_column<double>(forest, [](const auto& tree) { return tree.value(); });
+                return column<double>(forest.trees(), [](const auto& tree) { return tree.value(); });
             },
             nb::rv_policy::move, "The value of each root for its side to move: float64 [trees].")
         .def_prop_ro(
             "max_depths",
             [](const F& forest) {
-                return tree_column<std::int64_t>(
-                    forest, [](const auto& tree) { return static_cast<std::int64_t>(tree.max_depth()); });
+                return column<std::int64_t>(forest.trees(), [](const auto& tree) {
+                    return static_cast<std::int64_t>(tree.max_depth());
+                });
             },
             nb::rv_policy::move, "The length of the longest line of each tree, in plies: int64 [trees].")
         .def(

@@ -45,6 +45,14 @@ nb::ndarray<nb::numpy, T> copied(const std::vector<T>& values) {
     return block.array(block.data(), {values.size()});
 }
 
+/// A number of every item as a new array.
+template <class T, class Items, class Function>
+nb::ndarray<nb::numpy, T> column(const Items& items, Function function) {
+    const Zeros<T> block(items.size());
+    std::transform(items.begin(), items.end(), block.data(), function);
+    return block.array(block.data(), {items.size()});
+}
+
 /// The targets of a batch of n positions.
 struct Labels {
     std::vector<std::uint16_t> legal;   // the legal moves of all positions, ascending within a position
@@ -271,17 +279,23 @@ nb::object encode_states(const std::vector<State<P>>& states, const std::string&
                                : encode_nodes<float>(states, encoder, history, shape);
 }
 
+/// The logit of a move by its label, for `policies` and `decode`; a move without a label is certain.
+template <GamePosition P>
+auto label_logit(const Encoder<P>& encoder, std::size_t labels) {
+    return [&encoder, labels](const P& position, Move move, const float* row) {
+        const std::uint16_t label = encoder.label(position, move);
+        if (label == no_label) return certain;
+        if (label >= labels) throw nb::value_error("the policy is too short for this encoding");
+        return static_cast<double>(row[label]);
+    };
+}
+
 template <GamePosition P>
 nb::tuple decode_states(const std::vector<State<P>>& states, const Logits& logits,
                         const std::string& encoding) {
     const auto& encoder = checked_encoder<P>(encoding, 1, false);
     const std::size_t labels = logits.shape(1);
-    return decode(states, logits, labels, [&](const P& position, Move move, const float* row) {
-        const std::uint16_t label = encoder.label(position, move);
-        if (label == no_label) return certain;
-        if (label >= labels) throw nb::value_error("the policy is too short for this encoding");
-        return static_cast<double>(row[label]);
-    });
+    return decode(states, logits, labels, label_logit<P>(encoder, labels));
 }
 
 }  // namespace sparring::bindings

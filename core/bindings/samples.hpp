@@ -62,14 +62,6 @@ SampleSet<P> take(const SampleSet<P>& set, const Indices& which) {
     return some;
 }
 
-/// A number of every position as a new array.
-template <class T, GamePosition P, class Function>
-nb::ndarray<nb::numpy, T> column(const SampleSet<P>& set, Function function) {
-    const Zeros<T> block(set.samples.size());
-    std::transform(set.samples.begin(), set.samples.end(), block.data(), function);
-    return block.array(block.data(), {set.samples.size()});
-}
-
 template <GamePosition P>
 std::vector<std::string> encodings() {
     std::vector<std::string> names;
@@ -109,20 +101,21 @@ void bind_samples(nb::module_& m, const char* name) {
         .def_prop_ro(
             "games",
             [](const S& set) {
-                return column<std::int64_t>(set, [](const Sample<P>& s) { return std::int64_t{s.game}; });
+                return column<std::int64_t>(set.samples,
+                                            [](const Sample<P>& s) { return std::int64_t{s.game}; });
             },
             nb::rv_policy::move, "The index of each position's game, int64 [positions].")
         .def_prop_ro(
             "plies",
             [](const S& set) {
                 return column<std::int32_t>(
-                    set, [](const Sample<P>& s) { return static_cast<std::int32_t>(s.node->ply); });
+                    set.samples, [](const Sample<P>& s) { return static_cast<std::int32_t>(s.node->ply); });
             },
             nb::rv_policy::move, "Moves played before each position, int32 [positions].")
         .def_prop_ro(
             "movers",
             [](const S& set) {
-                return column<std::int8_t>(set, [](const Sample<P>& s) {
+                return column<std::int8_t>(set.samples, [](const Sample<P>& s) {
                     return static_cast<std::int8_t>(s.node->position.side());
                 });
             },
@@ -130,14 +123,14 @@ void bind_samples(nb::module_& m, const char* name) {
         .def_prop_ro(
             "clocks_before",
             [](const S& set) {
-                return column<std::int32_t>(set, [](const Sample<P>& s) { return s.clock_before; });
+                return column<std::int32_t>(set.samples, [](const Sample<P>& s) { return s.clock_before; });
             },
             nb::rv_policy::move,
             "The mover's clock before the move, in tenths of a second; -1 if unknown: int32 [positions].")
         .def_prop_ro(
             "clocks",
             [](const S& set) {
-                return column<std::int32_t>(set, [](const Sample<P>& s) { return s.clock; });
+                return column<std::int32_t>(set.samples, [](const Sample<P>& s) { return s.clock; });
             },
             nb::rv_policy::move,
             "The mover's clock after the move, in tenths of a second; -1 if unknown: int32 [positions].")

@@ -10,29 +10,15 @@ struct StateBatch {
     std::vector<State<P>> states;
 };
 
-/// A number of every state as a new array.
-template <class T, GamePosition P, class Function>
-nb::ndarray<nb::numpy, T> state_column(const StateBatch<P>& batch, Function function) {
-    const Zeros<T> block(batch.states.size());
-    std::transform(batch.states.begin(), batch.states.end(), block.data(), function);
-    return block.array(block.data(), {batch.states.size()});
-}
-
 /// The probabilities of all states' legal moves in one array, and the offsets of each state's.
 template <GamePosition P>
 nb::tuple decode_batch(const StateBatch<P>& batch, const Logits& logits, const std::string& encoding) {
     const auto& encoder = checked_encoder<P>(encoding, 1, false);
-    const std::size_t labels = logits.shape(1);
     if (logits.shape(0) != batch.states.size()) throw nb::value_error("one row of logits a state expected");
     Policies found;
     {
         nb::gil_scoped_release release;
-        found = policies(batch.states, logits, [&](const P& position, Move move, const float* row) {
-            const std::uint16_t label = encoder.label(position, move);
-            if (label == no_label) return certain;
-            if (label >= labels) throw std::invalid_argument("the policy is too short for this encoding");
-            return static_cast<double>(row[label]);
-        });
+        found = policies(batch.states, logits, label_logit<P>(encoder, logits.shape(1)));
     }
     std::vector<std::int64_t> offsets{0};
     offsets.insert(offsets.end(), found.ends.begin(), found.ends.end());
@@ -70,15 +56,16 @@ void bind_states(nb::module_& m, const char* name) {
         .def_prop_ro(
             "to_move",
             [](const B& batch) {
-                return state_column<std::int8_t>(
-                    batch, [](const State<P>& s) { return static_cast<std::int8_t>(s.position().side()); });
+                return column<std::int8_t>(batch.states, [](const State<P>& s) {
+                    return static_cast<std::int8_t>(s.position().side());
+                });
             },
             nb::rv_policy::move, "The player to move, 0 or 1: int8 [states].")
         .def_prop_ro(
             "plies",
             [](const B& batch) {
-                return state_column<std::int32_t>(
-                    batch, [](const State<P>& s) { return static_cast<std::int32_t>(s.node().ply); });
+                return column<std::int32_t>(
+                    batch.states, [](const State<P>& s) { return static_cast<std::int32_t>(s.node().ply); });
             },
             nb::rv_policy::move, "Moves played before each state: int32 [states].")
         .def(

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.networks import Position, Prediction
 from sparring.networks.batches import PositionBatch, PredictionBatch
@@ -131,13 +132,8 @@ def pool_predictions(
         for column in weights.T != 0
     ]
     offsets = segment_offsets([len(each[0].moves) for each in members])
-    logs = np.zeros((len(weights), offsets[-1]))
-    for row, some, each in zip(logs, weights != 0, predictions, strict=True):
-        if each:
-            row[segment_repeat(some, offsets)] = clipped_log(np.concatenate([p.probabilities for p in each]))
-    shares = np.exp(
-        segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
-    ).astype(np.float32)
+    stated = [np.concatenate([p.probabilities for p in each]) if each else None for each in predictions]
+    shares = _pooled_probabilities(weights, stated, offsets, mean)
     parts = [shares[begin:end] for begin, end in pairwise(offsets.tolist())]
     return [replace(each[0], probabilities=part) for each, part in zip(members, parts, strict=True)]
 
@@ -156,12 +152,27 @@ def pool_batch(
         if each is not None:
             sizes[rows], values[rows] = np.diff(each.offsets), each.values
     offsets = segment_offsets(sizes)
+    stated = [None if each is None else each.probabilities for _, each in found]
+    return PredictionBatch(_pooled_probabilities(weights, stated, offsets, mean), offsets, values)
+
+
+def _pooled_probabilities(
+    weights: Array,
+    probabilities: Sequence[NDArray[np.float32] | None],
+    offsets: Offsets,
+    mean: PoolingFunction,
+) -> NDArray[np.float32]:
+    """The pool's probabilities [moves] of positions with these offsets.
+
+    `weights` is [policies, positions]. `probabilities[k]` are policy k's for the moves of the positions in
+    which its weight is not 0, in order; None if there is no such position.
+    """
     logs = np.zeros((len(weights), offsets[-1]))
-    for row, weight, (_, each) in zip(logs, weights, found, strict=True):
+    for row, weight, each in zip(logs, weights, probabilities, strict=True):
         if each is not None:
-            row[segment_repeat(weight != 0, offsets)] = clipped_log(each.probabilities)
+            row[segment_repeat(weight != 0, offsets)] = clipped_log(each)
     pooled = segment_log_softmax(mean(segment_repeat(weights, offsets), logs, offsets), offsets)
-    return PredictionBatch(np.exp(pooled).astype(np.float32), offsets, values)
+    return np.exp(pooled).astype(np.float32)
 
 
 def geometric(weights: Array, logs: Array, beta: float = 1.0) -> Array:
