@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import sparring  # noqa: F401  # switches off telemetry before a test imports ONNX Runtime
+
 
 @pytest.fixture
 def model_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

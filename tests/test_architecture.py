@@ -34,6 +34,7 @@ LAYERS = [
     "storage",
     "_core",
     "_lazy",
+    "_telemetry",
 ]
 
 

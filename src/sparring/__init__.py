@@ -1,11 +1,13 @@
 """Sparring: human-like opponents and the tools to build them. `docs/api.md` describes the names here.
 
-Nothing is imported before a name is used.
+Nothing is imported before a name is used. Importing this package switches off the telemetry of the libraries
+that it uses.
 """
 
 from typing import TYPE_CHECKING
 
 from sparring._lazy import attach
+from sparring._telemetry import disable_telemetry
 
 if TYPE_CHECKING:
     from sparring._version import __version__ as __version__
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from sparring.policies.loading import load_policy as load_policy
     from sparring.policies.policy import Policy as Policy
     from sparring.records.game_records import open_records as open_records
+
+disable_telemetry()
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
