@@ -83,8 +83,9 @@ bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench training
 	@$(BIN)/python -m bench startup
 
-fuzz: setup  ## Fuzz every text parser for a long time
-	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness
+fuzz: setup  ## Fuzz every text parser for a long time, and run 5,000 trials over all surfaces
+	SPARRING_TRIALS=5000 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/robustness/test_surfaces.py
+	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness --ignore tests/robustness/test_surfaces.py
 
 # The interpreter is not instrumented: the sanitizers' runtimes are preloaded, and leaks are not checked, since
 # Python keeps memory until its end.

@@ -1,0 +1,1 @@
+"""One module a surface; see `tests/robustness/trials.py`."""
