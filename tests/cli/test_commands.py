@@ -170,7 +170,7 @@ def test_the_table_takes_commands_and_refuses_illegal_moves(
     out = play(monkeypatch, capsys, typed, "chess", "--seed", "1", "--level", "1")
     assert "take your last move back" in out
     assert "Nf3" in out
-    assert "illegal san" in out
+    assert "Nf6 is not legal here: no knight can go to f6" in out
     assert "'xyzzy' is not a move" in out
     assert "nothing to take back" in out
     assert "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1" in out

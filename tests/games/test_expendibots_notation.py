@@ -107,8 +107,9 @@ def test_actions_are_read_in_our_and_the_referees_ways(text: str, canonical: str
     ],
 )
 def test_invalid_actions_are_refused(text: str) -> None:
+    """The strict parser. `Game.parse_move` reads what people type, too (test_typed_moves)."""
     with pytest.raises(ParseError, match="is not an action, such as boom c1 or 2c1-c3"):
-        GAME.parse_move(GAME.initial(), text)
+        GAME.initial().parse_move(text)
 
 
 def test_every_code_is_one_action_or_none() -> None:

@@ -325,8 +325,9 @@ def test_usi_moves_are_read_and_written_alike(text: str) -> None:
     "text", ["", "7g", "7g7g", "7g7j", "0g7f", "K*5e", "P*5e+", "p*5e", "7g7f=", "7g7f++", "５５"]
 )
 def test_invalid_usi_moves_are_refused(text: str) -> None:
+    """The parser of USI. `Game.parse_move` reads what people type, too (test_typed_moves)."""
     with pytest.raises(ParseError, match="USI"):
-        GAME.parse_move(GAME.initial(), text)
+        GAME.initial().parse_move(text)
 
 
 def test_a_move_that_the_rules_forbid_is_refused() -> None:

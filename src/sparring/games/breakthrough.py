@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,8 +18,11 @@ from sparring.games.description import (
     RecordFormats,
 )
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import Spec
-from sparring.games.native import NativeGame
+from sparring.games.game import IllegalMove, Move, ParseError, Spec
+from sparring.games.native import NativeGame, to_valid_utf8
+from sparring.games.typed_moves import ambiguous, strip_annotations
+
+_TYPED = re.compile(r"(?P<source>[a-h][1-8])?(?P<sign>[x:-])?(?P<target>[a-h][1-8])")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,28 @@ class Breakthrough(NativeGame[BreakthroughState]):
     def initial(self) -> BreakthroughState:
         """The initial state."""
         return BreakthroughState.initial()
+
+    def parse_move(self, state: BreakthroughState, text: str) -> Move:
+        """Parses a legal move: b2b3, b2-b3, b2xc3, or b3 where one piece can go there.
+
+        Raises ParseError or IllegalMove.
+        """
+        words = re.sub(r"\s+", "", strip_annotations(to_valid_utf8(text))).lower()
+        match = _TYPED.fullmatch(words)
+        if match is None:
+            raise ParseError(f"{words!r} is not a move, such as b2b3 or b2xc3")
+        names = {state.move_text(move): move for move in state.legal_moves()}
+        found = [
+            name for name in names if name.startswith(match["source"] or "") and name[2:] == match["target"]
+        ]
+        if not found:
+            raise IllegalMove(f"{words} is not legal here")
+        if len(found) > 1:
+            raise ambiguous(words, found)
+        target = 8 * (int(match["target"][1]) - 1) + "abcdefgh".index(match["target"][0])
+        if match["sign"] == "x" and not state.pieces[1 - state.to_move] >> target & 1:
+            raise IllegalMove(f"there is nothing to capture on {match['target']}: write {found[0]}")
+        return names[found[0]]
 
     def diagram(self, state: BreakthroughState) -> Diagram:
         """The board; the squares that the last move changed are highlighted."""

@@ -1,4 +1,4 @@
-"""Chess by the FIDE rules. Positions are FEN, moves UCI; SAN is parsed and written by python-chess."""
+"""Chess by the FIDE rules. Positions are FEN, moves UCI; SAN is read too, and written by python-chess."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import chess
 import chess.svg
 
 from sparring._core import ChessState
+from sparring.games.chess_notation import match_move
 from sparring.games.description import (
     EngineSupport,
     GameDescription,
@@ -63,10 +64,10 @@ class Chess(NativeGame[ChessState]):
         return ChessState.parse(to_valid_utf8(text), self.claim_draws)
 
     def parse_move(self, state: ChessState, text: str) -> Move:
-        """Parses a legal move in UCI or SAN. Raises ParseError or IllegalMove."""
+        """Parses a legal move in UCI, or in SAN as people type it. Raises ParseError or IllegalMove."""
         try:
             return super().parse_move(state, text)
-        except ParseError:
+        except (ParseError, IllegalMove):
             return self._parse_san(state, to_valid_utf8(text))
 
     def san(self, state: ChessState, move: Move) -> str:
@@ -78,13 +79,30 @@ class Chess(NativeGame[ChessState]):
         return board_diagram(board_of(state), state.last_move)
 
     def _parse_san(self, state: ChessState, text: str) -> Move:
+        board = board_of(state)
+        legal = [chess.Move.from_uci(state.move_text(move)) for move in state.legal_moves()]
         try:
-            move = board_of(state).parse_san(text)
-        except (chess.IllegalMoveError, chess.AmbiguousMoveError) as error:
-            raise IllegalMove(str(error)) from None
-        except ValueError:
-            raise ParseError(f"{text[:80]!r} is not a move, such as e2e4 or Nf3") from None
+            move, captures = match_move(text, legal, board.piece_type_at, board.san)
+        except IllegalMove:
+            if _exposes_king(board, text):
+                raise IllegalMove(
+                    f"{text.strip()[:80]} is not legal here: it leaves the king in check"
+                ) from None
+            raise
+        if captures and not board.is_capture(move):
+            square = chess.square_name(move.to_square)
+            raise IllegalMove(f"there is nothing to capture on {square}: write {board.san(move)}")
         return state.parse_move(move.uci())
+
+
+def _exposes_king(board: chess.Board, text: str) -> bool:
+    """Whether a text means a move that only the check to the own king forbids."""
+    forbidden = [move for move in board.pseudo_legal_moves if board.is_into_check(move)]
+    try:
+        match_move(text, forbidden, board.piece_type_at, chess.Move.uci)
+    except (ParseError, IllegalMove):
+        return False
+    return True
 
 
 def board_of(state: ChessState) -> chess.Board:

@@ -6,6 +6,7 @@ and `2c1-c3` (two tokens from c1 to c3). `core/expendibots/notation.hpp` describ
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -13,12 +14,17 @@ from sparring._core import ExpendibotsState
 from sparring.games.description import GameDescription, Phases, PlayerDefaults, RecordFormats
 from sparring.games.diagrams import Diagram, Piece
 from sparring.games.game import IllegalMove, Move, Spec
-from sparring.games.native import NativeGame
+from sparring.games.native import NativeGame, to_valid_utf8
+from sparring.games.typed_moves import strip_annotations
 
 Point: TypeAlias = tuple[int, int]
 """A square in the referee's coordinates: x from the left and y from White's side, both from 0."""
 Action: TypeAlias = tuple[str, Point] | tuple[str, int, Point, Point]
 """An action as the referee's tuple: ("BOOM", at) or ("MOVE", tokens, from, to)."""
+_TYPED = re.compile(
+    r"(?P<tokens>\d{1,2}(?=[a-hA-H\s]))?\s*(?P<source>[a-hA-H][1-8])[\s-]*(?P<target>[a-hA-H][1-8])"
+)
+_TYPED_BOOM = re.compile(r"(?:boom|b)[\s@]*(?P<at>[a-h][1-8])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,18 @@ class Expendibots(NativeGame[ExpendibotsState]):
         """The initial state."""
         return ExpendibotsState.initial()
 
+    def parse_move(self, state: ExpendibotsState, text: str) -> Move:
+        """Parses a legal action: `boom c1`, `2c1-c3`, `c1c3`, or a referee's form.
+
+        Raises ParseError or IllegalMove.
+        """
+        words = strip_annotations(to_valid_utf8(text))
+        if match := _TYPED.fullmatch(words):
+            words = f"{match['tokens'] or ''}{match['source']}-{match['target']}"
+        elif match := _TYPED_BOOM.fullmatch(words):
+            words = f"boom {match['at']}"
+        return super().parse_move(state, words)
+
     def action(self, state: ExpendibotsState, move: Move) -> Action:
         """A move as the referee's tuple. Raises IllegalMove when the code is no action."""
         return state.action(move)
@@ -53,7 +71,7 @@ class Expendibots(NativeGame[ExpendibotsState]):
         for move in state.legal_moves():
             if state.action(move) == action:
                 return move
-        raise IllegalMove(f"{action!r} is not legal here: {state.text()}")
+        raise IllegalMove(f"{action!r} is not legal here")
 
     def diagram(self, state: ExpendibotsState) -> Diagram:
         """The board; W3 is a white stack of three. Squares that the last action changed are highlighted."""

@@ -9,6 +9,7 @@ consecutive passes; komi; and the rules that differ from the default, of `simple
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self, TypeAlias, cast
 
@@ -23,9 +24,10 @@ from sparring.games.description import (
     SearchDefaults,
 )
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import Spec
-from sparring.games.native import NativeGame
+from sparring.games.game import IllegalMove, Move, Spec
+from sparring.games.native import NativeGame, to_valid_utf8
 from sparring.games.ratings import GO_RANKS
+from sparring.games.typed_moves import strip_annotations
 
 KoRule: TypeAlias = Literal["positional", "situational", "simple"]
 ScoringRule: TypeAlias = Literal["area", "territory"]
@@ -161,6 +163,16 @@ class Go(NativeGame[GoState]):
             self.size, self.komi, self.ko, self.suicide, self.scoring, self.tax, self.handicap
         )
 
+    def parse_move(self, state: GoState, text: str) -> Move:
+        """Parses a legal move: a vertex such as D4, or `pass`. Raises ParseError or IllegalMove."""
+        words = re.sub(r"[\s,-]+", "", strip_annotations(to_valid_utf8(text)))
+        if swapped := re.fullmatch(r"(\d{1,2})([A-Ta-t])", words):
+            words = swapped[2] + swapped[1]
+        try:
+            return super().parse_move(state, words)
+        except IllegalMove:
+            raise IllegalMove(f"{words.upper()} is not legal here{_forbidden(state, words)}") from None
+
     def diagram(self, state: GoState) -> Diagram:
         """The board, with the last stone highlighted and the prisoners below."""
         size = state.size
@@ -182,6 +194,16 @@ class Go(NativeGame[GoState]):
             highlights=frozenset(played),
             stars=_stars(size),
         )
+
+
+def _forbidden(state: GoState, vertex: str) -> str:
+    """Why no stone may be played at a vertex."""
+    if state.outcome is not None:
+        return ": the game is over"
+    point = state.parse_move(vertex)
+    if any(point in stones for stones in state.stones):
+        return ": a stone is there"
+    return ": it retakes a ko" if point == state.ko_point else ": it has no liberties, or repeats a position"
 
 
 def _plain(name: str) -> str:

@@ -107,7 +107,7 @@ class NativeGame(Generic[N]):
         """Parses a legal move. Raises ParseError or IllegalMove."""
         move = state.parse_move(to_valid_utf8(text))
         if move not in state.legal_moves():
-            raise IllegalMove(f"{to_valid_utf8(text)} is not legal here: {state.text()}")
+            raise IllegalMove(f"{to_valid_utf8(text)[:80]} is not legal here")
         return move
 
     def encode(self, states: Sequence[N]) -> NDArray[np.float32]:

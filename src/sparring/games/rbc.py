@@ -12,11 +12,12 @@ from typing import ClassVar, TypeAlias
 import chess
 
 from sparring._core import RbcState
-from sparring.games.chess import BOARD_PLANES, board_diagram
+from sparring.games.chess import BOARD_PLANES, board_diagram, move_code
+from sparring.games.chess_notation import match_move
 from sparring.games.description import GameDescription, Phases, PlayerDefaults, RecordFormats
 from sparring.games.diagrams import Diagram
-from sparring.games.game import Move, Spec
-from sparring.games.native import NativeGame
+from sparring.games.game import IllegalMove, Move, ParseError, Spec
+from sparring.games.native import NativeGame, to_valid_utf8
 
 PASS: Move = 0
 SENSE: Move = 0x8000
@@ -73,6 +74,26 @@ class Rbc(NativeGame[RbcState]):
     def initial(self) -> RbcState:
         """The initial state."""
         return RbcState.initial()
+
+    def parse_move(self, state: RbcState, text: str) -> Move:
+        """Parses a sense or a move that may be requested: UCI, SAN or `pass`.
+
+        Only the player's own pieces are looked at, so that the answer reveals nothing. Raises ParseError or
+        IllegalMove.
+        """
+        try:
+            return super().parse_move(state, text)
+        except (ParseError, IllegalMove):
+            if state.sensing:
+                raise
+        board = chess.Board(board_fen(state))
+        requests = [chess.Move.from_uci(state.move_text(m)) for m in state.legal_moves() if m != PASS]
+
+        def own_piece(square: chess.Square) -> chess.PieceType | None:
+            return board.piece_type_at(square) if board.color_at(square) == board.turn else None
+
+        move, _ = match_move(to_valid_utf8(text), requests, own_piece, chess.Move.uci)
+        return move_code(move)
 
     def observe(self, state: RbcState, player: int, move: Move) -> Observation:
         """The observation of `player` when `move` is played in `state`. Raises IllegalMove."""

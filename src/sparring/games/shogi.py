@@ -17,8 +17,9 @@ from sparring.games.description import (
     RecordFormats,
 )
 from sparring.games.diagrams import Diagram, Piece
-from sparring.games.game import Spec
-from sparring.games.native import NativeGame
+from sparring.games.game import IllegalMove, Move, ParseError, Spec
+from sparring.games.native import NativeGame, to_valid_utf8
+from sparring.games.shogi_notation import KANJI, parse_typed, western
 
 _HAND = ("pawns", "lances", "knights", "silvers", "bishops", "rooks", "golds")
 _PIECES = (
@@ -31,10 +32,6 @@ _PIECES = (
     "horses",
     "dragons",
 )
-_KANJI = {
-    "P": "歩", "L": "香", "N": "桂", "S": "銀", "G": "金", "B": "角", "R": "飛", "K": "玉",
-    "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,6 +62,15 @@ class Shogi(NativeGame[ShogiState]):
         """The initial state."""
         return ShogiState.initial()
 
+    def parse_move(self, state: ShogiState, text: str) -> Move:
+        """Parses a legal move: USI, Japanese or English notation. Raises ParseError or IllegalMove."""
+        try:
+            return super().parse_move(state, text)
+        except (ParseError, IllegalMove):
+            if text == "win":
+                raise
+            return parse_typed(state, to_valid_utf8(text))
+
     def diagram(self, state: ShogiState) -> Diagram:
         """The board; White's pieces have a v before them, as in Japanese diagrams."""
         board, _, hands, *_ = state.text().split()
@@ -88,7 +94,7 @@ def _row(rank: str) -> tuple[Piece | None, ...]:
             cells += [None] * int(token)
             continue
         owner = int(token[-1].islower())
-        kanji = "王" if token == "k" else _KANJI[token.upper()]
+        kanji = "王" if token == "k" else KANJI[token.upper()]
         cells.append(
             Piece("v" * owner + kanji, owner, shape="wedge", label=kanji, accent=token.startswith("+"))
         )
@@ -97,7 +103,7 @@ def _row(rank: str) -> tuple[Piece | None, ...]:
 
 def _hand(hands: str, owner: int) -> str:
     held = [
-        _KANJI[letter.upper()] + number
+        KANJI[letter.upper()] + number
         for number, letter in re.findall(r"(\d*)([A-Za-z])", hands)
         if letter.islower() == bool(owner)
     ]
@@ -146,6 +152,7 @@ DESCRIPTION = GameDescription(
     engine=EngineSupport("usi", byoyomi=True),
     layout=_layout,
     players=PlayerDefaults(has_human_network=True),
+    display_move=western,
     modules=(
         "networks.dlshogi",
         "records.csa",

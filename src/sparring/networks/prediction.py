@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import Move
+from sparring.games import Move, describe_state
 from sparring.games.position import Position
 
 __all__ = ["Position", "Prediction", "RankedMove"]
@@ -21,7 +21,8 @@ class RankedMove(NamedTuple):
     """The move's code."""
     probability: float
     text: str
-    """The move in the notation of its game, such as `e2e4` or `D4`; the code if the state is unknown."""
+    """The move as people write it, such as `Nf3`, `P-7f` or `D4`; the code if the state is unknown.
+    `Game.parse_move` reads it."""
 
 
 @dataclass(frozen=True)
@@ -51,4 +52,7 @@ class Prediction:
         ]
 
     def _text(self, move: Move) -> str:
-        return str(move) if self.state is None else str(self.state.move_text(move))
+        if self.state is None:
+            return str(move)
+        display = describe_state(self.state).display_move
+        return str(self.state.move_text(move)) if display is None else display(self.state, move)

@@ -1,0 +1,206 @@
+"""Shogi moves as people write them: `７六歩`, `76歩`, `同歩`, `P-7f`, `Bx2b+`, `P*5e`, `7776`, and USI.
+
+Squares are named as in USI, such as 7f: the file from Black's right, the rank from White's side.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sparring._core import ShogiState
+from sparring.games.game import IllegalMove, Move, ParseError
+from sparring.games.typed_moves import ambiguous, strip_annotations
+
+Square: TypeAlias = str
+"""A square in USI's form, such as 7f."""
+
+KANJI = {
+    "P": "歩", "L": "香", "N": "桂", "S": "銀", "G": "金", "B": "角", "R": "飛", "K": "玉",
+    "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
+}  # fmt: skip
+"""One kanji for each piece, as in diagrams."""
+_WRITTEN = KANJI | {"+L": "成香", "+N": "成桂", "+S": "成銀"}
+_LETTERS = {kanji: letter for names in (KANJI, _WRITTEN) for letter, kanji in names.items()}
+_LETTERS |= {"王": "K", "竜": "+R", "兵": "P", "步": "P"}
+_RANKS = "abcdefghi"
+_NUMBERS = "一二三四五六七八九"
+_SQUARE = rf"[1-9][{_RANKS}1-9{_NUMBERS}]"
+_JAPANESE = re.compile(
+    rf"[▲△☗☖▽▼]?(?:(?P<target>{_SQUARE})|(?P<same>同))\s*(?P<piece>{'|'.join(_LETTERS)})"
+    rf"(?P<relative>[右左直上行寄引入]*)(?P<how>打|不成|成)?(?:\((?P<source>{_SQUARE})\))?"
+)
+_WESTERN = re.compile(
+    rf"(?P<piece>\+?[PLNSGBRK])?(?P<source>{_SQUARE})?(?P<sign>[-x*'])?(?P<target>{_SQUARE})(?P<how>[+=])?",
+    re.IGNORECASE,
+)
+_HOW = {"成": "+", "不成": "=", "打": "*"}
+
+
+@dataclass(frozen=True)
+class MoveParts:
+    """A legal move in parts. `source` is None for a drop."""
+
+    move: Move
+    piece: str
+    """The letter of the piece before the move, such as B or +B."""
+    source: Square | None
+    target: Square
+    promotes: bool
+
+
+def pieces_on(state: ShogiState) -> dict[Square, str]:
+    """The pieces by square as in SFEN: upper case is Black's, + is promoted."""
+    board: dict[Square, str] = {}
+    for rank, row in zip(_RANKS, state.text().split()[0].split("/"), strict=True):
+        file = 9
+        for token in re.findall(r"\d|\+?[A-Za-z]", row):
+            if token.isdigit():
+                file -= int(token)
+            else:
+                board[f"{file}{rank}"] = token
+                file -= 1
+    return board
+
+
+def western(state: ShogiState, move: Move) -> str:
+    """A legal move as in English books: P-7f, Bx2b+, G6i-5h where two could go, P*5e for a drop."""
+    usi = state.move_text(move)
+    if usi == "win":
+        return usi
+    board, all_moves = pieces_on(state), _parts_of_all(state)
+    parts = next(each for each in all_moves if each.move == move)
+    if parts.source is None:
+        return f"{parts.piece}*{parts.target}"
+    others = [each for each in all_moves if _same_piece_and_target(each, parts)]
+    source = parts.source if any(each.source not in (parts.source, None) for each in others) else ""
+    sign = "x" if parts.target in board else "-"
+    choice = {each.promotes for each in others if each.source == parts.source}
+    how = "+" if parts.promotes else "=" if len(choice) > 1 else ""
+    return f"{parts.piece}{source}{sign}{parts.target}{how}"
+
+
+def japanese(state: ShogiState, move: Move, *, source: bool = False) -> str:
+    """A legal move in Japanese: ７六歩, ２二角成, ５五歩打.
+
+    The square that the piece comes from follows in brackets, as in KIF, where two pieces could go or if
+    `source` is set.
+    """
+    if state.move_text(move) == "win":
+        return "入玉宣言"
+    all_moves = _parts_of_all(state)
+    parts = next(each for each in all_moves if each.move == move)
+    written = _wide(parts.target) + _WRITTEN[parts.piece]
+    if parts.source is None:
+        return f"{written}打"
+    others = [each for each in all_moves if _same_piece_and_target(each, parts) and each.source]
+    choice = {each.promotes for each in others if each.source == parts.source}
+    written += "成" if parts.promotes else "不成" if len(choice) > 1 and not source else ""
+    named = source or any(each.source != parts.source for each in others)
+    return f"{written}({_digits(parts.source)})" if named else written
+
+
+def parse_typed(state: ShogiState, text: str) -> Move:
+    """The legal move that a text means. Raises ParseError, or IllegalMove with the candidates if several."""
+    words = re.sub(r"\s+", "", unicodedata.normalize("NFKC", strip_annotations(text)))
+    last = state.previous and state.last_move and state.previous.move_text(state.last_move)
+    if match := _JAPANESE.fullmatch(words):
+        if match["same"] and not last:
+            raise IllegalMove(f"{words}: there is no move before this one")
+        target = (last or "")[2:4] if match["same"] else _usi(match["target"])
+        found = _matching(
+            state, _LETTERS[match["piece"]], match["source"], target, _HOW.get(match["how"], "")
+        )
+        found = _relative(found, match["relative"], state.to_move)
+    elif match := _WESTERN.fullmatch(words):
+        how = "*" if match["sign"] in ("*", "'") else match["how"] or ""
+        target = _usi(match["target"])
+        piece = match["piece"] and match["piece"].upper()
+        found = _matching(state, piece, match["source"], target, how)
+        if match["sign"] == "x" and found and target not in pieces_on(state):
+            raise IllegalMove(
+                f"there is nothing to capture on {target}: write {western(state, found[0].move)}"
+            )
+    else:
+        raise ParseError(f"{text[:80]!r} is not a move, such as P-7f, 7g7f or 76歩")
+    if not found:
+        raise IllegalMove(f"{words} is not legal here")
+    if len(found) > 1:
+        raise ambiguous(words, [western(state, each.move) for each in found])
+    return found[0].move
+
+
+def _matching(
+    state: ShogiState, piece: str | None, source: str | None, target: Square, how: str
+) -> list[MoveParts]:
+    """The legal moves that fit. A drop is meant only where it is written or nothing on the board can go."""
+    found = [
+        each
+        for each in _parts_of_all(state)
+        if each.target == target
+        and piece in (None, each.piece)
+        and (source is None or each.source == _usi(source))
+        and not (how == "*" and each.source is not None)
+        and not (how == "+" and not each.promotes)
+        and not (how == "=" and each.promotes)
+    ]
+    return [each for each in found if each.source is not None] or found
+
+
+def _relative(found: list[MoveParts], words: str, player: int) -> list[MoveParts]:
+    """The moves that words such as 右 and 上 leave, seen by the player."""
+    sign = 1 if player == 0 else -1
+    for word in words:
+        if word in "右左" and found:
+            edge = min if (word == "右") == (player == 0) else max
+            file = edge(int((each.source or each.target)[0]) for each in found)
+            found = [each for each in found if each.source and int(each.source[0]) == file]
+            continue
+        kept = []
+        for each in found:
+            if each.source is None:
+                continue
+            forward = sign * (_RANKS.index(each.source[1]) - _RANKS.index(each.target[1]))
+            straight = each.source[0] == each.target[0]
+            wanted = {"直": forward > 0 and straight, "寄": forward == 0}
+            if wanted.get(word, forward > 0 if word in "上行入" else forward < 0):
+                kept.append(each)
+        found = kept
+    return found
+
+
+def _parts_of_all(state: ShogiState) -> list[MoveParts]:
+    board = pieces_on(state)
+    parts = []
+    for move in state.legal_moves():
+        usi = state.move_text(move)
+        if usi == "win":
+            continue
+        if usi[1] == "*":
+            parts.append(MoveParts(move, usi[0], None, usi[2:4], False))
+        else:
+            parts.append(MoveParts(move, board[usi[:2]].upper(), usi[:2], usi[2:4], usi.endswith("+")))
+    return parts
+
+
+def _same_piece_and_target(one: MoveParts, other: MoveParts) -> bool:
+    return one.piece == other.piece and one.target == other.target
+
+
+def _usi(square: str) -> Square:
+    """A square such as 76, 7六 or 7f in USI's form."""
+    rank = square[1].lower()
+    if rank in _NUMBERS:
+        rank = _RANKS[_NUMBERS.index(rank)]
+    return square[0] + (_RANKS[int(rank) - 1] if rank.isdigit() else rank)
+
+
+def _digits(square: Square) -> str:
+    return f"{square[0]}{_RANKS.index(square[1]) + 1}"
+
+
+def _wide(square: Square) -> str:
+    """A square in Japanese, such as ７六."""
+    return chr(ord("０") + int(square[0])) + _NUMBERS[_RANKS.index(square[1])]
