@@ -12,7 +12,7 @@ from studies.expendibots.commands import expendibots, ladder
 from studies.networks.commands import networks
 from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
-from studies.search.commands import search_loss
+from studies.search.commands import search_figures, search_loss, search_match, search_positions
 
 app = typer.Typer(
     name="studies",
@@ -30,7 +30,10 @@ app.command()(page)
 app.command("rbc-games")(rbc_games)
 app.command("rbc-matches")(rbc_matches)
 app.command("rbc-tracking")(rbc_tracking)
+app.command("search-positions")(search_positions)
 app.command("search-loss")(search_loss)
+app.command("search-match")(search_match)
+app.command("search-figures")(search_figures)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

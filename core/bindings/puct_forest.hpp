@@ -31,7 +31,7 @@ nb::tuple forest_root_moves(const PuctForest<P>& forest) {
 template <GamePosition P>
 void bind_puct_forest(nb::module_& m, const char* name) {
     using F = PuctForest<P>;
-    nb::class_<F>(m, name, "Many PUCT trees searched in lockstep: one leaf of each tree a step.")
+    nb::class_<F>(m, name, "Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.")
         .def(nb::init<const std::vector<State<P>>&, const PuctConfig&>(), nb::arg("roots"), nb::arg("config"),
              "A tree for each root.")
         .def(
@@ -46,9 +46,10 @@ void bind_puct_forest(nb::module_& m, const char* name) {
             },
             nb::arg("visits"),
             nb::sig("def select(self, visits: int) -> tuple[typing.Any, numpy.typing.NDArray[numpy.int64]]"),
-            "The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the "
-            "index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError "
-            "while earlier leaves wait for their evaluation.")
+            "The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the "
+            "index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own "
+            "(`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier "
+            "leaves wait for their evaluation.")
         .def(
             "evaluate",
             [](F& forest, const FloatArray& priors, const FloatArray& values) {

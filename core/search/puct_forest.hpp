@@ -1,11 +1,13 @@
-// Many PUCT trees searched in lockstep: each step takes one leaf of every tree and evaluates them together.
+// Many PUCT trees searched in lockstep: each step takes leaves of every tree and evaluates them together.
 //
-// A batch then has one leaf of each tree, so that every tree is searched leaf by leaf, as the textbook's.
+// Every tree is searched as if it were alone, with batches of the same sizes. `batch = 1` searches leaf by
+// leaf, as the textbook does.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -17,7 +19,7 @@ namespace sparring::search {
 template <GamePosition P>
 class PuctForest {
  public:
-    PuctForest(const std::vector<State<P>>& roots, const PuctConfig& config) {
+    PuctForest(const std::vector<State<P>>& roots, const PuctConfig& config) : config_(config) {
         trees_.reserve(roots.size());
         for (const State<P>& root : roots) trees_.emplace_back(root, config);
     }
@@ -26,46 +28,67 @@ class PuctForest {
 
     const std::vector<PuctTree<P>>& trees() const { return trees_; }
 
-    /// The next leaf of every tree with fewer than `visits` visits, and the index of its tree. A tree that is
-    /// solved or full has no leaf. Throws std::logic_error while earlier leaves wait.
+    /// The next batch of leaves of every tree with fewer than `visits` visits, and the index of each leaf's
+    /// tree. A tree that is solved or full has no leaf. Throws std::logic_error while earlier leaves wait.
     void select(std::uint32_t visits, std::vector<State<P>>& leaves, std::vector<std::int64_t>& trees) {
         if (!pending_.empty()) throw std::logic_error("the leaves that were asked for are not evaluated yet");
         for (std::size_t i = 0; i < trees_.size(); ++i) {
-            if (trees_[i].visits() >= visits) continue;
-            auto leaf = trees_[i].select(1, visits - trees_[i].visits());
-            if (leaf.empty()) continue;
-            leaves.push_back(std::move(leaf[0]));
-            trees.push_back(static_cast<std::int64_t>(i));
+            auto found = select_in(trees_[i], visits);
+            if (found.empty()) continue;
+            pending_.push_back({i, found.size()});
+            trees.insert(trees.end(), found.size(), static_cast<std::int64_t>(i));
+            std::move(found.begin(), found.end(), std::back_inserter(leaves));
         }
-        pending_ = trees;
     }
 
     /// Evaluates the leaves of the last `select`, as PuctTree::evaluate. Throws std::invalid_argument; the
     /// trees are then as before, and the leaves still wait.
     void evaluate(std::span<const float> priors, std::span<const float> values) {
-        if (values.size() != pending_.size()) throw std::invalid_argument("one value for each leaf expected");
-        std::size_t needed = 0;
-        for (const std::int64_t tree : pending_) needed += at(tree).priors_needed();
+        std::size_t leaves = 0, needed = 0;
+        for (const Pending& each : pending_) {
+            leaves += each.leaves;
+            needed += trees_[each.tree].priors_needed();
+        }
+        if (values.size() != leaves) throw std::invalid_argument("one value for each leaf expected");
         check_evaluation(priors, values, needed);
-        for (std::size_t i = 0; i < pending_.size(); ++i) {
-            const std::size_t moves = at(pending_[i]).priors_needed();
-            at(pending_[i]).evaluate(priors.first(moves), values.subspan(i, 1));
+        for (const Pending& each : pending_) {
+            PuctTree<P>& tree = trees_[each.tree];
+            const std::size_t moves = tree.priors_needed();
+            tree.evaluate(priors.first(moves), values.first(each.leaves));
             priors = priors.subspan(moves);
+            values = values.subspan(each.leaves);
         }
         pending_.clear();
     }
 
     /// Drops the leaves of the last `select` without an evaluation.
     void cancel() {
-        for (const std::int64_t tree : pending_) at(tree).cancel();
+        for (const Pending& each : pending_) trees_[each.tree].cancel();
         pending_.clear();
     }
 
  private:
-    PuctTree<P>& at(std::int64_t tree) { return trees_[static_cast<std::size_t>(tree)]; }
+    /// The leaves of a tree that wait for their evaluation.
+    struct Pending {
+        std::size_t tree, leaves;
+    };
 
+    /// The next batch of a tree. Visits of terminal nodes need no evaluation, so the tree may end without
+    /// one.
+    std::vector<State<P>> select_in(PuctTree<P>& tree, std::uint32_t visits) const {
+        while (tree.visits() < visits) {
+            const std::uint32_t before = tree.visits();
+            const auto size = static_cast<std::uint32_t>(config_.batch_size(before));
+            const std::uint32_t count = std::min(size, visits - before);
+            auto leaves = tree.select(count, count);
+            if (!leaves.empty() || tree.visits() == before) return leaves;
+        }
+        return {};
+    }
+
+    PuctConfig config_;
     std::vector<PuctTree<P>> trees_;
-    std::vector<std::int64_t> pending_;  // the trees whose leaves wait
+    std::vector<Pending> pending_;
 };
 
 }  // namespace sparring::search

@@ -592,7 +592,9 @@ class ChessStates:
         """
 
 class ChessForest:
-    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+    """
+    Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.
+    """
 
     def __init__(self, roots: Sequence[ChessState], config: PuctConfig) -> None:
         """A tree for each root."""
@@ -602,7 +604,7 @@ class ChessForest:
 
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
-        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1398,7 +1400,9 @@ class ExpendibotsStates:
         """
 
 class ExpendibotsForest:
-    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+    """
+    Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.
+    """
 
     def __init__(self, roots: Sequence[ExpendibotsState], config: PuctConfig) -> None:
         """A tree for each root."""
@@ -1408,7 +1412,7 @@ class ExpendibotsForest:
 
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
-        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -1909,7 +1913,9 @@ class BreakthroughStates:
         """
 
 class BreakthroughForest:
-    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+    """
+    Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.
+    """
 
     def __init__(self, roots: Sequence[BreakthroughState], config: PuctConfig) -> None:
         """A tree for each root."""
@@ -1919,7 +1925,7 @@ class BreakthroughForest:
 
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
-        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -2364,7 +2370,9 @@ class ShogiStates:
         """
 
 class ShogiForest:
-    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+    """
+    Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.
+    """
 
     def __init__(self, roots: Sequence[ShogiState], config: PuctConfig) -> None:
         """A tree for each root."""
@@ -2374,7 +2382,7 @@ class ShogiForest:
 
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
-        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -2829,7 +2837,9 @@ class GoStates:
         """
 
 class GoForest:
-    """Many PUCT trees searched in lockstep: one leaf of each tree a step."""
+    """
+    Many PUCT trees searched in lockstep: each step evaluates a batch of every tree.
+    """
 
     def __init__(self, roots: Sequence[GoState], config: PuctConfig) -> None:
         """A tree for each root."""
@@ -2839,7 +2849,7 @@ class GoForest:
 
     def select(self, visits: int) -> tuple[Any, numpy.typing.NDArray[numpy.int64]]:
         """
-        The next leaf of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
+        The next leaves of every tree with fewer than `visits` visits: the states as one batch, and the index of each one's tree, int64 [leaves]. A tree has as many as in a search of its own (`PuctConfig.batch_size`). No leaves: the search is over. Raises RuntimeError while earlier leaves wait for their evaluation.
         """
 
     def evaluate(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:

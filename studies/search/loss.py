@@ -2,122 +2,122 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.matching import GameSelection, Sample, read_sample
 from sparring.matching.bootstrap import Resamples
 from sparring.networks import Position
 from sparring.policies import Policy
-from sparring.search import Puct, PuctConfig, SearchLimits, SearchResult, by_visits, search_together
-from studies.search.move_values import MoveValues
+from sparring.search import PuctConfig, by_visits, prefer_proven, search_together
+from studies.search.positions import ScoredPosition
 
-VARIANTS: Mapping[str, PuctConfig | None] = {
-    "leaf by leaf": None,
+SEARCHES: Mapping[str, PuctConfig] = {
     "default": PuctConfig(),
+    "leaf by leaf": PuctConfig(batch=1),
+    "batch share 0.25": PuctConfig(batch_share=0.25),
+    "batch share 0.5": PuctConfig(batch_share=0.5),
+    "batch share 1": PuctConfig(batch_share=1.0),
     "batches of 16, virtual loss": PuctConfig(batch=16, batch_share=1e9, virtual_loss=1.0),
 }
-"""Searches to compare: many trees in lockstep, one tree with growing batches, one tree with fixed batches."""
+"""Searches to compare. By default batches have up to 16 leaves and up to a tenth of the tree's visits."""
+_POLICY = "policy"
 
 
 @dataclass(frozen=True)
-class LossConfig:
-    """The study's options."""
+class LossRow:
+    """The losses of one search."""
 
-    records: tuple[Path, ...]
-    positions: int = 500
-    rating: int = 2000
-    """Rating of both players that the policy is conditioned on."""
-    nodes: tuple[int, ...] = (0, 8, 16, 32, 50, 100, 200, 800)
-    """0 is the policy without search."""
-    undecided: float = 300.0
-    """Only positions whose recorded evaluation is within so many centipawns."""
+    search: str
+    nodes: int
+    losses: NDArray[np.float64]
+    """[positions]: the expected loss of a move drawn at temperature 1, in expected points."""
 
 
-def run(
+def measure_losses(
     policy: Policy,
-    values: MoveValues,
-    config: LossConfig,
-    variants: Sequence[str],
-    on_progress: Callable[[str], None] = lambda _: None,
-) -> dict[str, Any]:
-    """The content of the report: mean loss in expected points per move, at temperature 1, with intervals."""
-    sample, rows = held_out(config)
-    positions = _positions(sample, rows, config.rating)
-    losses = []
-    for number, position in enumerate(positions, 1):
-        losses.append(values.losses(position.state))
-        on_progress(f"Stockfish: position {number} of {len(positions)}")
-    games, game = np.unique(sample.metadata["game"][rows], return_inverse=True)
+    positions: Sequence[ScoredPosition],
+    searches: Sequence[str],
+    nodes: Sequence[int],
+    rating: int | None,
+) -> Iterator[LossRow]:
+    """Yields the losses of the policy itself (0 nodes), then of each search at each size.
+
+    All positions are searched in lockstep; each tree has the visits of a search of its own. Moves are drawn
+    as a player draws them: by visits, with proven wins and losses.
+    """
+    asked = [Position(each.state, rating, rating) for each in positions]
+    losses = [each.losses for each in positions]
+    shares = [each.probabilities.astype(np.float64) for each in policy.predict(asked)]
+    yield LossRow(_POLICY, 0, _expected(shares, losses))
+    rule = prefer_proven(by_visits(1.0))
+    for search in searches:
+        for count in nodes:
+            found = search_together(policy, asked, SEARCHES[search], count)
+            yield LossRow(search, count, _expected([rule(result) for result in found], losses))
+
+
+def loss_report(positions: Sequence[ScoredPosition], rows: Sequence[LossRow]) -> dict[str, Any]:
+    """Mean losses with 95 % intervals by bootstrap over games, paired differences, and what they say.
+
+    `steps` compares neighbouring sizes of one search, `against` each search with the first one at equal
+    nodes. A negative difference means that the first named loses less.
+    """
+    games, game = np.unique([each.game for each in positions], return_inverse=True)
     resamples = Resamples.draw(np.zeros(len(games), np.int64))
 
-    def estimate(shares: Sequence[NDArray[np.floating]]) -> dict[str, float]:
-        lost = np.array([float(p @ loss) for p, loss in zip(shares, losses, strict=True)])
-        found = resamples.group_sums(lost[:, None], game).pooled().estimates()[0]
-        return {"loss": found.value, "low": found.low, "high": found.high}
+    def estimate(losses: NDArray[np.float64]) -> dict[str, float]:
+        found = resamples.group_sums(losses[:, None], game).pooled().estimates()[0]
+        return {"value": found.value, "low": found.low, "high": found.high}
 
-    table = []
-    for name in variants:
-        for nodes in config.nodes:
-            on_progress(f"{name}, {nodes} nodes")
-            started = time.process_time()
-            shares = _distributions(policy, positions, VARIANTS[name], nodes)
-            spent = time.process_time() - started
-            speed = max(nodes, 1) * len(positions) / max(spent, 1e-9)
-            table.append({"search": name, "nodes": nodes, "nodes_per_second": speed, **estimate(shares)})
-    people = [np.eye(len(loss))[played] for loss, played in zip(losses, _played(sample, rows), strict=True)]
+    people = np.array([each.losses[each.played] for each in positions])
+    policy = next(row for row in rows if row.search == _POLICY)
+    by_search = {row.search: [each for each in rows if each.search == row.search] for row in rows[1:]}
+    steps: list[dict[str, Any]] = [
+        {"search": name, "from": small.nodes, "to": large.nodes, **estimate(large.losses - small.losses)}
+        for name, each in by_search.items()
+        for small, large in pairwise([policy, *each])
+    ]
+    first = next(iter(by_search), None)
+    against = [
+        {"search": row.search, "other": first, "nodes": row.nodes, **estimate(row.losses - other.losses)}
+        for name, each in by_search.items()
+        if name != first
+        for row in each
+        for other in by_search[first or ""]
+        if other.nodes == row.nodes
+    ]
     return {
-        "policy": policy.name,
-        "engine": values.name,
         "positions": len(positions),
         "games": len(games),
-        "config": {**asdict(config), "records": [path.name for path in config.records]},
         "people": estimate(people),
-        "table": table,
+        "table": [{"search": r.search, "nodes": r.nodes, **estimate(r.losses)} for r in rows],
+        "steps": steps,
+        "against": against,
+        "monotone": {
+            name: all(step["low"] <= 0 for step in steps if step["search"] == name) for name in by_search
+        },
     }
 
 
-def held_out(config: LossConfig) -> tuple[Sample, NDArray[np.int64]]:
-    """Undecided positions of the test split, spread evenly over its groups and games: sample and indices."""
-    sample = read_sample(GameSelection("chess", config.records, positions=4 * config.positions, every=7))
-    evaluation = sample.metadata["evaluation"]
-    open_ones = np.flatnonzero((np.abs(evaluation) <= config.undecided) & (sample.metadata["legal"] > 1))
-    return sample, open_ones[np.linspace(0, len(open_ones) - 1, config.positions).astype(np.int64)]
+def findings(report: Mapping[str, Any]) -> list[str]:
+    """What a report says, in sentences."""
+    said = []
+    for name, holds in report["monotone"].items():
+        steps = [step for step in report["steps"] if step["search"] == name]
+        falls = [f"{s['from']} to {s['to']}" for s in steps if s["high"] < 0]
+        rises = [f"{s['from']} to {s['to']}" for s in steps if s["low"] > 0]
+        verdict = "falls monotonically within its intervals" if holds else f"rises from {', '.join(rises)}"
+        certain = f"; certain falls: {', '.join(falls)}" if falls else ""
+        said.append(f"{name}: the loss {verdict}{certain}")
+    return said
 
 
-def _positions(sample: Sample, rows: NDArray[np.int64], rating: int) -> list[Position]:
-    wanted = set(rows.tolist())
-    found = []
-    for begin, batch in sample.batches(0, 1024):
-        found += [Position(each.state, rating, rating) for i, each in enumerate(batch, begin) if i in wanted]
-    return found
-
-
-def _played(sample: Sample, rows: NDArray[np.int64]) -> list[int]:
-    played: list[int] = sample.metadata["played"][rows].tolist()
-    return played
-
-
-def _distributions(
-    policy: Policy, positions: Sequence[Position], config: PuctConfig | None, nodes: int
-) -> list[NDArray[np.floating]]:
-    """The move distribution of each position at temperature 1."""
-    if nodes == 0:
-        return [each.probabilities.astype(np.float64) for each in policy.predict(positions)]
-    rule = by_visits(1.0)
-    if config is None:
-        return [rule(result) for result in search_together(policy, positions, PuctConfig(), nodes)]
-    return [rule(_search(policy, position, config, nodes)) for position in positions]
-
-
-def _search(policy: Policy, position: Position, config: PuctConfig, nodes: int) -> SearchResult:
-    def evaluate(states: Sequence[Any]) -> Any:
-        return policy.predict([Position(s, position.rating, position.opponent_rating) for s in states])
-
-    return Puct(evaluate, config).search(position.state, SearchLimits(nodes=nodes))
+def _expected(
+    shares: Sequence[NDArray[np.floating]], losses: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    return np.array([float(p @ loss) for p, loss in zip(shares, losses, strict=True)])

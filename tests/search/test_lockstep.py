@@ -39,13 +39,14 @@ def batch_of(game: str, positions: Sequence[Position]) -> PositionBatch:
     return PositionBatch(states, numbers[:, :2], numbers[:, 2])
 
 
+@pytest.mark.parametrize("batch", [1, 16])
 @pytest.mark.parametrize("game", GAMES)
-def test_each_tree_is_searched_as_if_it_were_alone(game: str) -> None:
+def test_each_tree_is_searched_as_if_it_were_alone(game: str, batch: int) -> None:
     states = random_states(game, 40)[::5]
-    policy, config = HashedPolicy(game), PuctConfig(c_puct=1.2)
+    policy, config = HashedPolicy(game), PuctConfig(c_puct=1.2, batch=batch)
     results = search_together(policy, [Position(state) for state in states], config, 60)
     for state, result in zip(states, results, strict=True):
-        alone = Puct(hashed_evaluator, PuctConfig(c_puct=1.2, batch=1)).search(state, SearchLimits(nodes=60))
+        alone = Puct(hashed_evaluator, config).search(state, SearchLimits(nodes=60))
         np.testing.assert_array_equal(result.moves, alone.moves)
         np.testing.assert_array_equal(result.visits, alone.visits)
         np.testing.assert_array_equal(result.values, alone.values)
@@ -53,7 +54,8 @@ def test_each_tree_is_searched_as_if_it_were_alone(game: str) -> None:
         assert (result.value, result.nodes, result.depth) == (alone.value, alone.nodes, alone.depth)
         best = int(result.moves[result.ranked()[0]])
         assert result.principal_variation(best) == alone.principal_variation(best)
-    assert max(policy.batches) == len(states), "one leaf of each tree a step"
+    assert max(policy.batches[: 1 if batch > 1 else None]) == len(states), "one leaf of each tree a step"
+    assert (max(policy.batches) > len(states)) == (batch > 1), "batches grow with the trees"
 
 
 @pytest.mark.parametrize(

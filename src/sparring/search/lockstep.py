@@ -1,7 +1,7 @@
-"""Lockstep search: many positions searched at once, one leaf of each tree per network batch.
+"""Lockstep search: many positions searched at once, with leaves of all trees in each network batch.
 
-Every tree is searched leaf by leaf, so its visits are those of a search with batches of one, while the
-network sees full batches. Leaves and evaluations cross the native border as arrays.
+Every tree has the visits of a search of its own. `PuctConfig(batch=1)` searches leaf by leaf, as the textbook
+does, while the network sees full batches. Leaves and evaluations cross the native border as arrays.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def search_together(
     """Searches every position with `nodes` visits and the policy as evaluator.
 
     Each player has the rating of its position in the whole tree. The clock is that of the player to move in
-    the position; for the opponent it is unknown. `config.batch` has no effect: a batch has one leaf of each
-    tree. `on_step` is called after each step with the visits of all trees together. Raises ValueError if the
+    the position; for the opponent it is unknown. Each step takes `config.batch_size` leaves of every tree;
+    with `config.batch` 1 it is one. `on_step` is called after each step with the visits of all trees together. Raises ValueError if the
     policy gives no values or a game is over.
     """
     if not positions:

@@ -51,7 +51,7 @@ class SearchPolicy:
         """Searches each position. Raises ValueError if the policy gives no values."""
         if math.isinf(self.c_puct):
             return self.policy.predict(positions)
-        config, selection = PuctConfig(c_puct=self.c_puct), self._selection()
+        config, selection = PuctConfig(c_puct=self.c_puct, batch=1), self._selection()
         predictions = []
         for start in range(0, len(positions), _TREES):
             part = positions[start : start + _TREES]
