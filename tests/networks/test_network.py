@@ -1,11 +1,8 @@
-"""Predictions: batches, the cache, threads, and invalid arguments."""
+"""Predictions: batches, top moves, shared networks, and invalid arguments."""
 
 from __future__ import annotations
 
 import random
-import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ import onnxruntime
 import pytest
 
 from sparring.games import GAMES, Chess, load_game
-from sparring.networks import Batcher, Network, Position, Prediction, load_network
+from sparring.networks import Network, Position, Prediction, load_network
 from sparring.networks.card import read_card
 from sparring.networks.formats import make_codec
 from tests.networks.tiny_networks import tiny_network, write
@@ -91,33 +88,6 @@ def test_no_positions_give_no_predictions() -> None:
     assert network("go").predict([]) == []
 
 
-def watch_runs(
-    watched: Network, monkeypatch: pytest.MonkeyPatch, before: Callable[[int], None] = lambda _: None
-) -> list[int]:
-    """How many positions each run of the network's graph had, from now on."""
-    runs: list[int] = []
-    run = watched._session.run
-
-    def watching(inputs: Any) -> Any:
-        before(len(inputs["planes"]))
-        runs.append(len(inputs["planes"]))
-        return run(inputs)
-
-    monkeypatch.setattr(watched._session, "run", watching)
-    return runs
-
-
-@pytest.mark.parametrize("size", [3, 1000])
-def test_the_cache_changes_nothing_but_the_work(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    cached, plain = network("chess", cache=size), network("chess")
-    asked = states("chess", 30)
-    runs = watch_runs(cached, monkeypatch)
-    for _ in range(2):
-        answers = zip(cached.predict(asked), plain.predict(asked), strict=True)
-        assert all(same(a, b) for a, b in answers)
-    assert sum(runs) == (30 if size == 1000 else 57), "what is remembered is not run again"
-
-
 def test_top_moves_come_first() -> None:
     state = load_game("chess").initial()
     prediction = network("chess").predict([state])[0]
@@ -153,38 +123,4 @@ def test_states_of_another_game_and_finished_games_are_refused() -> None:
 def test_the_same_file_twice_is_one_network(tmp_path: Path) -> None:
     path = write(tiny_network("chess"), tmp_path / "a.onnx")
     assert load_network(path) is load_network(str(path))
-    assert load_network(path) is not load_network(path, cache=10)
-
-
-def test_many_threads_share_batches_and_each_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = network("chess")
-    games = [states("chess", 20, seed) for seed in range(12)]
-    expected = [shared.predict(asked) for asked in games]
-    answers: dict[int, list[Prediction]] = {}
-
-    def ask(i: int) -> None:
-        answers[i] = [batcher.predict([state])[0] for state in games[i]]
-
-    with Batcher(shared) as batcher:
-
-        def wait_for_the_others(running: int) -> None:
-            while not runs and running + batcher._requests.qsize() < 12:  # the first run waits for all
-                time.sleep(0.001)
-
-        runs = watch_runs(shared, monkeypatch, wait_for_the_others)
-        threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    for i, wanted in enumerate(expected):
-        assert all(same(a, b) for a, b in zip(answers[i], wanted, strict=True))
-    assert sum(runs) == 240
-    assert max(runs) >= 6, "the second run takes all that waited"
-
-
-def test_an_error_in_a_batch_reaches_only_its_caller() -> None:
-    with Batcher(network("chess")) as batcher:
-        with pytest.raises(ValueError, match="network for chess"):
-            batcher.predict([load_game("go").initial()])
-        assert len(batcher.predict([load_game("chess").initial()])) == 1
+    assert load_network(path) is not load_network(path, batch=10)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from sparring._lazy import attach
 
 if TYPE_CHECKING:
-    from sparring.networks.batching import Batcher as Batcher
     from sparring.networks.card import ModelCard as ModelCard
     from sparring.networks.errors import BadNetwork as BadNetwork
     from sparring.networks.network import Network as Network
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "batching": ("Batcher",),
         "card": ("ModelCard",),
         "errors": ("BadNetwork",),
         "network": ("Network",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +22,7 @@ _BATCH = 64
 
 
 class Network:
-    """Predicts moves and results. `cache` is the number of predictions to keep."""
+    """Predicts moves and results."""
 
     def __init__(
         self,
@@ -35,14 +33,12 @@ class Network:
         backend: str = "onnxruntime",
         threads: int = 1,
         batch: int = _BATCH,
-        cache: int = 0,
     ) -> None:
         self.card = card
         self.codec = codec
         self.batch = batch
         self._state_type = GAMES[codec.game].state_type
         self._session = open_session(model, backend, threads)
-        self._cache = _Cache(cache) if cache else None
 
     def __repr__(self) -> str:
         return f"<Network {self.card.name} ({self.codec.game}) on {self.device}>"
@@ -104,18 +100,7 @@ class Network:
         inputs = self.codec.encode(positions)
         if symmetry:
             return self._predict_with_symmetry(positions, inputs, symmetry)
-        if self._cache is None:
-            return self.codec.decode(positions, self._session.run(inputs))
-        keys = [_key(position, inputs, row) for row, position in enumerate(positions)]
-        found = {row: self._cache.get(key) for row, key in enumerate(keys) if key in self._cache}
-        missing = [row for row in range(len(positions)) if row not in found]
-        if missing:
-            rows = {name: np.ascontiguousarray(array[missing]) for name, array in inputs.items()}
-            fresh = self.codec.decode([positions[row] for row in missing], self._session.run(rows))
-            for row, prediction in zip(missing, fresh, strict=True):
-                found[row] = prediction
-                self._cache.put(keys[row], prediction)
-        return [found[row] for row in range(len(positions))]
+        return self.codec.decode(positions, self._session.run(inputs))
 
     def _predict_with_symmetry(
         self, positions: list[Position], inputs: Tensors, symmetry: int
@@ -133,34 +118,3 @@ def _by_board(positions: Sequence[Position]) -> list[list[int]]:
     for row, position in enumerate(positions):
         rows.setdefault(getattr(position.state, "size", 0), []).append(row)
     return list(rows.values())
-
-
-class _Cache:
-    """A least-recently-used cache of predictions, keyed by the network's inputs."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._entries: OrderedDict[bytes, Prediction] = OrderedDict()
-
-    def __contains__(self, key: bytes) -> bool:
-        return key in self._entries
-
-    def get(self, key: bytes) -> Prediction:
-        self._entries.move_to_end(key)
-        return self._entries[key]
-
-    def put(self, key: bytes, prediction: Prediction) -> None:
-        self._entries[key] = prediction
-        if len(self._entries) > self._size:
-            self._entries.popitem(last=False)
-
-
-def _key(position: Position, inputs: Tensors, row: int) -> bytes:
-    """A key of the state and of all inputs of the network, with history, clocks and ratings.
-
-    The inputs alone are not enough: many networks see a position and its mirror image alike.
-    """
-    digest = hashlib.blake2b(hash(position.state).to_bytes(8, "little", signed=True), digest_size=16)
-    for name in sorted(inputs):
-        digest.update(np.ascontiguousarray(inputs[name][row]).tobytes())
-    return digest.digest()

@@ -110,7 +110,6 @@ def load_network(
     backend: str = "onnxruntime",
     threads: int = 1,
     batch: int = 64,
-    cache: int = 0,
 ) -> Network:
     """Loads the network of a name or a file.
 
@@ -123,7 +122,6 @@ def load_network(
         backend: runtime of the graph, one of `sessions.BACKENDS`.
         threads: threads of the runtime.
         batch: positions that run at once.
-        cache: predictions to remember; 0 for none.
 
     Raises BadNetwork or OSError.
     """
@@ -131,14 +129,12 @@ def load_network(
 
     path = find(str(model), game).resolve()
     status = path.stat()
-    key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch, cache)
+    key = (path, status.st_mtime_ns, status.st_size, backend, threads, batch)
     with _loading:  # players of several threads load one copy
         network = _loaded.get(key)
         if network is None:
             graph, card = read_network(path)
-            network = Network(
-                graph, card, make_codec(card), backend=backend, threads=threads, batch=batch, cache=cache
-            )
+            network = Network(graph, card, make_codec(card), backend=backend, threads=threads, batch=batch)
             _loaded[key] = network
     return network
 

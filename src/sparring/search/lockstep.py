@@ -35,8 +35,8 @@ def search_together(
 
     Each player has the rating of its position in the whole tree. The clock is that of the player to move in
     the position; for the opponent it is unknown. Each step takes `config.batch_size` leaves of every tree;
-    with `config.batch` 1 it is one. `on_step` is called after each step with the visits of all trees together. Raises ValueError if the
-    policy gives no values or a game is over.
+    with `config.batch` 1 it is one. `on_step` is called after each step with the visits of all trees
+    together. Raises ValueError if the policy gives no values or a game is over.
     """
     if not positions:
         return []
