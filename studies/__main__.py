@@ -8,7 +8,7 @@ import typer
 
 from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
-from studies.expendibots.commands import expendibots, ladder
+from studies.expendibots.commands import expendibots, ladder, opponent
 from studies.networks.commands import networks
 from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
@@ -25,6 +25,7 @@ for _game in ("chess", "go", "shogi"):
     app.command(f"blend-{_game}")(blend_command(_game))
 app.command()(expendibots)
 app.command()(ladder)
+app.command("expendibots-opponent")(opponent)
 app.command()(networks)
 app.command()(page)
 app.command("rbc-games")(rbc_games)

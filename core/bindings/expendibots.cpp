@@ -110,7 +110,16 @@ void bind_expendibots(nb::module_& m) {
                     [&](expendibots::Evaluator& evaluator) { evaluator.set_network(std::move(network)); });
             },
             nb::arg("network"),
-            "Evaluates with a network instead of the weights. Clears the transposition table.");
+            "Evaluates with a network instead of the weights. Clears the transposition table.")
+        .def(
+            "set_prune_booms",
+            [](LockedSearcher<Position, expendibots::Evaluator>& searcher, bool prune) {
+                searcher.update_evaluator(
+                    [&](expendibots::Evaluator& evaluator) { evaluator.set_prune_booms(prune); });
+            },
+            nb::arg("prune"),
+            "If true, searches only BOOMs that improve the ratio of tokens; if false, the default, all BOOMs "
+            "that remove tokens of both sides. Clears the transposition table.");
 }
 
 }  // namespace sparring::bindings

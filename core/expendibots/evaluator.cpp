@@ -15,10 +15,14 @@ int tokens(const Board& board, int color) { return board.tokens(board.colors[col
 /// The row of a square from the view of a side, from 0 to 7.
 int row_for(int color, Square s) { return color == white ? y_of(s) : 7 - y_of(s); }
 
-/// Whether a BOOM improves the ratio of tokens or removes all tokens of the opponent.
-bool betters(int own, int other, int own_lost, int other_lost) {
-    if (other_lost == other) return true;
-    return (own - own_lost) * other > own * (other - other_lost);
+/// The order of a BOOM that loses more than it wins: after the noisy moves and killers, before the others.
+constexpr int losing_boom_order = search::noisy_order / 2;
+
+/// The change of the ratio of tokens by a BOOM: positive if it improves, 0 for an equal trade. A BOOM that
+/// removes all tokens of the opponent counts as an improvement.
+int ratio_change(int own, int other, int own_lost, int other_lost) {
+    if (other_lost == other) return 1;
+    return (own - own_lost) * other - own * (other - other_lost);
 }
 
 }  // namespace
@@ -55,7 +59,10 @@ int Evaluator::evaluate(const SearchState& search_state) const {
 }
 
 void Evaluator::noisy_moves(const SearchState& search_state, OrderedMoves& moves) const {
-    const Board& board = search_state.board;
+    add_booms(search_state.board, moves, false);
+}
+
+void Evaluator::add_booms(const Board& board, OrderedMoves& moves, bool losing) const {
     const Bitboard enemy = board.colors[1 - board.turn], occupied = board.occupied();
     const int own_tokens = tokens(board, board.turn), enemy_tokens = tokens(board, 1 - board.turn);
     // A BOOM without an enemy in its component only loses tokens.
@@ -64,14 +71,18 @@ void Evaluator::noisy_moves(const SearchState& search_state, OrderedMoves& moves
         const Bitboard gone = component(bit(s), occupied);
         stacks &= ~gone;
         const int lost = board.tokens(gone & ~enemy), won = board.tokens(gone & enemy);
-        if (!betters(own_tokens, enemy_tokens, lost, won)) continue;
-        moves.push(boom(s), search::noisy_order + 16 * (won - lost + max_tokens) + row_for(board.turn, s));
+        const int change = ratio_change(own_tokens, enemy_tokens, lost, won);
+        const int order = 16 * (won - lost + max_tokens) + row_for(board.turn, s);
+        if (change > 0 || (change == 0 && !prune_booms_))
+            moves.push(boom(s), search::noisy_order + order);
+        else if (losing && !prune_booms_)
+            moves.push(boom(s), losing_boom_order + order);
     }
 }
 
 void Evaluator::moves(const SearchState& search_state, OrderedMoves& moves) const {
-    noisy_moves(search_state, moves);
     const Board& board = search_state.board;
+    add_booms(board, moves, true);
     const Bitboard enemy = board.colors[1 - board.turn];
     for (Bitboard stacks = board.colors[board.turn]; stacks;) {
         const Square from = pop_lsb(stacks);

@@ -43,11 +43,14 @@ class Evaluator {
     /// Evaluates with a network instead of the weights.
     void set_network(std::shared_ptr<const Network> network) { network_ = std::move(network); }
 
+    /// If set, only BOOMs that improve the ratio of tokens are searched.
+    void set_prune_booms(bool prune) { prune_booms_ = prune; }
+
     std::optional<int> decided(const SearchState& search_state) const;
     int evaluate(const SearchState& search_state) const;
-    /// BOOMs that improve the ratio of tokens, one for each component, and all MOVEs. If there are none, any
-    /// BOOM.
+    /// All MOVEs, and one BOOM for each component with tokens of both sides. If there are none, any BOOM.
     void moves(const SearchState& search_state, search::OrderedMoves& moves) const;
+    /// BOOMs after which the ratio of tokens is at least as good.
     void noisy_moves(const SearchState& search_state, search::OrderedMoves& moves) const;
     static bool reversible(Move move) { return !is_boom(move); }
 
@@ -59,6 +62,9 @@ class Evaluator {
     std::shared_ptr<const EndgameTables> endgames_;
     std::shared_ptr<const Network> network_;
     std::optional<Stage> stage_;
+    bool prune_booms_ = false;
+
+    void add_booms(const Board& board, search::OrderedMoves& moves, bool losing) const;
 };
 
 }  // namespace sparring::expendibots

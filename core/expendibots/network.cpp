@@ -62,26 +62,35 @@ int Network::place(const Board& board, Square s) {
 }
 
 float Network::value(const Board& board) const {
-    alignas(16) std::array<float, widest_first> first;
-    alignas(16) std::array<float, widest_second> second;
-    std::copy(first_bias_.begin(), first_bias_.end(), first.begin());
+    // With widths known to the compiler the search with the shipped network is a fifth faster.
+    if (first_ == 32 && second_ == 16) return forward<32, 16>(board);
+    return forward<0, 0>(board);
+}
+
+template <int first_width, int second_width>
+float Network::forward(const Board& board) const {
+    const int first_size = first_width ? first_width : first_,
+              second_size = second_width ? second_width : second_;
+    alignas(16) std::array<float, first_width ? first_width : widest_first> first;
+    alignas(16) std::array<float, second_width ? second_width : widest_second> second;
+    std::copy_n(first_bias_.begin(), first_size, first.begin());
     for (Bitboard stacks = board.occupied(); stacks;) {
         const auto row =
-            static_cast<std::size_t>(place(board, pop_lsb(stacks))) * static_cast<std::size_t>(first_);
-        add(first.data(), &stacks_[row], 1.0f, first_);
+            static_cast<std::size_t>(place(board, pop_lsb(stacks))) * static_cast<std::size_t>(first_size);
+        add(first.data(), &stacks_[row], 1.0f, first_size);
     }
     const Measured inputs = measure(board);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i] != 0.0f)
-            add(first.data(), &measured_[i * static_cast<std::size_t>(first_)], inputs[i], first_);
+            add(first.data(), &measured_[i * static_cast<std::size_t>(first_size)], inputs[i], first_size);
     }
-    std::copy(second_bias_.begin(), second_bias_.end(), second.begin());
-    for (int i = 0; i < first_; ++i) {
+    std::copy_n(second_bias_.begin(), second_size, second.begin());
+    for (int i = 0; i < first_size; ++i) {
         if (first[i] > 0.0f)
-            add(second.data(), &between_[static_cast<std::size_t>(i * second_)], first[i], second_);
+            add(second.data(), &between_[static_cast<std::size_t>(i * second_size)], first[i], second_size);
     }
     float result = last_bias_;
-    for (int i = 0; i < second_; ++i) result += std::max(second[i], 0.0f) * last_[i];
+    for (int i = 0; i < second_size; ++i) result += std::max(second[i], 0.0f) * last_[i];
     return std::tanh(result);
 }
 

@@ -43,6 +43,10 @@ class Network {
     int score(const Board& board) const;
 
  private:
+    /// The value; widths of 0 are those of the layers.
+    template <int first_width, int second_width>
+    float forward(const Board& board) const;
+
     int first_, second_;
     std::vector<float> stacks_, measured_, first_bias_, between_, second_bias_, last_;
     float last_bias_;

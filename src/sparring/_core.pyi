@@ -1649,6 +1649,11 @@ class ExpendibotsSearch:
         Evaluates with a network instead of the weights. Clears the transposition table.
         """
 
+    def set_prune_booms(self, prune: bool) -> None:
+        """
+        If true, searches only BOOMs that improve the ratio of tokens; if false, the default, all BOOMs that remove tokens of both sides. Clears the transposition table.
+        """
+
 class BreakthroughState:
     """
     A Breakthrough position and the line of play before it. A move is 3 * source square + direction (0 left, 1 straight, 2 right).

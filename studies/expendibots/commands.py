@@ -61,23 +61,23 @@ def ladder(
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.001, help="Seconds a move in that comparison.")] = 0.01,
     seed: Annotated[int, typer.Option(min=0)] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Matches that are played at once.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
     html: Html = False,
 ) -> None:
     """Play each Expendibots agent against the one below; analyse the opening; compare value networks."""
     from sparring.search.expendibots.value_network_files import SHIPPED_NETWORK
     from studies.expendibots import evaluators, opening
-    from studies.expendibots.ladder import draw_ladder, run_ladder
+    from studies.expendibots.ladder import LadderConfig, draw_ladder, run_ladder
     from studies.expendibots.pages import write_ladder_page
 
     console, command = Console(highlight=False), command_line()
     try:
         report = run_ladder(
             out,
-            games=games,
-            nodes=nodes,
-            seed=seed,
+            LadderConfig(games=games, nodes=nodes, seed=seed),
             command=command,
+            workers=workers,
             callback=lambda summary: console.print(format_summary(summary)),
         )
         if not (out / opening.REPORT).exists():
@@ -90,3 +90,36 @@ def ladder(
         raise UserError(str(error)) from None
     if html:
         write_ladder_page(out)
+
+
+def opponent(
+    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 24,
+    depth: Annotated[int, typer.Option(min=1, max=12, help="Search depth of the opponent.")] = 6,
+    workers: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
+) -> None:
+    """Play the Expendibots agent against an alpha-beta of its own kind, under the course's limits.
+
+    The opponent has material and mobility, and shares no code with the agent. It needs a C++ compiler.
+    """
+    from studies.expendibots.alphabeta_opponent import CompilerMissing
+    from studies.expendibots.opponent_match import play_opponent_match
+
+    if games % 2:
+        raise UserError("--games must be even: half with each colour")
+    console = Console(highlight=False)
+    try:
+        report = play_opponent_match(
+            out,
+            games=games,
+            depth=depth,
+            workers=workers,
+            command=command_line(),
+            callback=lambda game: console.print(f"game {game.number}: {game.points:g}, {game.ending}"),
+        )
+    except CompilerMissing as error:
+        raise UserError(str(error)) from None
+    console.print(
+        f"+{report['wins']} ={report['draws']} -{report['losses']}: {report['score']:.3f} "
+        f"({report['score_low']:.3f} to {report['score_high']:.3f})"
+    )

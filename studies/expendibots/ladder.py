@@ -1,57 +1,125 @@
-"""The ladder of Expendibots agents: acceptance matches between each agent and the one below it."""
+"""The ladder of Expendibots agents: acceptance matches between each agent and the one below it.
+
+`previous` is the agent that was shipped before the step `trades`: its network, and only booms that improve
+the ratio of tokens. Its book is left out, since matches begin after random moves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.arena.acceptance import MatchSummary
-from sparring.cli.accept import play_ladder_match
-from sparring.players.expendibots import LADDER
+from sparring.arena.acceptance import MatchSummary, NamedPlayer, play_match, summarise_match
+from sparring.players import SearchLimits
+from sparring.players.expendibots import LADDER, AgentComponents, ExpendibotsAgent, ladder_player
 from sparring.reports import provenance
 from sparring.reports.plot_style import save_svg
 from sparring.reports.report import FIGURES, write_json
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.expendibots.value_network_files import open_network
+from sparring.search.linear_evaluation import open_evaluation
+from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 from studies.expendibots.figures import interval_plot
 
 REPORT = "ladder.json"
+PREVIOUS = "previous"
+_PREVIOUS_NETWORK = Path(__file__).parent / "previous_network.npz"
 PAIRINGS = (
     *zip(list(LADDER)[1:], list(LADDER)[:-1], strict=True),
     ("champion", "random"),
     ("champion", "report"),
+    ("champion", PREVIOUS),
 )
-"""(new, old) players: neighbours on the ladder, and the shipped agent against two fixed opponents."""
+"""(new, old) players: neighbours on the ladder, and the shipped agent against three fixed opponents."""
+
+
+@dataclass(frozen=True)
+class LadderConfig:
+    """The plan of a ladder study."""
+
+    games: int = 100
+    """Games of each match."""
+    nodes: int = 20_000
+    """Nodes of a search for a move."""
+    seed: int = 0
 
 
 def run_ladder(
     out: Path,
+    config: LadderConfig,
     *,
-    games: int,
-    nodes: int,
-    seed: int,
     command: str,
     pairings: Sequence[tuple[str, str]] = PAIRINGS,
+    workers: int = 1,
     callback: Callable[[MatchSummary], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Plays all matches, `games` each at `nodes` a move; writes `ladder.json` after each. Returns the report.
+    """Plays all matches, in `workers` processes; writes `ladder.json` after each. Returns the report.
 
     Games are kept in `out/games`, so that a stopped run resumes. `callback` is called after each match.
+    Raises WorkerError.
     """
     report: dict[str, Any] = {
         **provenance(command),
-        "games": games,
-        "nodes_a_move": nodes,
-        "seed": seed,
-        "players": LADDER,
-        "matches": [],
+        "games": config.games,
+        "nodes_a_move": config.nodes,
+        "seed": config.seed,
+        "players": {**LADDER, PREVIOUS: "the agent that was shipped before the step trades"},
     }
-    for new, old in pairings:
-        summary = play_ladder_match(new, old, games=games, nodes=nodes, seed=seed, folder=out / "games")
-        report["matches"].append(asdict(summary))
-        write_json(report, out / REPORT)
-        callback(summary)
+    finished: dict[tuple[str, str], MatchSummary] = {}
+    spawn = partial(_MatchWorker, out / "games", config)
+    pool: WorkerPool[tuple[str, str], MatchSummary] = (
+        SerialWorkerPool(spawn)
+        if workers == 1
+        else LocalWorkerPool[tuple[str, str], MatchSummary](spawn, workers, " v ".join)
+    )
+    # Matches of strong players take longest: they begin first where several are played at once.
+    order = reversed(pairings) if workers > 1 else iter(pairings)
+    with pool:
+        for summary in pool.run(iter(order)):
+            finished[summary.new, summary.old] = summary
+            report["matches"] = [asdict(finished[pair]) for pair in pairings if pair in finished]
+            write_json(report, out / REPORT)
+            callback(summary)
     return report
+
+
+class _MatchWorker:
+    """Plays matches of two players by their names."""
+
+    def __init__(self, folder: Path, config: LadderConfig) -> None:
+        self._folder, self._config = folder, config
+
+    def work(self, pairing: tuple[str, str]) -> MatchSummary:
+        new, old = pairing
+        config, limits = self._config, SearchLimits(nodes=self._config.nodes)
+        sides = [
+            NamedPlayer(name, previous_agent(limits) if name == PREVIOUS else ladder_player(name, limits))
+            for name in pairing
+        ]
+        journal = self._folder / f"{new}-{old}-{config.nodes}-{config.seed}.jsonl"
+        games = 2 * config.games if old == PREVIOUS else config.games
+        played = play_match("expendibots", *sides, games=games, seed=config.seed, journal=journal)
+        return summarise_match(new, old, list(played))
+
+    def close(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+    def terminate(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+
+def previous_agent(limits: SearchLimits) -> ExpendibotsAgent:
+    """The agent that was shipped before the step `trades`."""
+    components = AgentComponents(
+        open_evaluation("expendibots"),
+        network=open_network(_PREVIOUS_NETWORK),
+        tables=shipped_tables(),
+        prune_booms=True,
+    )
+    return ExpendibotsAgent(components, limits)
 
 
 def draw_ladder(report: dict[str, Any], out: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,34 @@ def test_the_agent_plays_the_tables_endings_perfectly() -> None:
     while state.outcome is None:
         state = state.play(agent.choose(Turn.of(state)).move)
     assert state.ply == value
+
+
+@pytest.mark.parametrize("strong", [4, 5, 6])
+@pytest.mark.parametrize("weak", [1, 2, 3])
+def test_a_won_ending_beyond_the_tables_is_won(strong: int, weak: int) -> None:
+    rng = np.random.default_rng([strong, weak])
+    agent = ladder_player("champion", SearchLimits(nodes=5000), megabytes=1)
+    for _ in range(3):
+        state = random_ending(rng, strong, weak)
+        agent.new_game(GameStart(EXPENDIBOTS, state=state))
+        while state.outcome is None:
+            state = state.play(agent.choose(Turn.of(state)).move)
+        assert state.outcome.winner == 0
+
+
+def random_ending(rng: np.random.Generator, strong: int, weak: int) -> Any:
+    """Single tokens on random squares without contact between the sides; the stronger side is to move."""
+    while True:
+        squares = [divmod(int(square), 8) for square in rng.choice(64, strong + weak, replace=False)]
+        own, other = squares[:strong], squares[strong:]
+        if all(max(abs(a - c), abs(b - d)) > 2 for a, b in own for c, d in other):
+            board = ["".join(_sign((y, x), own, other) for x in range(8)) for y in range(8)]
+            rows = [re.sub(" +", lambda run: str(len(run[0])), row) for row in board]
+            return EXPENDIBOTS.parse("/".join(rows) + " w")
+
+
+def _sign(square: tuple[int, int], own: list[tuple[int, int]], other: list[tuple[int, int]]) -> str:
+    return "A" if square in own else "a" if square in other else " "
 
 
 def test_a_hurried_agent_plays_by_rule_of_thumb() -> None:

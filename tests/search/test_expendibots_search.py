@@ -60,7 +60,7 @@ def plain(searcher: AlphaBetaSearcher, state: ExpendibotsState, depth: int, path
     for move in moves:
         if boom(move):
             left = tokens(state.play(move))
-            if left[0] == 0 or left[1] * other > own * left[0]:  # after it the other side is to move
+            if left[0] == 0 or left[1] * other >= own * left[0]:  # after it the other side is to move
                 best = max(best, -plain(searcher, state.play(move), 0, line))
     return best
 
@@ -93,9 +93,10 @@ def _minimax(searcher: AlphaBetaSearcher, state: ExpendibotsState, depth: int) -
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_booms_are_tried_once_a_component_and_only_where_they_better_the_ratio(
-    searcher: AlphaBetaSearcher, seed: int
-) -> None:
+@pytest.mark.parametrize("pruned", [False, True])
+def test_booms_are_tried_once_a_component_and_only_where_they_touch_an_enemy(seed: int, pruned: bool) -> None:
+    searcher = ExpendibotsSearch(open_evaluation("expendibots", "start").weights, 1)
+    searcher.set_prune_booms(pruned)
     state = played(searcher, seed, 5 * seed)
     own, other = tokens(state)
     candidate_moves = searcher.candidate_moves(state)
@@ -103,13 +104,29 @@ def test_booms_are_tried_once_a_component_and_only_where_they_better_the_ratio(
     assert [m for m in candidate_moves if not boom(m)] == [m for m in state.legal_moves() if not boom(m)]
     results = [state.play(move) for move in candidate_moves if boom(move)]
     assert len(set(results)) == len(results)
-    better = set()
+    expected = set()
     for move in filter(boom, state.legal_moves()):
         after = state.play(move)
         other_left, own_left = tokens(after)
-        if other_left == 0 or own_left * other > own * other_left:
-            better.add(after)
-    assert set(results) == better
+        improves = other_left == 0 or own_left * other > own * other_left
+        if improves if pruned else other_left < other:
+            expected.add(after)
+    assert set(results) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("8/1A3aA1/8/8/8/8/aA6/1a6 w 0", "boom g7"),  # one for one, then one for two
+        ("8/8/8/2A3Aa/8/8/5A2/4a1B1 w 0", "boom f2"),  # three for one, then one for one
+    ],
+)
+def test_a_win_after_a_boom_that_does_not_improve_the_ratio_is_found(text: str, move: str) -> None:
+    searcher = ExpendibotsSearch(open_evaluation("expendibots", "start").weights, 1)
+    found = searcher.analyse(GAME.parse(text), depth=3)
+    assert (GAME.parse(text).move_text(found.moves[0][0]), found.plies_to_end) == (move, 3)
+    searcher.set_prune_booms(True)
+    assert searcher.analyse(GAME.parse(text), depth=3).value < 100
 
 
 def test_an_enclosed_token_still_has_its_boom(searcher: AlphaBetaSearcher) -> None:

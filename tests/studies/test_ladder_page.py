@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sparring.cli.accept import play_ladder_match
 from studies.__main__ import main
-from studies.expendibots.ladder import run_ladder
+from studies.expendibots.ladder import LadderConfig, run_ladder
 from studies.expendibots.opening import analyse_opening
 
 
@@ -32,14 +32,13 @@ def test_the_ladder_writes_a_summary_of_each_match_and_greedy_beats_random(tmp_p
     assert summary.accepted
     report = run_ladder(
         tmp_path,
-        games=4,
-        nodes=100,
-        seed=0,
+        LadderConfig(games=4, nodes=100),
         command="test",
-        pairings=[("greedy", "random"), ("hand", "random")],
+        pairings=[("greedy", "random"), ("hand", "random"), ("greedy", "previous")],
+        workers=2,
     )
     assert json.loads((tmp_path / "ladder.json").read_text()) == report
-    assert [step["new"] for step in report["matches"]] == ["greedy", "hand"]
+    assert [step["new"] for step in report["matches"]] == ["greedy", "hand", "greedy"]
 
 
 def test_the_reports_opening_is_examined_reply_by_reply(tmp_path: Path) -> None:

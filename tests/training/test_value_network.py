@@ -41,6 +41,13 @@ def test_blocks_that_are_there_are_not_played_again(folder: Path, tmp_path: Path
     assert np.array_equal(again.values, before.values)
 
 
+def test_games_do_not_depend_on_the_number_of_workers(folder: Path, tmp_path: Path) -> None:
+    assert list(generate_games(tmp_path, START, games=60, nodes=100, seed=3, workers=2))[-1][0] == 60
+    parallel, serial = read_positions([tmp_path]), read_positions([folder])
+    assert np.array_equal(parallel.places, serial.places)
+    assert np.array_equal(parallel.values, serial.values)
+
+
 def test_turning_a_board_turns_its_places() -> None:
     game = games.load_game("expendibots")
     state, mirrored = game.parse("8/2a5/8/3B4/8/8/1A6/8 w"), game.parse("8/5a2/8/4B3/8/8/6A1/8 w")

@@ -106,7 +106,7 @@ def summarise_match(new: str, old: str, played: Sequence[TimedResult]) -> MatchS
     wins, losses = points.count(1.0), points.count(0.0)
     pairs = [points[i] + points[i + 1] for i in range(0, len(points) - 1, 2)]
     counts = [pairs.count(score / 2) for score in range(5)]
-    score, low, high = _score_interval(pairs)
+    score, low, high = score_interval(pairs)
     swept = len(points) in (wins, losses)
     elo, half_width = (None, None) if swept else _elo(new, [each.result for each in played])
     p_value = sign_test(wins, losses)
@@ -165,7 +165,7 @@ def _opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -
             return state
 
 
-def _score_interval(pairs: Sequence[float]) -> tuple[float, float, float]:
+def score_interval(pairs: Sequence[float]) -> tuple[float, float, float]:
     """Points a game and a 95 % interval, from the points of pairs of games.
 
     Wilson's interval with the effective number of games: the count at which independent games would have the

@@ -33,6 +33,7 @@ def evaluator(
         str, typer.Option(help="Evaluation of the first round: start, learned or a file.")
     ] = "start",
     seed: Annotated[int, typer.Option(min=0, help="Seed of self-play and training.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes that play games.")] = 1,
     save: Annotated[Path | None, typer.Option(help="Copy the last network to this file.")] = None,
 ) -> None:
     """Train a value network by self-play.
@@ -77,6 +78,7 @@ def evaluator(
         origin=origin,
         played=played,
         learned=learned,
+        workers=workers,
     )
     if save is not None:
         shutil.copyfile(made, save)

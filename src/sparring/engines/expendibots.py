@@ -31,10 +31,12 @@ _LAST_RESORT = 0.02
 class RefereePlayer:
     """The class that the referee loads. It plays one game."""
 
-    def __init__(self, colour: str) -> None:
+    def __init__(self, colour: str, seconds: float = SECONDS) -> None:
+        """`seconds` of processor time for the game. Raises ValueError."""
         started = time.process_time()
         if colour not in _COLOURS:
             raise ValueError(f"a player is white or black, not {colour!r}")
+        self._seconds = seconds
         self._game = Expendibots()
         self._state = self._game.initial()
         self._agent = shipped_agent(SearchLimits(seconds=_LONGEST), megabytes=MEGABYTES)
@@ -59,5 +61,5 @@ class RefereePlayer:
 
     def next_move_time(self) -> float:
         """Seconds for the next action."""
-        left = SECONDS - _RESERVE - self._spent
+        left = self._seconds - _RESERVE - self._spent
         return min(max(left / _SHARE, _LAST_RESORT), _LONGEST)

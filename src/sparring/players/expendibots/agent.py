@@ -40,6 +40,8 @@ class AgentComponents:
     """Value network that replaces the linear evaluation."""
     tables: ExpendibotsEndgameTables | None = None
     book: BestMoveBook | None = None
+    prune_booms: bool = False
+    """Searches only booms that improve the ratio of tokens, as the agent first did."""
 
 
 class ExpendibotsAgent(BasePlayer):
@@ -85,4 +87,5 @@ class ExpendibotsAgent(BasePlayer):
             search.set_endgame_tables(self._components.tables)
         if self._components.network is not None:
             search.set_network(self._components.network)
+        search.set_prune_booms(self._components.prune_booms)
         return search

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparring._core import ExpendibotsState
+from sparring._core import ExpendibotsSearch, ExpendibotsState
 from sparring.games import Move
 from sparring.players.expendibots.endgame_heuristics import Square, endgame_move, stacks, tokens
 from sparring.players.player import BasePlayer, Decision, Turn
@@ -44,7 +44,8 @@ class ReportAgent(BasePlayer):
 
     def __init__(self, evaluation: LinearEvaluation) -> None:
         super().__init__("report")
-        self._search = evaluation.searcher(megabytes=1)
+        self._search = ExpendibotsSearch(evaluation.weights, 1)
+        self._search.set_prune_booms(True)
 
     def choose(self, turn: Turn) -> Decision:
         """Returns the agent's move. The move depends on the state alone."""

@@ -20,7 +20,8 @@ LADDER = {
     "random": "any legal action",
     "greedy": "one action ahead, by tokens",
     "report": "the report's agent: two plies, its features and stages, its opening and endings by hand",
-    "hand": "the search, with weights picked by hand",
+    "hand": "the search, with weights picked by hand and only booms that improve the ratio of tokens",
+    "trades": "and equal trades, and after them all other booms that touch an enemy",
     "learned": "the search, with the weights that it taught itself",
     "tables": "and endgame tables",
     "network": "and a network's evaluation instead of the weights",
@@ -64,13 +65,14 @@ def agent_components(name: str) -> AgentComponents:
     """The parts of a rung from `hand` up. Raises KeyError for an unknown name."""
     if name not in LADDER:
         raise KeyError(name)
-    weights = open_evaluation("expendibots", "start" if name == "hand" else "learned")
     parts = list(LADDER).index(name) - list(LADDER).index("learned")
+    weights = open_evaluation("expendibots", "learned" if parts >= 0 else "start")
     return AgentComponents(
         weights,
         tables=shipped_tables() if parts >= 1 else None,
         network=_network() if parts >= 2 else None,
         book=_book() if parts >= 3 else None,
+        prune_booms=name == "hand",
     )
 
 

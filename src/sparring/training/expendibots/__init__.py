@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sparring.search.expendibots.value_network_files import open_network, write_network
+from sparring.search.expendibots.value_network_files import write_network
 from sparring.search.linear_evaluation import LinearEvaluation
 from sparring.training.expendibots.model import Epoch, ValueNetwork, ValueNetworkConfig, train
 from sparring.training.expendibots.selfplay import generate_games, read_positions
@@ -30,15 +30,16 @@ def train_value_network(
     origin: dict[str, Any],
     played: Callable[[int, int, int], None],
     learned: Callable[[int, Epoch], None],
+    workers: int = 1,
 ) -> Path:
     """Trains `generations` networks in a folder and returns the file of the last one.
 
     Games and networks that the folder already has are kept, so that an interrupted run resumes. The first
-    generation plays with `evaluation`, the others with the network before them, `nodes` per move. `played`
-    is called with generation, games and positions; `learned` with generation and epoch. `origin` is stored
-    in the files.
+    generation plays with `evaluation`, the others with the network before them, `nodes` per move, in
+    `workers` processes. `played` is called with generation, games and positions; `learned` with generation
+    and epoch. `origin` is stored in the files.
     """
-    network, path = None, folder
+    network: Path | None = None
     for generation in range(generations):
         path = folder / f"network-{generation}.npz"
         if not path.exists():
@@ -49,6 +50,7 @@ def train_value_network(
                 nodes=nodes,
                 seed=config.seed + generation,
                 network=network,
+                workers=workers,
             )
             for number, count in found:
                 played(generation, number, count)
@@ -59,5 +61,6 @@ def train_value_network(
                 learned(generation, epoch)
             about = {**origin, "generation": generation, "positions": len(positions), "epochs": journal}
             write_network(evaluator.layers(), about, path)
-        network = open_network(path)
-    return path
+        network = path
+    assert network is not None  # there is at least one generation
+    return network

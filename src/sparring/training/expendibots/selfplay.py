@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring._core import ExpendibotsNetwork, ExpendibotsState
+from sparring._core import ExpendibotsNetwork, ExpendibotsSearch, ExpendibotsState
 from sparring.games import load_game
 from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.expendibots.value_network_files import open_network
 from sparring.search.linear_evaluation import WIN_VALUE, LinearEvaluation
 from sparring.search.random_opening import random_start
 from sparring.storage import atomic_writer
+from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 
 BLOCK = 50
 """Games per file."""
+_Block: TypeAlias = tuple[int, int]
+"""The numbers of a file's games: the first, and the one after the last."""
 _RANDOM_PLIES = 32
 _MAX_PLIES = 200
 
@@ -53,29 +58,69 @@ def generate_games(
     games: int,
     nodes: int,
     seed: int,
-    network: ExpendibotsNetwork | None = None,
+    network: Path | None = None,
+    workers: int = 1,
 ) -> Iterator[tuple[int, int]]:
-    """Plays the games that the folder does not have yet, `nodes` per move.
+    """Plays the games that the folder does not have yet, `nodes` per move, in `workers` processes.
 
-    Yields the numbers of games and positions after each block.
+    `network` is the file of a value network that replaces the evaluation. The games do not depend on the
+    number of workers. Yields the numbers of games and positions after each block. Raises WorkerError.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    searcher: Any = evaluation.searcher(megabytes=4)
-    searcher.set_endgame_tables(shipped_tables())
-    if network is not None:
-        searcher.set_network(network)
-    positions = 0
-    for first in range(0, games, BLOCK):
-        path = folder / f"games-{first:06}.npz"
-        if not path.exists():
-            found = [
-                _play(searcher, nodes, seed, number) for number in range(first, min(first + BLOCK, games))
-            ]
-            with atomic_writer(path) as part, part.open("wb") as file:
-                np.savez_compressed(file, **vars(_concatenate(found)))
-        with np.load(path) as block:
-            positions += len(block["values"])
-        yield min(first + BLOCK, games), positions
+    blocks = [(first, min(first + BLOCK, games)) for first in range(0, games, BLOCK)]
+    missing = [block for block in blocks if not _block_file(folder, block).exists()]
+    played = positions = 0
+    for block in blocks:
+        if block not in missing:
+            played, positions = played + block[1] - block[0], positions + _count(folder, block)
+            yield played, positions
+    if not missing:
+        return
+    spawn = partial(_BlockWorker, folder, evaluation, network, nodes, seed)
+    pool: WorkerPool[_Block, _Block] = (
+        SerialWorkerPool(spawn)
+        if workers == 1
+        else LocalWorkerPool[_Block, _Block](spawn, workers, lambda block: f"games {block[0]} to {block[1]}")
+    )
+    with pool:
+        for block in pool.run(iter(missing)):
+            played, positions = played + block[1] - block[0], positions + _count(folder, block)
+            yield played, positions
+
+
+class _BlockWorker:
+    """Plays blocks of games and writes their files."""
+
+    def __init__(
+        self, folder: Path, evaluation: LinearEvaluation, network: Path | None, nodes: int, seed: int
+    ) -> None:
+        self._folder, self._nodes, self._seed = folder, nodes, seed
+        self._searcher = ExpendibotsSearch(evaluation.weights, 4)
+        self._searcher.set_endgame_tables(shipped_tables())
+        if network is not None:
+            self._searcher.set_network(open_network(network))
+
+    def work(self, block: _Block) -> _Block:
+        """Plays a block and returns it."""
+        found = [_play(self._searcher, self._nodes, self._seed, number) for number in range(*block)]
+        with atomic_writer(_block_file(self._folder, block)) as part, part.open("wb") as file:
+            np.savez_compressed(file, **vars(_concatenate(found)))
+        return block
+
+    def close(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+    def terminate(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+
+def _block_file(folder: Path, block: _Block) -> Path:
+    return folder / f"games-{block[0]:06}.npz"
+
+
+def _count(folder: Path, block: _Block) -> int:
+    with np.load(_block_file(folder, block)) as arrays:
+        return len(arrays["values"])
 
 
 def read_positions(folders: Sequence[Path]) -> PositionSet:
@@ -87,7 +132,7 @@ def read_positions(folders: Sequence[Path]) -> PositionSet:
     return _concatenate(blocks)
 
 
-def _play(searcher: Any, nodes: int, seed: int, number: int) -> PositionSet:
+def _play(searcher: ExpendibotsSearch, nodes: int, seed: int, number: int) -> PositionSet:
     """Plays game `number`; the result depends on the arguments alone."""
     rng = np.random.default_rng([seed, number])
     searcher.clear()

@@ -1,0 +1,263 @@
+// A test opponent for the Expendibots agent: alpha-beta to a fixed depth with material and mobility.
+//
+// It shares no code with core/: rules, search and evaluation are its own. The search has iterative deepening,
+// a transposition table, killer moves and the history heuristic; no quiescence search, no reductions, and no
+// pruning of actions. alphabeta_opponent.py compiles this file and calls the four functions at its end.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+constexpr int action_limit = 500, repetitions_to_draw = 4;
+constexpr int win = 1'000'000, infinity = 2 * win, max_depth = 32;
+
+std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+    x += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+}
+
+struct Action {
+    int tokens = 0;  // 0: BOOM
+    int from = 0, to = 0;
+
+    bool operator==(const Action&) const = default;
+};
+
+struct Board {
+    std::array<std::int8_t, 64> heights{};  // own tokens positive for White, negative for Black
+    int side = 1;                           // 1: White to move, -1: Black
+
+    static Board initial() {
+        Board board;
+        for (const int x : {0, 1, 3, 4, 6, 7}) {
+            for (const int y : {0, 1}) {
+                board.heights[8 * y + x] = 1;
+                board.heights[8 * (7 - y) + x] = -1;
+            }
+        }
+        return board;
+    }
+
+    std::uint64_t key() const {
+        std::uint64_t result = side;
+        for (int s = 0; s < 64; ++s) {
+            if (heights[s]) result ^= mixed(static_cast<std::uint64_t>(s * 32 + heights[s] + 16));
+        }
+        return result;
+    }
+
+    void explode(int s) {
+        heights[s] = 0;
+        const int x = s % 8, y = s / 8;
+        for (int v = std::max(y - 1, 0); v <= std::min(y + 1, 7); ++v) {
+            for (int u = std::max(x - 1, 0); u <= std::min(x + 1, 7); ++u) {
+                if (heights[8 * v + u]) explode(8 * v + u);
+            }
+        }
+    }
+
+    void play(const Action& action) {
+        if (action.tokens == 0) {
+            explode(action.from);
+        } else {
+            heights[action.from] -= static_cast<std::int8_t>(side * action.tokens);
+            heights[action.to] += static_cast<std::int8_t>(side * action.tokens);
+        }
+        side = -side;
+    }
+
+    /// Calls `visit(from, to, height)` for each square that a stack of `color` can move to.
+    template <class Visit>
+    void for_each_target(int color, Visit visit) const {
+        for (int s = 0; s < 64; ++s) {
+            const int height = color * heights[s];
+            if (height <= 0) continue;
+            const int x = s % 8, y = s / 8;
+            for (int d = 1; d <= height; ++d) {
+                if (x + d < 8 && color * heights[s + d] >= 0) visit(s, s + d, height);
+                if (x - d >= 0 && color * heights[s - d] >= 0) visit(s, s - d, height);
+                if (y + d < 8 && color * heights[s + 8 * d] >= 0) visit(s, s + 8 * d, height);
+                if (y - d >= 0 && color * heights[s - 8 * d] >= 0) visit(s, s - 8 * d, height);
+            }
+        }
+    }
+
+    std::array<int, 2> tokens() const {  // of the side to move, of the other
+        std::array<int, 2> result{};
+        for (const int height : heights) result[height * side < 0] += std::abs(height);
+        return result;
+    }
+};
+
+struct Entry {
+    std::uint64_t key = 0;
+    int score = 0;
+    std::int8_t depth = -1, bound = 0;  // bound: -1 upper, 0 exact, 1 lower
+    std::int8_t tokens = 0, from = 0, to = 0;
+};
+
+class Opponent {
+ public:
+    explicit Opponent(std::uint64_t seed) : seed_(mixed(seed)), table_(1 << 20) {
+        played_.push_back(board_.key());
+    }
+
+    void update(const Action& action) {
+        board_.play(action);
+        played_.push_back(board_.key());
+    }
+
+    Action choose(int depth, double seconds) {
+        start_ = std::chrono::steady_clock::now();
+        seconds_ = seconds;
+        stopped_ = false;
+        killers_ = {};
+        history_ = {};
+        path_ = played_;
+        best_ = {};
+        for (int each = 1; each <= depth && !stopped_; ++each) {
+            const Action earlier = best_;
+            const int score = search(board_, each, 0, -infinity, infinity);
+            if (stopped_ && each > 1) best_ = earlier;
+            if (std::abs(score) > win - max_depth) break;
+        }
+        return best_;
+    }
+
+ private:
+    /// Material, then mobility; a little noise by the seed, so that games differ.
+    int evaluate(const Board& board, std::uint64_t key) const {
+        const auto [own, other] = board.tokens();
+        int mobility = 0;
+        board.for_each_target(board.side, [&](int, int, int) { ++mobility; });
+        board.for_each_target(-board.side, [&](int, int, int) { --mobility; });
+        return 100 * (own - other) + mobility + static_cast<int>(mixed(key ^ seed_) & 3);
+    }
+
+    int search(const Board& board, int depth, int ply, int alpha, int beta) {
+        const auto [own, other] = board.tokens();
+        if (!own || !other) return own ? win - ply : other ? ply - win : 0;
+        const std::uint64_t key = path_.back();
+        if (ply > 0) {
+            if (static_cast<int>(played_.size()) - 1 + ply >= action_limit) return 0;
+            const auto visits = std::count(path_.begin(), path_.end(), key);
+            if (visits >= repetitions_to_draw ||
+                std::count(path_.begin() + static_cast<std::ptrdiff_t>(played_.size()) - 1, path_.end(), key) > 1)
+                return 0;
+        }
+        if (depth == 0) return evaluate(board, key);
+        if (++nodes_ % 1024 == 0 && elapsed() > seconds_) stopped_ = true;
+        if (stopped_) return 0;
+
+        Entry& entry = table_[key % table_.size()];
+        const bool known = entry.key == key && entry.depth >= 0;
+        if (ply > 0 && known && entry.depth == depth &&
+            (entry.bound == 0 || (entry.bound > 0 ? entry.score >= beta : entry.score <= alpha)))
+            return entry.score;
+        const Action first = known ? Action{entry.tokens, entry.from, entry.to} : Action{-1, 0, 0};
+
+        std::vector<std::pair<int, Action>> actions = ordered(board, first, ply);
+        const int floor = alpha;
+        int best = -infinity;
+        Action best_action;
+        for (const auto& [order, action] : actions) {
+            Board next = board;
+            next.play(action);
+            path_.push_back(next.key());
+            const int score = -search(next, depth - 1, ply + 1, -beta, -alpha);
+            path_.pop_back();
+            if (stopped_ && !(ply == 0 && depth == 1)) return 0;
+            if (score > best) {
+                best = score;
+                best_action = action;
+                if (ply == 0) best_ = action;
+            }
+            alpha = std::max(alpha, score);
+            if (alpha >= beta) {
+                if (action.tokens) {
+                    killers_[ply] = action;
+                    history_[board.side > 0][action.from][action.to] += depth * depth;
+                }
+                break;
+            }
+        }
+        const int bound = best >= beta ? 1 : best > floor ? 0 : -1;
+        // Scores of wins count plies from the root, and draws may depend on the path: neither is stored.
+        if (best != 0 && std::abs(best) < win - 1000) {
+            entry = {key, best, static_cast<std::int8_t>(depth), static_cast<std::int8_t>(bound),
+                     static_cast<std::int8_t>(best_action.tokens), static_cast<std::int8_t>(best_action.from),
+                     static_cast<std::int8_t>(best_action.to)};
+        }
+        return best;
+    }
+
+    /// All actions, one BOOM for each component: the table's, BOOMs by what they win, the killer, by history.
+    std::vector<std::pair<int, Action>> ordered(const Board& board, const Action& first, int ply) const {
+        std::vector<std::pair<int, Action>> result;
+        const auto add = [&](const Action& action, int order) {
+            result.emplace_back(action == first ? 1 << 30 : order, action);
+        };
+        const auto [own, other] = board.tokens();
+        Board left = board;  // without the components seen so far
+        for (int s = 0; s < 64; ++s) {
+            if (left.heights[s] * board.side <= 0) continue;
+            left.explode(s);
+            Board after = board;
+            after.explode(s);
+            const auto [own_left, other_left] = after.tokens();
+            const int gain = (other - other_left) - (own - own_left);
+            add({0, s, 0}, gain > 0 ? (1 << 28) + gain : gain == 0 ? 0 : -(1 << 20) + gain);
+        }
+        board.for_each_target(board.side, [&](int from, int to, int height) {
+            const int history = history_[board.side > 0][from][to];
+            for (int tokens = 1; tokens <= height; ++tokens) {
+                const Action action{tokens, from, to};
+                add(action, action == killers_[ply] ? 1 << 27 : history);
+            }
+        });
+        std::stable_sort(result.begin(), result.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        return result;
+    }
+
+    double elapsed() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+    Board board_ = Board::initial();
+    std::uint64_t seed_;
+    std::vector<Entry> table_;
+    std::vector<std::uint64_t> played_, path_;  // keys of the game, and of the game and the line searched
+    std::array<Action, max_depth + 1> killers_{};
+    std::array<std::array<std::array<int, 64>, 64>, 2> history_{};
+    Action best_;
+    std::chrono::steady_clock::time_point start_;
+    double seconds_ = 0;
+    std::uint64_t nodes_ = 0;
+    bool stopped_ = false;
+};
+
+}  // namespace
+
+extern "C" {
+
+void* opponent_new(std::uint64_t seed) { return new Opponent(seed); }
+void opponent_delete(void* opponent) { delete static_cast<Opponent*>(opponent); }
+/// Plays an action of either side; `tokens` is 0 for a BOOM. Squares are 8 * y + x.
+void opponent_update(void* opponent, int tokens, int from, int to) {
+    static_cast<Opponent*>(opponent)->update({tokens, from, to});
+}
+/// Writes tokens, from and to of the chosen action.
+void opponent_choose(void* opponent, int depth, double seconds, int* out) {
+    const Action action = static_cast<Opponent*>(opponent)->choose(depth, seconds);
+    out[0] = action.tokens;
+    out[1] = action.from;
+    out[2] = action.to;
+}
+}

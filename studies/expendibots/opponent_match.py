@@ -1,0 +1,170 @@
+"""The shipped agent against the test opponent under the course's limits: 60 s and 100 MB a game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.course_referee import COLOURS, PlayerFactory, referee
+from sparring.arena.acceptance import score_interval
+from sparring.engines.expendibots import RefereePlayer
+from sparring.games.expendibots import Action
+from sparring.players.expendibots.endgame_heuristics import tokens
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.storage import Journal
+from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
+
+REPORT = "opponent.json"
+_MEGABYTES = 100.0
+
+
+@dataclass(frozen=True)
+class OpponentGame:
+    """A game against the test opponent, seen from the agent."""
+
+    number: int
+    """Even numbers: the agent is White. Two neighbours have the same seed of the opponent."""
+    points: float
+    ending: str
+    actions: int
+    seconds: float
+    """Processor seconds of the agent."""
+    opponent_seconds: float
+    megabytes: float
+    """Memory of both together."""
+    endgame_win: bool
+    """Whether the endgame tables had a win for the agent at some point of the game."""
+    ending_lead: int
+    """Largest lead in tokens of the agent with at most eight tokens on the board."""
+
+
+class _ObservedAgent(RefereePlayer):
+    """The agent, with what it had in its hands during the game."""
+
+    def __init__(self, colour: str, seconds: float) -> None:
+        super().__init__(colour, seconds)
+        self._side = COLOURS.index(colour)
+        self.endgame_win, self.ending_lead = False, -8
+
+    def update(self, colour: str, action: Action) -> None:
+        super().update(colour, action)
+        state = self._state
+        mover, other = tokens(state)
+        sign = 1 if state.to_move == self._side else -1
+        if mover + other <= 8:
+            self.ending_lead = max(self.ending_lead, sign * (mover - other))
+        value = None if state.outcome is not None else shipped_tables().probe(state)
+        self.endgame_win |= value is not None and sign * value > 0
+
+
+class _GameWorker:
+    """Plays games by their numbers."""
+
+    def __init__(self, depth: int, seconds: float) -> None:
+        self._depth, self._seconds = depth, seconds
+
+    def work(self, number: int) -> OpponentGame:
+        side, agents = number % 2, list[_ObservedAgent]()
+
+        def make_agent(colour: str) -> _ObservedAgent:
+            agents.append(_ObservedAgent(colour, self._seconds))
+            return agents[-1]
+
+        opponent: PlayerFactory = partial(AlphaBetaOpponent, seed=number // 2, depth=self._depth)
+        factories = (make_agent, opponent) if side == 0 else (opponent, make_agent)
+        report = referee(factories, seconds=self._seconds, megabytes=_MEGABYTES)
+        own, other = COLOURS[side], COLOURS[1 - side]
+        return OpponentGame(
+            number,
+            _points(report.ending, own, other),
+            report.ending,
+            len(report.log) - 2,
+            round(report.seconds[own], 2),
+            round(report.seconds[other], 2),
+            round(report.megabytes, 1),
+            agents[0].endgame_win,
+            agents[0].ending_lead,
+        )
+
+    def close(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+    def terminate(self) -> None:
+        """Does nothing: the worker holds no external resources."""
+
+
+def _points(ending: str, own: str, other: str) -> float:
+    """The agent's points. A broken limit or an illegal action ends the study: it is a fault."""
+    if ending == f"winner: {own}":
+        return 1.0
+    if ending == f"winner: {other}":
+        return 0.0
+    if ending.startswith("draw detected"):
+        return 0.5
+    raise RuntimeError(f"the referee stopped the game: {ending}")
+
+
+def play_opponent_match(
+    out: Path,
+    *,
+    games: int,
+    depth: int,
+    command: str,
+    workers: int = 1,
+    seconds: float = 60.0,
+    callback: Callable[[OpponentGame], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Plays the games that `out/games` does not have yet; writes `opponent.json` and returns it.
+
+    Both players have `seconds` of processor time and 100 MB for a game. `callback` is called after each game.
+    Raises CompilerMissing, WorkerError or OSError.
+    """
+    journal = Journal(out / "games" / f"champion-alphabeta-depth-{depth}.jsonl", sync=True)
+    played = {line["number"]: OpponentGame(**line) for line in journal.entries}
+    spawn = partial(_GameWorker, depth, seconds)
+    pool: WorkerPool[int, OpponentGame] = (
+        SerialWorkerPool(spawn) if workers == 1 else LocalWorkerPool[int, OpponentGame](spawn, workers)
+    )
+    with pool:
+        for game in pool.run(number for number in range(games) if number not in played):
+            journal.add(asdict(game))
+            played[game.number] = game
+            callback(game)
+    report = {
+        **provenance(command),
+        "depth": depth,
+        "seconds": seconds,
+        **summarise([played[n] for n in range(games)]),
+    }
+    write_json(report, out / REPORT)
+    return report
+
+
+def summarise(played: list[OpponentGame]) -> dict[str, Any]:
+    """Counts, score with its 95 % interval over pairs, and what became of won endings."""
+    points = [game.points for game in played]
+    score, low, high = score_interval([a + b for a, b in zip(points[::2], points[1::2], strict=True)])
+    drawn = [game for game in played if game.points == 0.5]
+    return {
+        "games": len(played),
+        "wins": points.count(1.0),
+        "draws": points.count(0.5),
+        "losses": points.count(0.0),
+        "score": score,
+        "score_low": low,
+        "score_high": high,
+        "endings": dict(Counter(game.ending for game in played)),
+        "endgame_wins_not_won": sum(game.endgame_win and game.points < 1 for game in played),
+        "largest_lead_in_drawn_endings": max((game.ending_lead for game in drawn), default=None),
+        "longest_seconds": max(game.seconds for game in played),
+        "opponent_longest_seconds": max(game.opponent_seconds for game in played),
+        "most_megabytes_of_both": max(game.megabytes for game in played),
+        "mean_actions": round(sum(game.actions for game in played) / len(played), 1),
+    }

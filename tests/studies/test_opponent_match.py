@@ -1,0 +1,64 @@
+"""The test opponent plays by the rules, finds what its depth shows, and a match with it is reported."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
+from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
+from tests.reference.expendibots import ReferenceGame
+
+
+def test_the_opponent_plays_legal_actions_to_the_end_against_itself() -> None:
+    def make(colour: str) -> AlphaBetaOpponent:
+        return AlphaBetaOpponent(colour, seed=3, depth=2)
+
+    game, players = ReferenceGame(), [make("white"), make("black")]
+    while game.outcome() is None:
+        action = players[game.taken % 2].action()
+        assert action in game.actions()
+        game.play(action)
+        for player in players:
+            player.update("", action)
+
+
+def test_the_opponent_beats_random_actions_at_depth_two() -> None:
+    rng, game = random.Random(1), ReferenceGame()
+    opponent = AlphaBetaOpponent("white", depth=2)
+    while game.outcome() is None:
+        action = opponent.action() if game.taken % 2 == 0 else rng.choice(sorted(game.actions(), key=str))
+        game.play(action)
+        opponent.update("", action)
+    assert game.outcome() == (0, "no tokens")
+
+
+def test_the_same_seed_gives_the_same_action_and_seeds_differ() -> None:
+    def opening(seed: int) -> list[object]:
+        opponent = AlphaBetaOpponent("white", seed=seed, depth=3)
+        actions: list[object] = []
+        for side in ("white", "black") * 3:
+            action = opponent.action()
+            opponent.update(side, action)
+            actions.append(action)
+        return actions
+
+    assert opening(1) == opening(1)
+    assert len({str(opening(seed)) for seed in range(4)}) > 1
+
+
+def test_a_match_is_played_reported_and_resumed(tmp_path: Path) -> None:
+    report = play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, workers=2, command="test")
+    assert (report["wins"], report["endgame_wins_not_won"]) == (2, 0)
+    again: list[OpponentGame] = []
+    play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, command="test", callback=again.append)
+    assert again == []
+
+
+def test_a_won_ending_that_was_drawn_is_counted() -> None:
+    def game(number: int, points: float, endgame_win: bool, lead: int) -> OpponentGame:
+        return OpponentGame(number, points, "", 60, 1.0, 1.0, 90.0, endgame_win, lead)
+
+    report = summarise([game(0, 1.0, True, 2), game(1, 0.5, True, 1)])
+    assert (report["score"], report["endgame_wins_not_won"]) == (0.75, 1)
+    assert report["largest_lead_in_drawn_endings"] == 1
