@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,8 @@ from sparring.policies.policy import clipped_log
 from sparring.storage import append_or_rollback, lock_folder
 
 _HEAD = struct.Struct("<QII")
+_TOGETHER = 128
+"""Whole games are predicted together until there are so many positions."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,16 @@ class CachedPolicy:
         *,
         backend: str = "onnxruntime",
         threads: int = 1,
+        batch: int = 64,
         symmetries: bool = False,
     ) -> CachedPolicy:
         """Opens a policy: a model's name, a network file or a policy TOML.
 
         `name` is its name in reports. Raises BadPolicy, BadNetwork or OSError.
         """
-        policy = load_policy(source, game, name=name, backend=backend, threads=threads, symmetries=symmetries)
+        policy = load_policy(
+            source, game, name=name, backend=backend, threads=threads, batch=batch, symmetries=symmetries
+        )
         return CachedPolicy(policy, cache_key(fingerprint(source, game), backend, str(symmetries)))
 
     @property
@@ -81,16 +87,32 @@ def cached_log_probabilities(
         known = _read(path, header)
         done = sum(size for key, size in zip(keys, sizes, strict=True) if key in known)
         on_progress(done)
-        for number, (key, played) in enumerate(zip(keys, sample.games, strict=True)):
-            if key not in known:
-                positions = extract_positions(sample.game, played, number)[0]
-                shares = [each.probabilities for each in checked_predictions(expert.policy, positions)]
-                known[key] = clipped_log(np.concatenate(shares)).astype(np.float32)
-                head = _HEAD.pack(key, len(positions), len(known[key]))
-                append_or_rollback(path, head + known[key].tobytes(), sync=True)
-                done += len(positions)
-                on_progress(done)
+        missing = [number for number, key in enumerate(keys) if key not in known]
+        for games in _several(missing, sizes):
+            positions = [extract_positions(sample.game, sample.games[number], number)[0] for number in games]
+            predictions = checked_predictions(expert.policy, [each for part in positions for each in part])
+            record = b""
+            for number, part in zip(games, positions, strict=True):
+                shares = [each.probabilities for each in predictions[: len(part)]]
+                predictions = predictions[len(part) :]
+                logs = known[keys[number]] = clipped_log(np.concatenate(shares)).astype(np.float32)
+                record += _HEAD.pack(keys[number], len(part), len(logs)) + logs.tobytes()
+                done += len(part)
+            append_or_rollback(path, record, sync=True)
+            on_progress(done)
     return np.concatenate([known[key] for key in keys])
+
+
+def _several(games: list[int], sizes: list[int]) -> Iterator[list[int]]:
+    """The games in runs of at least `_TOGETHER` positions: one game alone does not fill a batch."""
+    waiting: list[int] = []
+    for number in games:
+        waiting.append(number)
+        if sum(sizes[each] for each in waiting) >= _TOGETHER:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
 
 
 def gather_choice_data(

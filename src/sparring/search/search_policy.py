@@ -51,7 +51,8 @@ class SearchPolicy:
         """Searches each position. Raises ValueError if the policy gives no values."""
         if math.isinf(self.c_puct):
             return self.policy.predict(positions)
-        config, selection = PuctConfig(c_puct=self.c_puct, batch=1), self._selection()
+        config = PuctConfig(c_puct=self.c_puct, batch=1)
+        selection = selection_rule(self.rule, self.c_puct, self.nodes)
         predictions = []
         for start in range(0, len(positions), _TREES):
             part = positions[start : start + _TREES]
@@ -61,11 +62,13 @@ class SearchPolicy:
                 predictions.append(replace(result.evaluation, probabilities=shares, value=result.value))
         return predictions
 
-    def _selection(self) -> MoveSelection:
-        match self.rule:
-            case "visits":
-                return by_visits(1.0)
-            case "regularised":
-                return regularised_policy(self.c_puct)
-            case "kl":
-                return kl_regularised(self.c_puct / math.sqrt(self.nodes))
+
+def selection_rule(rule: SelectionRule, c_puct: float, nodes: int) -> MoveSelection:
+    """The rule of this name for searches with this c_puct and so many visits."""
+    match rule:
+        case "visits":
+            return by_visits(1.0)
+        case "regularised":
+            return regularised_policy(c_puct)
+        case "kl":
+            return kl_regularised(c_puct / math.sqrt(nodes))
