@@ -70,7 +70,7 @@ def _searched(
 
 
 def _puct_config(c_puct: float) -> PuctConfig:
-    """Plain PUCT, as the paper's, one leaf at a time: without proofs and without a look for wins in one move."""
+    """Plain PUCT, as the paper's: one leaf at a time, without proofs, without a look for wins in one move."""
     return PuctConfig(c_puct=c_puct, batch=1, solver=False, find_immediate_wins=False)
 
 
