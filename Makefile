@@ -6,9 +6,10 @@ GAME ?= chess
 STAMP := $(VENV)/.setup-stamp
 # A change in these builds and installs again. Other Python files are used in place.
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
+comma := ,
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help setup play engines test bench lint format headers stubs tables sanitize fuzz wheel clean
+.PHONY: help setup play engines test bench lint format headers stubs tables sanitize tsan fuzz wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -48,23 +49,21 @@ test: setup engines  ## Run all tests
 	@echo "==> Running the tests"
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-lint: setup  ## Run ruff, mypy --strict and clang-format in check mode
+lint: setup headers  ## Run ruff, mypy --strict and clang-format in check mode, and check the headers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp')
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp' 'tests/*.cpp')
 
 format: setup  ## Format all code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp')
+	$(BIN)/clang-format -i $$(git ls-files 'core/*.cpp' 'core/*.hpp' 'studies/*.cpp' 'tests/*.cpp')
 
 headers: setup  ## Check that every header of the native core compiles by itself
 	@includes=$$($(BIN)/python -c "import nanobind, sysconfig; \
 	    print('-I' + nanobind.include_dir(), '-I' + sysconfig.get_path('include'))"); \
-	for header in $$(git ls-files 'core/*.hpp'); do \
-	    $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes $$header || exit 1; \
-	done
+	git ls-files 'core/*.hpp' | xargs -P 2 -I{} $(CXX) -std=c++20 -fsyntax-only -w -x c++ -Icore $$includes {}
 
 stubs: setup  ## Write the types of the native module to _core.pyi
 	$(BIN)/python -m nanobind.stubgen -q -m sparring._core -o src/sparring/_core.pyi
@@ -87,21 +86,36 @@ fuzz: setup  ## Fuzz every text parser for a long time, and run 5,000 trials ove
 	SPARRING_TRIALS=5000 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/robustness/test_surfaces.py
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness --ignore tests/robustness/test_surfaces.py
 
-# The interpreter is not instrumented: the sanitizers' runtimes are preloaded, and leaks are not checked, since
-# Python keeps memory until its end.
-SANITIZED := .venv-sanitize
-# OpenVINO loads its own libraries in a way that sanitizers refuse (RTLD_DEEPBIND).
-sanitize: setup  ## Build with AddressSanitizer and UBSan, and run the tests
-	@echo "==> Building the sanitized core into $(SANITIZED)"
-	@test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
-	@$(SANITIZED)/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt \
-	  -C build-dir=build/sanitize -C cmake.define.SPARRING_SANITIZE=ON -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+# A build with sanitizers ($(2)) in a venv (build/$(1)/venv) that takes all requirements from $(VENV).
+define sanitized
+	@echo "==> Building the core with -fsanitize=$(2) into build/$(1)"
+	@$(PIP) install -q --no-deps --upgrade --target build/$(1)/package -C build-dir=build/$(1)/core \
+	  -C cmake.define.SPARRING_SANITIZE=$(2) -C cmake.define.SPARRING_WERROR=ON .
+	@$(BIN)/python -m venv --without-pip build/$(1)/venv
+	@site="import sysconfig; print(sysconfig.get_path('purelib'))"; \
+	  { echo $(CURDIR)/build/$(1)/package; $(BIN)/python -c "$$site"; } \
+	  > $$(build/$(1)/venv/bin/python -c "$$site")/sparring.pth
+endef
+
+# The interpreter is not instrumented: the sanitizers' runtimes are preloaded. Leaks are not checked, since Python
+# keeps memory until its end. OpenVINO loads its own libraries in a way that sanitizers refuse (RTLD_DEEPBIND).
+sanitize: setup  ## Run the tests with AddressSanitizer and UBSan
+	$(call sanitized,sanitize,address$(comma)undefined)
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(SANITIZED)/bin/python -m pytest -q -n 2 --dist worksteal -k 'not openvino'
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc build/sanitize/venv/bin/python -m pytest -q -n 2 --dist worksteal -k 'not openvino'
+
+# Threads of libraries without instrumentation are not checked. One report fails the run.
+tsan: setup  ## Run the tests of threads with ThreadSanitizer
+	@mkdir -p build/tsan
+	@g++ -std=c++20 -O1 -g -fsanitize=thread -Icore tests/native/*.cpp core/game/*.cpp core/breakthrough/*.cpp -o build/tsan/native
+	@build/tsan/native
+	$(call sanitized,tsan,thread)
+	LD_PRELOAD="$$(g++ -print-file-name=libtsan.so)" TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66" \
+	  build/tsan/venv/bin/python -m pytest -q tests/search/test_threads.py
 
 wheel: setup  ## Build a wheel into dist/
 	@$(PIP) wheel -q --no-deps -w dist .
 	@ls dist/*.whl
 
 clean:  ## Remove everything that was built
-	rm -rf $(VENV) .venv-sanitize build dist
+	rm -rf $(VENV) build dist

@@ -30,7 +30,18 @@ struct Analysis {
     }
 };
 
-/// A Searcher behind a lock. `stop` may be called from any thread.
+/// Whether Python has a signal to handle, such as Ctrl-C. It is then raised by `raise_pending`.
+inline bool signal_pending() {
+    const nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+}
+
+inline void raise_pending() {
+    if (PyErr_Occurred()) throw nb::python_error();
+}
+
+/// A Searcher behind a lock. A thread that waits for the lock does not hold the interpreter's. `stop` may be
+/// called from any thread.
 template <GamePosition P, search::Evaluator J>
 class LockedSearcher {
  public:
@@ -50,48 +61,58 @@ class LockedSearcher {
     /// Replaces the evaluator by a copy that `change` has modified.
     template <class Change>
     void update_evaluator(Change change) {
-        const std::lock_guard lock(mutex_);
-        J evaluator = searcher_.evaluator();
-        change(evaluator);
-        searcher_.set_evaluator(std::move(evaluator));
+        locked([&] {
+            J evaluator = searcher_.evaluator();
+            change(evaluator);
+            searcher_.set_evaluator(std::move(evaluator));
+        });
     }
     void stop() { searcher_.stop(); }
     void clear() {
-        const std::lock_guard lock(mutex_);
-        searcher_.clear();
+        locked([&] { searcher_.clear(); });
     }
     Analysis analyse(const State<P>& state, const search::Limits& limits,
                      const search::SearchOptions& options, int threads) {
         check_goes_on(state);
-        nb::gil_scoped_release release;
-        const std::lock_guard lock(mutex_);
-        return {searcher_.search(state.node(), limits, options, threads)};
+        Analysis analysis =
+            locked([&] { return Analysis{searcher_.search(state.node(), limits, options, threads)}; });
+        raise_pending();
+        return analysis;
     }
     std::pair<Analysis, search::Gradient> treestrap(const State<P>& state,
                                                     const search::TreeStrapConfig& config, bool staged) {
         check_goes_on(state);
-        nb::gil_scoped_release release;
-        const std::lock_guard lock(mutex_);
-        const J plain = searcher_.evaluator();
-        searcher_.set_evaluator(staged ? with_terminal_stage(plain, state) : plain);
-        auto [found, gradient] = search::treestrap(searcher_, state.node(), config);
-        if (staged) searcher_.set_evaluator(plain);
-        return {{std::move(found)}, std::move(gradient)};
+        return locked([&]() -> std::pair<Analysis, search::Gradient> {
+            const J plain = searcher_.evaluator();
+            searcher_.set_evaluator(staged ? with_terminal_stage(plain, state) : plain);
+            auto [found, gradient] = search::treestrap(searcher_, state.node(), config);
+            if (staged) searcher_.set_evaluator(plain);
+            return {{std::move(found)}, std::move(gradient)};
+        });
     }
-    std::vector<int> candidate_moves(const State<P>& state) const {
+    std::vector<int> candidate_moves(const State<P>& state) {
         check_goes_on(state);
         search::OrderedMoves moves;
-        searcher_.evaluator().moves(J::search_state(state.node()), moves);
+        locked([&] { searcher_.evaluator().moves(J::search_state(state.node()), moves); });
         std::vector<int> result;
         for (const auto& [move, order] : moves) result.push_back(move);
         std::sort(result.begin(), result.end());
         return result;
     }
-    double evaluate(const State<P>& state) const {
-        return search::value_of(searcher_.evaluator().evaluate(J::search_state(state.node())));
+    double evaluate(const State<P>& state) {
+        return locked(
+            [&] { return search::value_of(searcher_.evaluator().evaluate(J::search_state(state.node()))); });
     }
 
  private:
+    /// Runs `work` while no other thread uses the searcher.
+    template <class Work>
+    auto locked(Work work) {
+        const nb::gil_scoped_release release;
+        const std::lock_guard lock(mutex_);
+        return work();
+    }
+
     static J evaluator(const Weights& weights) {
         if (weights.shape(0) != F::stages || weights.shape(1) != F::size) {
             throw nb::value_error(("weights are " + std::to_string(F::stages) + " stages of " +
@@ -126,6 +147,7 @@ inline search::Limits limits_of(std::optional<int> depth, std::optional<std::uin
                                 std::optional<double> seconds) {
     if (!depth && !nodes && !seconds) throw nb::value_error("a search needs a depth, nodes or seconds");
     search::Limits limits;
+    limits.interrupted = signal_pending;
     if (depth) {
         if (*depth < 1) throw nb::value_error("depth must be at least 1");
         limits.depth = std::min(*depth, limits.depth);

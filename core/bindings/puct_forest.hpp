@@ -12,6 +12,7 @@ using search::PuctForest;
 /// The statistics of the root moves of all trees as five arrays, and the offsets of each tree's.
 template <GamePosition P>
 nb::tuple forest_root_moves(const PuctForest<P>& forest) {
+    const auto guard = forest.ownership.hold();
     std::vector<std::int64_t> codes, visits, forced, offsets{0};
     std::vector<double> priors, values;
     for (const auto& tree : forest.trees()) {
@@ -63,6 +64,7 @@ void bind_puct_forest(nb::module_& m, const char* name) {
         .def_prop_ro(
             "visits",
             [](const F& forest) {
+                const auto guard = forest.ownership.hold();
                 return column<std::int64_t>(forest.trees(), [](const auto& tree) {
                     return static_cast<std::int64_t>(tree.visits());
                 });
@@ -71,12 +73,14 @@ void bind_puct_forest(nb::module_& m, const char* name) {
         .def_prop_ro(
             "values",
             [](const F& forest) {
+                const auto guard = forest.ownership.hold();
                 return column<double>(forest.trees(), [](const auto& tree) { return tree.value(); });
             },
             nb::rv_policy::move, "The value of each root for its side to move: float64 [trees].")
         .def_prop_ro(
             "max_depths",
             [](const F& forest) {
+                const auto guard = forest.ownership.hold();
                 return column<std::int64_t>(forest.trees(), [](const auto& tree) {
                     return static_cast<std::int64_t>(tree.max_depth());
                 });
@@ -85,6 +89,7 @@ void bind_puct_forest(nb::module_& m, const char* name) {
         .def(
             "pv",
             [](const F& forest, std::size_t tree, int first) {
+                const auto guard = forest.ownership.hold();
                 if (tree >= forest.trees().size()) throw nb::index_error("tree index out of range");
                 const auto moves = forest.trees()[tree].pv(checked(first));
                 return std::vector<int>(moves.begin(), moves.end());

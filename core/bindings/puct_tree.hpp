@@ -24,9 +24,17 @@ auto owned(T& tree, Do work) {
     return work();
 }
 
+/// A member function of a tree that refuses a tree which another thread uses.
+template <class T, auto member>
+constexpr auto owned_member = [](const T& tree) {
+    const auto guard = tree.ownership.hold();
+    return (tree.*member)();
+};
+
 /// The statistics of the root's moves as five arrays.
 template <GamePosition P>
 nb::tuple root_moves(const PuctTree<P>& tree) {
+    const auto guard = tree.ownership.hold();
     const auto moves = tree.root_moves();
     const Zeros<std::int64_t> codes(moves.size()), visits(moves.size()), forced(moves.size());
     const Zeros<double> priors(moves.size()), values(moves.size());
@@ -50,15 +58,17 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
                   "A PUCT tree. `select` gives out leaves in batches, `evaluate` takes their evaluations.")
         .def(nb::init<const State<P>&, const PuctConfig&>(), nb::arg("root"), nb::arg("config"),
              "A tree with one node, `root`.")
-        .def_prop_ro("root", &T::root, nb::rv_policy::copy, "The state at the root.")
-        .def_prop_ro("visits", &T::visits, "The number of visits of the root.")
-        .def_prop_ro("value", &T::value,
+        .def_prop_ro("root", owned_member<T, &T::root>, "The state at the root.")
+        .def_prop_ro("visits", owned_member<T, &T::visits>, "The number of visits of the root.")
+        .def_prop_ro("value", owned_member<T, &T::value>,
                      "The root's value for its side to move, from -1 to 1; exact if proven, NaN before the "
                      "first visit.")
-        .def_prop_ro("max_depth", &T::max_depth, "The length of the longest line searched, in plies.")
-        .def_prop_ro("full", &T::full, "Whether the memory limit is reached: no node is added.")
-        .def_prop_ro("bytes", &T::bytes, "The approximate size of the tree in bytes.")
-        .def("__len__", &T::size, "The number of nodes.")
+        .def_prop_ro("max_depth", owned_member<T, &T::max_depth>,
+                     "The length of the longest line searched, in plies.")
+        .def_prop_ro("full", owned_member<T, &T::full>,
+                     "Whether the memory limit is reached: no node is added.")
+        .def_prop_ro("bytes", owned_member<T, &T::bytes>, "The approximate size of the tree in bytes.")
+        .def("__len__", owned_member<T, &T::size>, "The number of nodes.")
         .def(
             "select",
             [](T& tree, std::size_t count, std::uint32_t visits) {
@@ -87,7 +97,7 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
             "cancel", [](T& tree) { owned(tree, [&] { tree.cancel(); }); },
             "Drops the leaves of the last `select` without an evaluation.")
         .def_prop_ro(
-            "lead", &T::lead,
+            "lead", owned_member<T, &T::lead>,
             "By how many visits the most visited move of the root leads the next: if fewer visits are "
             "left, the choice is certain.")
         .def(
@@ -120,6 +130,7 @@ void bind_puct_tree(nb::module_& m, nb::class_<State<P>>& state, const char* nam
         .def(
             "pv",
             [](const T& tree, int first) {
+                const auto guard = tree.ownership.hold();
                 const auto moves = tree.pv(checked(first));
                 return std::vector<int>(moves.begin(), moves.end());
             },

@@ -74,10 +74,11 @@ inline Move checked(int move) {
     return static_cast<Move>(move);
 }
 
+/// The state after moves, which may go on after a draw by rule.
 template <GamePosition P>
 State<P> replay(std::string_view start, const std::vector<int>& moves) {
     State<P> state(P::parse(start));
-    for (const int move : moves) state = state.play(checked(move));
+    for (const int move : moves) state = state.play_past_end(checked(move));
     return state;
 }
 
@@ -249,9 +250,10 @@ nb::class_<State<P>> bind_state(nb::module_& m, const char* name, const char* do
              [](S& s, const std::tuple<std::string, std::vector<int>>& line) {
                  new (&s) S(replay<P>(std::get<0>(line), std::get<1>(line)));
              })
-        .def_static("replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
-                    "The state after `moves` from the position with the text `start`. Raises ParseError or "
-                    "IllegalMove.");
+        .def_static(
+            "replay", &replay<P>, nb::arg("start"), nb::arg("moves"),
+            "The state after `moves` from the position with the text `start`; moves after a draw by rule "
+            "are allowed. Raises ParseError or IllegalMove.");
 }
 
 }  // namespace sparring::bindings

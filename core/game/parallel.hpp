@@ -1,4 +1,4 @@
-// A parallel loop over a range.
+// Threads that are always joined, and a parallel loop over a range.
 #pragma once
 
 #include <algorithm>
@@ -6,34 +6,68 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sparring {
+
+/// Threads that are joined at the end of their scope. An exception of a thread does not end the process:
+/// `join` rethrows the first.
+class ThreadGroup {
+ public:
+    /// Runs `work` in a new thread. Returns false if the system has no thread left.
+    template <class Work>
+    bool start(Work work) {
+        try {
+            threads_.emplace_back([this, work = std::move(work)] {
+                try {
+                    work();
+                } catch (...) {
+                    const std::scoped_lock lock(failing_);
+                    if (!failure_) failure_ = std::current_exception();
+                }
+            });
+        } catch (const std::system_error&) {
+            return false;
+        }
+        return true;
+    }
+
+    /// Waits for all threads and rethrows the first exception of one.
+    void join() {
+        threads_.clear();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+ private:
+    std::mutex failing_;
+    std::exception_ptr failure_;
+    std::vector<std::jthread> threads_;  // last: joined before the others are destroyed
+};
 
 /// Calls `work(begin, end)` for blocks that cover [0, size), on up to `threads` threads including the
 /// caller's. Rethrows the first exception after all threads have stopped.
 template <class Work>
 void parallel_for(std::size_t size, std::size_t block, unsigned threads, Work work) {
     std::atomic<std::size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex failing;
     const auto run = [&] {
         try {
             for (std::size_t begin; (begin = next.fetch_add(block)) < size;)
                 work(begin, std::min(begin + block, size));
         } catch (...) {
             next = size;
-            const std::scoped_lock lock(failing);
-            if (!failure) failure = std::current_exception();
+            throw;
         }
     };
     const std::size_t blocks = (size + block - 1) / block;
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < std::min<std::size_t>(threads, blocks); ++i) helpers.emplace_back(run);
+    ThreadGroup helpers;
+    for (std::size_t i = 1; i < std::min<std::size_t>(threads, blocks); ++i) {
+        if (!helpers.start(run)) break;
+    }
     run();
-    helpers.clear();
-    if (failure) std::rethrow_exception(failure);
+    helpers.join();
 }
 
 }  // namespace sparring

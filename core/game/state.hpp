@@ -35,12 +35,18 @@ struct Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// Frees a long line in a loop; the default destructor would recurse.
+    /// Frees a long line in a loop; the default destructor would recurse. The destructor of each node of the
+    /// line only hands its `previous` to the loop of the first. Reference counts decide alone which nodes
+    /// are freed, so that threads may share a line.
     ~Node() {
-        auto next = std::move(previous);
-        while (next && next.use_count() == 1) {
-            next = std::move(const_cast<Node&>(*next).previous);
-        }
+        if (!previous) return;
+        static thread_local std::shared_ptr<const Node> next;
+        static thread_local bool freeing = false;
+        next = std::move(previous);
+        if (freeing) return;
+        freeing = true;
+        while (next) const auto freed = std::move(next);
+        freeing = false;
     }
 };
 

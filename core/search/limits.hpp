@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <thread>
 #include <vector>
 
 namespace sparring::search {
@@ -18,6 +20,8 @@ struct Limits {
     int depth = max_ply / 2;
     std::uint64_t nodes = std::numeric_limits<std::uint64_t>::max();  // per thread
     double seconds = std::numeric_limits<double>::infinity();
+    /// Asked every few milliseconds, by the thread that began the search; true stops it.
+    std::function<bool()> interrupted;
 };
 
 /// Decides when a search stops; shared by its threads.
@@ -34,16 +38,27 @@ class SearchStopper {
 
     /// Whether a thread that has searched `nodes` positions must stop. The clock is read every 1024 nodes.
     bool should_stop(std::uint64_t nodes) {
-        if (nodes % 1024 == 0 && (stop_.load(std::memory_order_relaxed) || seconds() >= limits_.seconds))
+        if (nodes % 1024 == 0 &&
+            (stop_.load(std::memory_order_relaxed) || seconds() >= limits_.seconds || is_interrupted()))
             stop_all();
         return nodes >= limits_.nodes || stopped_.load(std::memory_order_relaxed);
     }
 
  private:
+    bool is_interrupted() {
+        if (!limits_.interrupted || std::this_thread::get_id() != owner_) return false;
+        const double now = seconds();
+        if (now < next_question_) return false;
+        next_question_ = now + 0.02;
+        return limits_.interrupted();
+    }
+
     Limits limits_;
     const std::atomic<bool>& stop_;
     std::chrono::steady_clock::time_point start_;
     std::atomic<bool> stopped_{false};
+    const std::thread::id owner_ = std::this_thread::get_id();
+    double next_question_ = 0.02;  // used by the owner only
 };
 
 /// The keys of the positions before the root that can recur.

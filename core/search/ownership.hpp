@@ -27,10 +27,10 @@ class Ownership {
         std::atomic<bool>& busy_;
     };
 
-    Guard hold() { return Guard(busy_); }
+    Guard hold() const { return Guard(busy_); }
 
  private:
-    std::atomic<bool> busy_ = false;
+    mutable std::atomic<bool> busy_ = false;
 };
 
 }  // namespace sparring::search

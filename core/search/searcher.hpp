@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "game/parallel.hpp"
 #include "game/state.hpp"
 #include "search/alphabeta.hpp"
 
@@ -67,9 +67,10 @@ class Searcher {
         const auto root = evaluator_.search_state(node);
 
         std::atomic<std::uint64_t> helped{0};
-        std::vector<std::thread> helpers;
+        ThreadGroup helpers;
+        const StopAtExit stop_helpers{stopper};  // also after an exception
         for (int i = 1; i < threads; ++i) {
-            helpers.emplace_back([&, i] {
+            const bool started = helpers.start([&, i] {
                 NullRecorder ignored;
                 AlphaBeta<E> helper(evaluator_, table_, stopper, history, options, ignored);
                 std::vector<ScoredMove> moves = root_moves(root);
@@ -77,6 +78,7 @@ class Searcher {
                 iterative_deepening(helper, root, stopper.depth(), moves, [](int) {}, 1 + i % 2);
                 helped += helper.nodes();
             });
+            if (!started) break;
         }
         AlphaBeta<E, Recorder> own(evaluator_, table_, stopper, history, options, recorder);
         SearchResult result;
@@ -86,13 +88,18 @@ class Searcher {
             result.pv.assign(own.pv().begin(), own.pv().end());
         });
         stopper.stop_all();
-        for (std::thread& helper : helpers) helper.join();
+        helpers.join();
         result.nodes = own.nodes() + helped;
         result.seconds = stopper.seconds();
         return result;
     }
 
  private:
+    struct StopAtExit {
+        SearchStopper& stopper;
+        ~StopAtExit() { stopper.stop_all(); }
+    };
+
     std::vector<ScoredMove> root_moves(const typename E::SearchState& root) const {
         OrderedMoves moves;
         evaluator_.moves(root, moves);

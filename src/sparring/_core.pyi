@@ -404,7 +404,7 @@ class ChessState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ChessState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
@@ -850,7 +850,7 @@ class RbcState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> RbcState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
@@ -1212,7 +1212,7 @@ class ExpendibotsState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ExpendibotsState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
@@ -1760,7 +1760,7 @@ class BreakthroughState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> BreakthroughState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
@@ -2206,7 +2206,7 @@ class ShogiState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> ShogiState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod
@@ -2634,7 +2634,7 @@ class GoState:
     @staticmethod
     def replay(start: str, moves: Sequence[int]) -> GoState:
         """
-        The state after `moves` from the position with the text `start`. Raises ParseError or IllegalMove.
+        The state after `moves` from the position with the text `start`; moves after a draw by rule are allowed. Raises ParseError or IllegalMove.
         """
 
     @staticmethod

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sparring.cli import main
+from sparring.players import RandomPlayer, loading
+from sparring.players.rbc import BotConfig
+from tests.players.test_player_conformance import has_stockfish
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -56,3 +62,31 @@ def test_impossible_requests_are_one_line_errors(
     assert status == 2
     assert said in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_the_opponent_comes_from_a_file_and_is_closed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[BotConfig] = []
+    closed: list[bool] = []
+
+    def spying_bot(config: BotConfig) -> RandomPlayer:
+        made.append(config)
+        opponent = RandomPlayer()
+        monkeypatch.setattr(opponent, "close", lambda: closed.append(True))
+        return opponent
+
+    monkeypatch.setattr(loading, "make_bot", spying_bot)
+    monkeypatch.setattr("sys.stdin", io.StringIO("e4\ne2e4\nquit\n"))
+    (tmp_path / "mine.toml").write_text('kind = "inference"\nboards = 77\n')
+    status, out, _ = run(capsys, "play", "rbc", "--player", str(tmp_path / "mine.toml"))
+    assert (status, closed) == (0, [True])
+    assert made[0].boards == 77
+    assert "You leave the game." in out
+
+
+@pytest.mark.skipif(not has_stockfish(), reason="Stockfish is not installed")
+def test_a_game_against_stockfish_ends_the_process() -> None:
+    script = "from sparring.cli import main; main(['play', 'rbc', '--bot', 'trout', '--side', 'black'])"
+    done = subprocess.run([sys.executable, "-c", script], input=b"quit\n", capture_output=True, timeout=120)
+    assert done.returncode == 0

@@ -8,7 +8,7 @@ import pytest
 
 from sparring.cli import terminal
 from sparring.games import Chess
-from sparring.players import BasePlayer, Decision, Turn
+from sparring.players import BasePlayer, Decision, PlayerConfig, Turn, make_player
 
 
 class Polite(BasePlayer):
@@ -51,3 +51,17 @@ def test_a_draw_is_declined_or_accepted(
 ) -> None:
     assert "declines the draw" in played(monkeypatch, capsys, Polite(), "e4", "draw", "quit")
     assert "Drawn by agreement." in played(monkeypatch, capsys, Polite(accepts=True), "draw")
+
+
+def test_a_hint_does_not_change_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def game(*typed: str) -> str:
+        lines = iter(typed)
+        monkeypatch.setattr(terminal, "read_line", lambda console, prompt: next(lines))
+        opponent = make_player(PlayerConfig("chess", rating=1500))
+        terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent, seed=3).play()
+        return capsys.readouterr().out.splitlines()[-1]
+
+    plain = game("e4", "d4", "c4", "quit")
+    assert game("hint", "e4", "hint", "hint", "d4", "hint", "c4", "hint", "quit") == plain

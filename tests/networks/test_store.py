@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from sparring.networks import BadNetwork, load_network, store
 from sparring.networks.card import read_card_from_file
 from sparring.networks.files import model_name
 from sparring.networks.formats import read_network
+from sparring.policies import BadPolicy, NetworkPolicy, load_policy
+from sparring.policies.loading import fingerprint
 from tests.networks.tiny_networks import tiny_network, write
 
 
@@ -50,6 +53,27 @@ def test_invalid_names_are_refused(name: str, model_store: Path, tmp_path: Path)
         store.find(name or "nothing")
     with pytest.raises(BadNetwork):
         store.remove(name)
+
+
+def test_a_name_that_the_user_took_for_one_game_stays_that_of_the_others(
+    model_store: Path, tmp_path: Path
+) -> None:
+    path = write(tiny_network("chess"), tmp_path / "a.onnx")
+    store.add(path, "human")
+    store.add(path, "blend")
+    for name in ("human", "blend"):
+        assert (
+            fingerprint(name, "chess")
+            == hashlib.sha256(
+                hashlib.sha256((model_store / f"{name}.onnx").read_bytes()).digest()
+            ).hexdigest()
+        )
+    assert load_policy("human", "go").game == "go"
+    assert load_policy("blend", "shogi").game == "shogi"
+    assert isinstance(load_policy("blend", "chess"), NetworkPolicy)
+    store.add(path, "mine")
+    with pytest.raises(BadPolicy, match="is a network for chess, not for go"):
+        load_policy("mine", "go")
 
 
 def bomb(path: Path) -> Path:

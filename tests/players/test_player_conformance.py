@@ -102,8 +102,9 @@ KINDS = [
 kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
-def play(kind: Kind, player: Player, side: int, seed: int) -> list[int]:
-    """The player's moves in a game against random moves, which follow from the seed as well."""
+def play(kind: Kind, player: Player, side: int, seed: int, *, hints: bool = False) -> list[int]:
+    """The player's moves in a game against random moves, which follow from the seed as well. With `hints`
+    the opponent asks for a hint before each of its moves."""
     game, rng, chosen = kind.load_game(), np.random.default_rng([seed, 9]), []
     state, hidden = game.initial(), game.spec.hidden
     player.new_game(GameStart(game, side, None if hidden else state, seed, "random"))
@@ -119,6 +120,11 @@ def play(kind: Kind, player: Player, side: int, seed: int) -> list[int]:
             move = decision.move
             chosen.append(move)
         else:
+            if hints:
+                hint = player.hint(Turn(state, moves))
+                assert hint.move in moves
+                likeliest = max(hint.distribution.values(), default=0)
+                assert hint.distribution.get(hint.move, 0) == likeliest
             player.ponder()
             move = moves[int(rng.integers(len(moves)))]
         player.observe(game.observe(state, side, move) if hidden else move)  # type: ignore[attr-defined]
@@ -136,6 +142,17 @@ def test_the_same_seed_gives_the_same_game_in_one_player_and_in_another(kind: Ki
         assert play(kind, other, 0, 3) == first
         assert len(first) >= 3
         assert one.name
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [kind for kind in KINDS if kind.game != "rbc" and "engine" not in kind.name],
+    ids=lambda kind: kind.name,
+)
+def test_a_hint_changes_nothing_in_the_game(kind: Kind) -> None:
+    with kind.make() as player:
+        for side in (0, 1):
+            assert play(kind, player, side, 5, hints=True) == play(kind, player, side, 5)
 
 
 @kinds

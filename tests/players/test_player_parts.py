@@ -26,11 +26,20 @@ def test_resignation_counts_lost_moves_of_each_side_in_a_row() -> None:
 
 def test_draws_are_fair_in_level_positions_after_some_plies() -> None:
     offers = DrawOffers(within=0.05, after=40)
-    assert offers.agrees(40, 0.09)
-    assert not offers.agrees(40, 0.11)
-    assert not offers.agrees(39, 0.0)
-    assert not offers.agrees(40, None)
-    assert not DrawOffers(within=0.0, after=0).agrees(100, 0.0)
+    assert offers.offers(40, 0.09)
+    assert not offers.offers(40, 0.11)
+    assert not offers.offers(40, -0.11)
+    assert not offers.offers(39, 0.0)
+    assert not offers.offers(40, None)
+    assert not DrawOffers(within=0.05, after=40, offering=False).offers(40, 0.0)
+    assert offers.accepts(40, 0.09)
+    assert offers.accepts(40, -0.9)
+    assert not offers.accepts(40, 0.11)
+    assert not offers.accepts(39, 0.0)
+    assert not offers.accepts(40, None)
+    for never in (DrawOffers(within=0.0, after=0),):
+        assert not never.offers(100, 0.0)
+        assert not never.accepts(100, -1.0)
 
 
 def test_limits_are_those_of_the_request_then_the_players_own_then_the_clock() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import chess.polyglot
+import numpy as np
 import pytest
 
 from sparring.games import Chess, load_game
+from sparring.networks import Prediction
 from sparring.players import (
     BadBook,
     BadPlayerConfig,
@@ -20,6 +23,7 @@ from sparring.players import (
     SearchLimits,
     SearchPlayer,
     Turn,
+    default_player_config,
     load_player_config,
     make_player,
 )
@@ -158,6 +162,77 @@ def test_draws_are_offered_and_taken_when_all_is_level(model: str) -> None:
     assert not policy_player(model).accepts_draw(state)
 
 
+class ValuePolicy:
+    """Knows nothing but the value of a position for White."""
+
+    name, game = "value", "chess"
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def predict(self, positions: Any) -> list[Prediction]:
+        states = [position.state for position in positions]
+        return [
+            Prediction(
+                tuple(state.legal_moves()),
+                np.full(len(state.legal_moves()), 1 / len(state.legal_moves()), np.float32),
+                -self.value if state.to_move else self.value,
+            )
+            for state in states
+        ]
+
+
+def later_state(plies: int) -> Any:
+    state = Chess().initial()
+    for ply in range(plies):
+        state = state.play_past_end(state.parse_move(("g1f3", "g8f6", "f3g1", "f6g8")[ply % 4]))
+    return state
+
+
+def test_a_draw_is_accepted_by_who_expects_no_more() -> None:
+    config = PlayerConfig("chess", draw_within=0.05, draw_after=4, draw_offers=False)
+    for value, accepted in ((0.0, True), (0.08, True), (0.2, False), (-0.9, True)):
+        player = PolicyPlayer(config, ValuePolicy(value))
+        player.new_game(GameStart(Chess(), 0))
+        for plies in (4, 5):  # on its own turn and on the opponent's
+            assert player.accepts_draw(later_state(plies)) is accepted, value
+        assert not player.accepts_draw(later_state(3))
+        assert not player.choose(Turn.of(later_state(4))).offer_draw
+
+
+def test_the_default_opponent_resigns_and_takes_draws() -> None:
+    config = default_player_config("chess", rating=1700)
+    assert (config.rating, default_player_config("chess").rating) == (1700, 1500)
+    player = PolicyPlayer(config, ValuePolicy(-0.95))
+    state = Chess().initial()
+    assert [player.choose(Turn.of(state)).resign for _ in range(3)] == [False, False, True]
+    fighting = PolicyPlayer(config, ValuePolicy(-0.85))
+    assert not any(fighting.choose(Turn.of(state)).resign for _ in range(5))
+    assert PlayerConfig("chess").resign_below == 0  # a file says what its player does
+
+
+def test_a_time_limit_holds_during_a_slow_evaluation() -> None:
+    slow, released = ValuePolicy(0.0), threading.Event()
+    asked: list[int] = []
+    answer = slow.predict
+
+    def predict(positions: Any) -> list[Prediction]:
+        asked.append(len(positions))
+        if len(asked) > 1:  # the root is always evaluated
+            released.wait(60)
+        return answer(positions)
+
+    slow.predict = predict  # type: ignore[method-assign]
+    player = SearchPlayer(PlayerConfig("chess", nodes=1000), slow)
+    began = time.monotonic()
+    for limits in (SearchLimits(seconds=0.2), SearchLimits(clock=Clock(3.0))):
+        assert player.choose(Turn.of(Chess().initial(), limits)).move
+        player.new_game(GameStart(Chess()))
+        asked.clear()
+        released.set()
+    assert time.monotonic() - began < 50
+
+
 PGN = """[Event "a"]
 [Result "*"]
 
@@ -192,6 +267,33 @@ def test_it_opens_from_its_book(model: str, tmp_path: Path) -> None:
     assert "book" not in player.choose(Turn.of(later)).reason
     early = policy_player(model, book=str(tmp_path / "mine.pgn"), book_plies=0)
     assert "book" not in early.choose(Turn.of(state)).reason
+
+
+def book_player(model: str, tmp_path: Path, **entries: Any) -> PolicyPlayer | SearchPlayer:
+    (tmp_path / "mine.pgn").write_text(PGN)
+    return policy_player(model, book=str(tmp_path / "mine.pgn"), **entries)
+
+
+@pytest.mark.parametrize("nodes", [0, 12])
+def test_a_book_without_the_moves_to_search_is_not_used(nodes: int, model: str, tmp_path: Path) -> None:
+    player, state = book_player(model, tmp_path, nodes=nodes), Chess().initial()
+    outside = tuple(state.parse_move(move) for move in ("a2a3", "h2h4"))
+    decision = player.choose(Turn.of(state, SearchLimits(searchmoves=outside)))
+    assert decision.move in outside
+    assert "book" not in decision.reason
+    inside = (outside[0], state.parse_move("d2d4"))
+    assert player.choose(Turn.of(state, SearchLimits(searchmoves=inside))).move == inside[1]
+
+
+def test_a_book_move_needs_no_search(model: str, tmp_path: Path) -> None:
+    player, state = book_player(model, tmp_path, nodes=12), Chess().initial()
+    decision = player.choose(Turn.of(state))
+    assert "book" in decision.reason
+    assert decision.search is None
+    stop = threading.Event()
+    stop.set()
+    analysis = player.choose(Turn.of(state, SearchLimits(infinite=True), stop))
+    assert analysis.search is not None
 
 
 def test_a_polyglot_book_is_read(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -27,6 +28,12 @@ class Squarer:
         if task == 17:
             (self._folder / "working").touch()
             time.sleep(60)
+        if task == 18:
+            raise ConnectionResetError("the engine hung up")
+        if task == 19:
+            sys.exit("no licence")
+        if task == 20:
+            return Unreadable()  # type: ignore[return-value]
         return task * task
 
     def close(self) -> None:
@@ -38,3 +45,17 @@ class Squarer:
 
 def broken(folder: Path) -> Squarer:
     raise OSError(f"{folder.name} has no network")
+
+
+class Unreadable:
+    """Can be pickled, but not unpickled."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return int, ("not a number",)
+
+
+class UnreadableSpawn(Unreadable):
+    """A function that cannot be unpickled in the worker."""
+
+    def __call__(self) -> Squarer:
+        raise NotImplementedError

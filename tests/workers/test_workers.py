@@ -24,7 +24,7 @@ from sparring.workers import (
     WorkerDied,
     WorkerError,
 )
-from tests.workers.squarer import Squarer, broken
+from tests.workers.squarer import Squarer, Unreadable, UnreadableSpawn, broken
 
 
 def local(folder: Path, size: int = 2) -> LocalWorkerPool[int, int]:
@@ -76,6 +76,27 @@ def test_an_exception_is_passed_on_with_its_text(tmp_path: Path) -> None:
 def test_a_result_that_cannot_be_sent_is_a_failure(tmp_path: Path) -> None:
     with pytest.raises(TaskFailed, match=r"^task 16: .*pickle"), local(tmp_path) as pool:
         list(pool.run(iter([16])))
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (18, "ConnectionResetError: the engine hung up"),
+        (19, "SystemExit: no licence"),
+        (20, "ValueError: invalid literal"),
+    ],
+)
+def test_no_exception_of_a_worker_is_taken_for_a_crash(task: int, said: str, tmp_path: Path) -> None:
+    with pytest.raises(TaskFailed, match=f"^task {task}: {said}"), local(tmp_path) as pool:
+        list(pool.run(iter([1, task])))
+
+
+def test_tasks_and_workers_that_cannot_be_unpickled_say_why(tmp_path: Path) -> None:
+    with pytest.raises(TaskFailed, match="ValueError: invalid literal"), local(tmp_path) as pool:
+        list(pool.run(iter([Unreadable()])))  # type: ignore[list-item]
+    unmade: LocalWorkerPool[int, int] = LocalWorkerPool(UnreadableSpawn(), 1)
+    with pytest.raises(TaskFailed, match=r"^3: ValueError: invalid literal"), unmade as pool:
+        list(pool.run(iter([3])))
 
 
 def test_a_worker_that_cannot_be_made_says_why(tmp_path: Path) -> None:

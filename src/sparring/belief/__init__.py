@@ -9,12 +9,13 @@ from sparring.belief.analysis import (
 )
 from sparring.belief.replay import ReplayStep, replay
 from sparring.belief.synopsis import PLANES, Plane, SynopsisContext, compute_synopsis, unpack_planes
-from sparring.belief.tracker import BeliefUpdate, Contradiction, Tracker, TrackerOptions
+from sparring.belief.tracker import BeliefUpdate, Contradiction, OutOfOrder, Tracker, TrackerOptions
 
 __all__ = [
     "PLANES",
     "BeliefUpdate",
     "Contradiction",
+    "OutOfOrder",
     "Plane",
     "ReplayStep",
     "SenseStatistics",

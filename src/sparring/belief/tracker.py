@@ -54,6 +54,10 @@ class Contradiction(ValueError):
         complete, so that the observations contradict one another."""
 
 
+class OutOfOrder(ValueError):
+    """An observation that is not due, as after a lost one. The tracker is unchanged."""
+
+
 @dataclass(frozen=True)
 class TrackerOptions:
     """Limits of a tracker. Raises ValueError."""
@@ -313,7 +317,7 @@ class Tracker:
 
     def _expect(self, event: str) -> None:
         if self._current.phase != event:
-            raise ValueError(
+            raise OutOfOrder(
                 f"{_PHASES[event]} was reported where {_PHASES[self._current.phase]} is due: the order is "
                 "opponent_moved, sensed, moved"
             )

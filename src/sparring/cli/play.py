@@ -23,6 +23,7 @@ from sparring.players import (
     PlayerConfig,
     PolicyPlayer,
     SearchPlayer,
+    default_player_config,
     load_player,
     make_level_player,
     make_player,
@@ -176,7 +177,7 @@ def _choose_player(
         if options.rating is not None or options.my_rating is not None:
             raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
         rating = None
-    player_config = PlayerConfig(
+    player_config = default_player_config(
         game,
         model=model,
         rating=rating,

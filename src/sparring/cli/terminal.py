@@ -17,7 +17,7 @@ COMMANDS = {
     "help": "this list",
     "moves": "the moves you can make",
     "board": "draw the board again",
-    "hint": "the move that the opponent would choose for you",
+    "hint": "the likeliest move of a player like your opponent",
     "why": "candidates of the opponent's last move",
     "undo": "take your last move back",
     "text": "the position as text",
@@ -137,7 +137,7 @@ class TerminalGame:
             case "board":
                 self._draw()
             case "hint":
-                decision = self._decision()
+                decision = self.opponent.hint(Turn(state, self.game.legal_moves(state)))
                 name = move_name(self.game, state, decision.move)
                 self.console.print(f"{name} ({decision.reason})", markup=False)
                 self._show_candidates(state, decision)

@@ -25,8 +25,8 @@ from sparring.engines.options import find_option, options_of
 from sparring.engines.player_cache import PlayerCache
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
-from sparring.engines.stop_timer import stop_timer
 from sparring.players import Decision, Player, SearchLimits, Turn
+from sparring.players.stop_timer import stop_timer
 from sparring.players.time_management import allocate_time
 from sparring.search import SearchResult
 

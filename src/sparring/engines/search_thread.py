@@ -16,10 +16,10 @@ from sparring.engines.player_cache import PlayerCache
 from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
-from sparring.engines.stop_timer import stop_timer
 from sparring.engines.uci_info import decision_info, pv_texts, search_info
 from sparring.games import IllegalMove, Move, ParseError
 from sparring.players import LOAD_ERRORS, Decision, SearchLimits, Turn
+from sparring.players.stop_timer import stop_timer
 from sparring.search import SearchResult
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sparring.players.player_config import DEFAULT_RATING, PlayerConfig
+from sparring.players.player_config import PlayerConfig, default_player_config
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class EngineSettings:
     @classmethod
     def of(cls, game: str) -> EngineSettings:
         """The settings of a game's default player."""
-        return cls(PlayerConfig(game, rating=DEFAULT_RATING.get(game)))
+        return cls(default_player_config(game))
 
     def effective_config(self) -> PlayerConfig:
         """The player's configuration with all options applied."""

@@ -58,12 +58,11 @@ def stored_models() -> list[ModelEntry]:
 
 
 def find(name: str, game: str | None = None) -> Path:
-    """The file of a name in the store, or of a path. With `game`, "human" finds "human-chess". Raises
-    BadNetwork."""
-    for known in (name,) if game is None else (name, f"{name}-{game}"):
-        for path in (home() / f"{known}.onnx", data.path("networks", known)):
-            if _NAME.fullmatch(known) and path.is_file():
-                return path
+    """The file of a name in the store, or of a path. With `game`, "human" finds "human-chess", unless the
+    user added a network "human" of that game. Raises BadNetwork."""
+    found = _stored_files(name, game)
+    if found:  # a network of another game only if there is none of this one, for the message
+        return next((path for path in found if len(found) == 1 or _plays(path, game)), found[0])
     if Path(name).is_file():
         return Path(name)
     names = [entry.name for entry in stored_models()]
@@ -73,6 +72,26 @@ def find(name: str, game: str | None = None) -> Path:
         )
     of_game = "" if game is None else f" of {game}"
     raise BadNetwork(f"there is no network '{name}'{of_game}: expected a file, or one of {', '.join(names)}")
+
+
+def has_added(name: str, game: str) -> bool:
+    """Whether the user added a network of this name and game."""
+    path = home() / f"{name}.onnx"
+    return _NAME.fullmatch(name) is not None and path.is_file() and _plays(path, game)
+
+
+def _stored_files(name: str, game: str | None) -> list[Path]:
+    """The files of a name, completed by the game or not, the user's first."""
+    names = (name,) if game is None else (name, f"{name}-{game}")
+    places = ((home() / f"{known}.onnx", data.path("networks", known)) for known in names)
+    return [path for pair in places for path in pair if _NAME.fullmatch(path.stem) and path.is_file()]
+
+
+def _plays(path: Path, game: str | None) -> bool:
+    try:
+        return game is None or read_card_from_file(path).game == game
+    except BadNetwork:
+        return False
 
 
 def add(path: Path, name: str | None = None, *, replace: bool = False) -> ModelEntry:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sparring.players.player_config import DEFAULT_RATING as DEFAULT_RATING
     from sparring.players.player_config import BadPlayerConfig as BadPlayerConfig
     from sparring.players.player_config import PlayerConfig as PlayerConfig
+    from sparring.players.player_config import default_player_config as default_player_config
     from sparring.players.player_config import load_player_config as load_player_config
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
     from sparring.players.random_player import RandomPlayer as RandomPlayer
@@ -40,7 +41,13 @@ __getattr__, __dir__, __all__ = attach(
         "levels": ("LEVELS", "make_level_player"),
         "loading": ("BadPlayer", "LOAD_ERRORS", "load_player", "make_player"),
         "player": ("BasePlayer", "Decision", "GameStart", "NO_MOVE", "Player", "Turn"),
-        "player_config": ("BadPlayerConfig", "DEFAULT_RATING", "PlayerConfig", "load_player_config"),
+        "player_config": (
+            "BadPlayerConfig",
+            "DEFAULT_RATING",
+            "PlayerConfig",
+            "default_player_config",
+            "load_player_config",
+        ),
         "policy_player": ("PolicyPlayer",),
         "random_player": ("RandomPlayer",),
         "search_player": ("SearchPlayer",),

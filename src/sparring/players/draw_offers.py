@@ -1,4 +1,4 @@
-"""When a player offers and accepts a draw."""
+"""When a player offers and accepts draws."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DrawOffers:
-    """Draws are offered and accepted in level positions."""
+    """Draws are offered in level positions, and accepted in positions that are level or worse."""
 
     within: float
     """Largest distance of the expected score (0 to 1) from 0.5; 0 never offers or accepts."""
     after: int
     """First ply at which draws are offered and accepted."""
+    offering: bool = True
+    """Whether it offers draws; else it only accepts."""
 
-    def agrees(self, ply: int, value: float | None) -> bool:
-        """Whether a draw is fair. `value` is the expected result from -1 to 1, None if unknown."""
-        return value is not None and abs(value) / 2 < self.within and ply >= self.after
+    def offers(self, ply: int, value: float | None) -> bool:
+        """Whether it offers a draw. `value` is its expected result from -1 to 1, None if unknown."""
+        return self.offering and value is not None and abs(value) / 2 < self.within and ply >= self.after
+
+    def accepts(self, ply: int, value: float | None) -> bool:
+        """Whether it accepts a draw: it expects no more than one, or little more."""
+        return self.within > 0 and value is not None and value / 2 < self.within and ply >= self.after

@@ -63,6 +63,14 @@ class LearnedPlayer(BasePlayer):
             move, dict.fromkeys(good, 1 / len(good)), describe_analysis(found), expected_value(found)
         )
 
+    def hint(self, turn: Turn) -> Decision:
+        """The best move, by a search of its own: the game's transposition table stays as it is."""
+        kept, self.searcher = self.searcher, self._new_searcher()
+        try:
+            return super().hint(turn)
+        finally:
+            self.searcher = kept
+
     def _new_searcher(self) -> AlphaBetaSearcher:
         searcher = self._evaluation.searcher(self._megabytes)
         self._prepare(searcher)

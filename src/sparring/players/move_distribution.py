@@ -29,24 +29,40 @@ class MoveDistribution:
     """(index, probability) -> description of a move, such as `from the book (40%)`."""
 
     def draw(self, rng: np.random.Generator, searchmoves: Sequence[Move] = ()) -> Decision:
-        """Draws one of the moves; `searchmoves` restricts them, empty for all."""
+        """Draws one of the moves; `searchmoves` restricts them, empty for all. Raises ValueError if none of
+        them is in the distribution."""
+        probabilities = self._probabilities(searchmoves)
+        return self._decision(int(rng.choice(len(probabilities), p=probabilities)), probabilities)
+
+    def likeliest(self, searchmoves: Sequence[Move] = ()) -> Decision:
+        """The move with the highest probability; the rest is as in `draw`."""
+        probabilities = self._probabilities(searchmoves)
+        return self._decision(int(probabilities.argmax()), probabilities)
+
+    def _probabilities(self, searchmoves: Sequence[Move]) -> NDArray[np.float64]:
         weights = self.weights
         if searchmoves:
             allowed = np.isin(self.moves, searchmoves)
+            if not allowed.any():
+                raise ValueError("none of the moves to search is in the distribution")
             weights = np.where(allowed, weights, 0)
             if not weights.any():
                 weights = allowed.astype(np.float64)
-        probabilities = weights / weights.sum()
-        index = int(rng.choice(len(probabilities), p=probabilities))
+        probabilities: NDArray[np.float64] = weights / weights.sum()
+        return probabilities
+
+    def _decision(self, index: int, probabilities: NDArray[np.float64]) -> Decision:
         distribution = {int(m): float(p) for m, p in zip(self.moves, probabilities, strict=True) if p > 0}
         return Decision(
             int(self.moves[index]), distribution, self.describe(index, float(probabilities[index]))
         )
 
 
-def book_distribution(book: Book, state: Any) -> MoveDistribution | None:
-    """The book's moves in a state; None if it has none."""
-    weights = book.moves(state)
+def book_distribution(book: Book, state: Any, searchmoves: Sequence[Move] = ()) -> MoveDistribution | None:
+    """The book's moves in a state, of `searchmoves` if given; None if it has none."""
+    weights = {
+        move: weight for move, weight in book.moves(state).items() if not searchmoves or move in searchmoves
+    }
     if not weights:
         return None
     return MoveDistribution(

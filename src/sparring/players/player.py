@@ -14,7 +14,7 @@ makes the same decisions, as long as nodes or depth limit it rather than time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias
@@ -129,6 +129,11 @@ class Player(Protocol):
         """Decides on a move, a draw offer or resignation."""
         ...
 
+    def hint(self, turn: Turn) -> Decision:
+        """The likeliest move of `choose`, for either side. It has no effect on the game: the next decisions
+        are the same as without it."""
+        ...
+
     def accepts_draw(self, state: Any) -> bool:
         """Returns True to accept a draw that the opponent offers."""
         ...
@@ -180,6 +185,21 @@ class BasePlayer:
 
     def observe(self, observation: Any) -> None:
         """Ignores the event."""
+
+    def choose(self, turn: Turn) -> Decision:
+        """Decides on a move, a draw offer or resignation."""
+        raise NotImplementedError
+
+    def hint(self, turn: Turn) -> Decision:
+        """The likeliest move of `choose`, which draws from a spare generator meanwhile. A player with more
+        state than its generator must put that aside as well."""
+        game_rng, self._rng = self._rng, np.random.default_rng(0)
+        try:
+            decision = self.choose(turn)
+        finally:
+            self._rng = game_rng
+        chances = decision.distribution
+        return replace(decision, move=max(chances, key=chances.__getitem__)) if chances else decision
 
     def accepts_draw(self, state: Any) -> bool:
         """Returns False."""

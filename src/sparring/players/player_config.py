@@ -108,9 +108,12 @@ class PlayerConfig:
     resign_after: PositiveInt = 3
     """Number of consecutive moves for which that must hold."""
     draw_within: Fraction = 0.0
-    """Offers and accepts a draw when its expected score is within this of 1/2; 0 never does."""
+    """Offers a draw when its expected score is within this of 1/2, and accepts one when its expected score is
+    not above 1/2 by more than this; 0 never does."""
     draw_after: Count = 60
-    """First ply of draw offers."""
+    """First ply at which draws are offered and accepted."""
+    draw_offers: bool = True
+    """Offers draws; else it only accepts them."""
     book: str = ""
     """Opening book: a file of games (PGN, SGF, KIF, ...) or a Polyglot `.bin`. Moves are drawn in proportion
     to their frequency."""
@@ -137,6 +140,25 @@ class PlayerConfig:
         if number is None:
             raise BadValue(which, value, "a rank such as 3d" if system.word == "rank" else "an integer")
         return number
+
+
+_AS_PEOPLE_END_GAMES: dict[str, Any] = {
+    "resign_below": 0.05,
+    "resign_after": 3,
+    "draw_within": 0.05,
+    "draw_offers": False,
+}
+
+
+def default_player_config(game: str, **keys: Any) -> PlayerConfig:
+    """The configuration of a game's default opponent, with `keys` in place of its own.
+
+    It resigns when its expected score is below 5% for three moves in a row. It accepts a draw after ply 60
+    unless it expects more than 55%, and offers none. The policy's value is the expected score of people of
+    these ratings, so that one rule serves all ratings: weak players, who still score in bad positions, play
+    on for longer.
+    """
+    return PlayerConfig(game, **{"rating": DEFAULT_RATING.get(game), **_AS_PEOPLE_END_GAMES, **keys})
 
 
 def load_player_config(path: Path) -> PlayerConfig:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +34,7 @@ class PolicyPlayer(BasePlayer):
         self._book = book
         self._ratings = (config.rating_number("rating"), config.rating_number("opponent_rating"))
         self._resignation = Resignation(config.resign_below, config.resign_after)
-        self._draw_offers = DrawOffers(config.draw_within, config.draw_after)
+        self._draw_offers = DrawOffers(config.draw_within, config.draw_after, config.draw_offers)
         self._player = 0
         """The side of its last turn."""
 
@@ -51,22 +53,43 @@ class PolicyPlayer(BasePlayer):
             turn.stop.wait()
         self.take_side(turn.state)
         prediction = self.predict(turn.state)
-        rating, _ = self._ratings
-        at_rating = "" if rating is None else f" at {rating_text(self.policy.game, rating)}"
-        distribution = self.opening(turn.state) or policy_distribution(
-            self.config.game, turn.state, prediction, self.config.temperature, at_rating
-        )
-        return self.decide(turn, distribution, prediction, None, started)
+        return self.decide(turn, self._distribution(turn, prediction), prediction, None, started)
+
+    def hint(self, turn: Turn) -> Decision:
+        """The likeliest move of its book or its policy."""
+        with self.other_side(turn.state):
+            prediction = self.predict(turn.state)
+        likeliest = self._distribution(turn, prediction).likeliest(turn.limits.searchmoves)
+        return replace(likeliest, value=prediction.value, prediction=prediction)
 
     def accepts_draw(self, state: Any) -> bool:
-        """Whether the policy's value of the state is level."""
-        return self._draw_offers.agrees(state.ply, self.predict(state).value)
+        """Whether a draw is no worse than the policy's value of the state."""
+        value = self.predict(state).value
+        if value is not None and state.to_move != self._player:
+            value = -value
+        return self._draw_offers.accepts(state.ply, value)
+
+    def _distribution(self, turn: Turn, prediction: Prediction) -> MoveDistribution:
+        rating, _ = self._ratings
+        at_rating = "" if rating is None else f" at {rating_text(self.policy.game, rating)}"
+        return self.opening(turn) or policy_distribution(
+            self.config.game, turn.state, prediction, self.config.temperature, at_rating
+        )
 
     # The parts below also serve SearchPlayer.
 
     def take_side(self, state: Any) -> None:
         """Makes the side to move the player's own side: `config.rating` is then its rating."""
         self._player = state.to_move
+
+    @contextmanager
+    def other_side(self, state: Any) -> Iterator[None]:
+        """Takes the side to move within the block only."""
+        side, self._player = self._player, state.to_move
+        try:
+            yield
+        finally:
+            self._player = side
 
     def position(self, state: Any) -> Position:
         """The state with the ratings of both players. An unknown rating of the opponent is the
@@ -79,11 +102,11 @@ class PolicyPlayer(BasePlayer):
         """The policy's prediction."""
         return self.policy.predict([self.position(state)])[0]
 
-    def opening(self, state: Any) -> MoveDistribution | None:
-        """The book's moves; None if the state is not in the book or after `book_plies`."""
-        if self._book is None or state.ply >= self.config.book_plies:
+    def opening(self, turn: Turn) -> MoveDistribution | None:
+        """The book's moves among those of the turn; None if there are none, or after `book_plies`."""
+        if self._book is None or turn.state.ply >= self.config.book_plies:
             return None
-        return book_distribution(self._book, state)
+        return book_distribution(self._book, turn.state, turn.limits.searchmoves)
 
     def decide(
         self,
@@ -103,7 +126,7 @@ class PolicyPlayer(BasePlayer):
             drawn,
             value=value,
             resign=self._resignation.decide(turn.state.to_move, value),
-            offer_draw=self._draw_offers.agrees(turn.state.ply, value),
+            offer_draw=self._draw_offers.offers(turn.state.ply, value),
             seconds=time.perf_counter() - started,
             search=search,
             prediction=prediction,

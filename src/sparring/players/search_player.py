@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from threading import Event
 from typing import Any
 
 from sparring.games import describe
 from sparring.networks import Prediction
 from sparring.players.book import Book
-from sparring.players.move_distribution import search_distribution
+from sparring.players.move_distribution import MoveDistribution, search_distribution
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.player_config import PlayerConfig
 from sparring.players.policy_player import PolicyPlayer
+from sparring.players.stop_timer import stop_timer
 from sparring.players.time_management import allocate_time
 from sparring.policies import Policy
 from sparring.search import (
@@ -20,6 +24,7 @@ from sparring.search import (
     Puct,
     PuctConfig,
     SearchLimits,
+    SearchResult,
     by_visits,
     kl_regularised,
     prefer_proven,
@@ -55,39 +60,64 @@ class SearchPlayer(BasePlayer):
         self._search = None
 
     def choose(self, turn: Turn) -> Decision:
-        """Searches and draws a move by the rule of its configuration."""
-        if not self._searches(turn.limits):
-            return self._policy_player.choose(turn)
-        started = time.perf_counter()
+        """Plays from its book, or searches and draws a move by the rule of its configuration. An infinite
+        search does not use the book."""
         player = self._policy_player
+        if not self._searches(turn):
+            return player.choose(turn)
+        started = time.perf_counter()
         player.take_side(turn.state)
         if self._search is None:
-            self._search = Puct(self._evaluate, puct_config(self.config))
-        result = self._search.search(
-            turn.state,
-            self._limits(turn.limits),
-            stop=turn.stop,
-            report=turn.report,
-            every=turn.report_seconds,
-            until_decided=self.config.rule == "visits" and self.config.temperature == 0,
-        )
-        prediction = result.evaluation if self._evaluator is None else None
-        prediction = prediction or player.predict(turn.state)
-        distribution = player.opening(turn.state) or search_distribution(
-            self.config.game, turn.state, result, self._selection
-        )
+            self._search = self._new_search()
+        result, prediction, distribution = self._consider(self._search, turn)
         return player.decide(turn, distribution, prediction, result, started)
 
+    def hint(self, turn: Turn) -> Decision:
+        """The likeliest move, by a search of its own: the game's tree stays as it is."""
+        player = self._policy_player
+        if not self._searches(turn):
+            return player.hint(turn)
+        with player.other_side(turn.state):
+            result, prediction, distribution = self._consider(self._new_search(), turn)
+        likeliest = distribution.likeliest(turn.limits.searchmoves)
+        return replace(likeliest, value=result.value, search=result, prediction=prediction)
+
     def accepts_draw(self, state: Any) -> bool:
-        """Whether the policy's value of the state is level."""
+        """Whether a draw is no worse than the policy's value of the state."""
         return self._policy_player.accepts_draw(state)
 
     def close(self) -> None:
         """Releases the tree."""
         self._search = None
 
-    def _searches(self, limits: SearchLimits) -> bool:
-        return self.config.nodes > 0 or (limits.nodes or 0) > 1
+    def _searches(self, turn: Turn) -> bool:
+        limits = turn.limits
+        if self.config.nodes == 0 and (limits.nodes or 0) <= 1:
+            return False
+        return limits.infinite or self._policy_player.opening(turn) is None
+
+    def _new_search(self) -> Puct:
+        return Puct(self._evaluate, puct_config(self.config))
+
+    def _consider(self, search: Puct, turn: Turn) -> tuple[SearchResult, Prediction, MoveDistribution]:
+        """Searches within the limits of the turn. A time limit holds also during a slow evaluation."""
+        limits, stop = self._limits(turn.limits), turn.stop
+        timer: AbstractContextManager[None] = nullcontext()
+        if stop is None and limits.seconds is not None:
+            stop = Event()
+            timer = stop_timer(limits.seconds, stop)
+        with timer:
+            result = search.search(
+                turn.state,
+                limits,
+                stop=stop,
+                report=turn.report,
+                every=turn.report_seconds,
+                until_decided=self.config.rule == "visits" and self.config.temperature == 0,
+            )
+        prediction = result.evaluation if self._evaluator is None else None
+        prediction = prediction or self._policy_player.predict(turn.state)
+        return result, prediction, search_distribution(self.config.game, turn.state, result, self._selection)
 
     def _limits(self, requested: SearchLimits) -> SearchLimits:
         """Limits of a search: the nodes of the turn, else the configured ones; the least of all times."""

@@ -10,7 +10,7 @@ from sparring import data
 from sparring.games import GAMES
 from sparring.networks import load_network
 from sparring.networks.files import model_name
-from sparring.networks.store import find
+from sparring.networks.store import find, has_added
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
 from sparring.policies.network_policy import NetworkPolicy
@@ -156,7 +156,8 @@ def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, 
     """The TOML file of a policy; None for a network's name or file."""
     if not _is_policy_file(text):
         shipped = data.path("policies", f"{text}-{game}")
-        return shipped if shipped.is_file() else None
+        hidden = game is not None and has_added(text, game)  # by a network that the user added
+        return shipped if shipped.is_file() and not hidden else None
     path = folder / text
     if not path.is_file():
         raise BadPolicy(f"there is no policy file {path}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import traceback
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from types import TracebackType
 from typing import Any, Generic, Self
 
@@ -58,15 +61,17 @@ class LocalWorkerPool(Generic[T, R]):
                 assert isinstance(connection, Connection)
                 task = self._busy.pop(connection)
                 try:
-                    result = connection.recv()
+                    answer = connection.recv_bytes()
                 except (EOFError, ConnectionError):
-                    self._reap(connection)
-                    name = self._name(task)
+                    status, name = self._reap(connection), self._name(task)
                     deaths[name] = deaths.get(name, 0) + 1
                     if deaths[name] >= _MAX_DEATHS:
-                        raise WorkerDied(f"{name} crashed {_MAX_DEATHS} worker processes") from None
+                        raise WorkerDied(
+                            f"{name} crashed {_MAX_DEATHS} worker processes (exit status {status})"
+                        ) from None
                     self._give(task)
                     continue
+                result = self._result(answer)
                 if isinstance(result, _Failure):
                     failed = TaskFailed(f"{self._name(task)}: {result.message}")
                     failed.add_note(result.traceback)
@@ -89,6 +94,13 @@ class LocalWorkerPool(Generic[T, R]):
                 process.kill()
                 process.join()
 
+    def _result(self, answer: bytes) -> Any:
+        """The result or the failure in an answer; a failure also if the answer cannot be unpickled."""
+        try:
+            return pickle.loads(answer)
+        except Exception as error:
+            return _failure(error)
+
     def _give(self, task: T) -> None:
         for idle in [each for each in self._processes if each not in self._busy]:
             try:
@@ -98,28 +110,33 @@ class LocalWorkerPool(Generic[T, R]):
             except ConnectionError:  # it died while idle
                 self._reap(idle)
         connection = self._spawn()
-        connection.send(task)
+        with contextlib.suppress(ConnectionError):  # the worker has failed already: its answer says why
+            connection.send(task)
         self._busy[connection] = task
 
     def _spawn(self) -> Connection:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_worker_main, args=(theirs, self._spawn_worker), daemon=False)
+        made_by = ForkingPickler.dumps(self._spawn_worker)  # unpickled where an error can be reported
+        process = self._context.Process(target=_worker_main, args=(theirs, bytes(made_by)), daemon=False)
         process.start()
         theirs.close()
         self._processes[ours] = process
         return ours
 
-    def _reap(self, connection: Connection) -> None:
+    def _reap(self, connection: Connection) -> int | None:
+        """Waits for the process to end; returns its exit status."""
         connection.close()
-        self._processes.pop(connection).join()
+        process = self._processes.pop(connection)
+        process.join()
+        return process.exitcode
 
 
-def _worker_main(connection: Connection, spawn: Callable[[], Worker[Any, Any]]) -> None:
-    """Makes a worker and does tasks until the parent closes the connection."""
+def _worker_main(connection: Connection, spawn: bytes) -> None:
+    """Makes a worker by a pickled function and does tasks until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent process
     try:
-        worker = spawn()
-    except Exception as error:
+        worker: Worker[Any, Any] = pickle.loads(spawn)()
+    except (Exception, SystemExit) as error:
         connection.send(_failure(error))  # the answer to the first task
         return
 
@@ -131,18 +148,17 @@ def _worker_main(connection: Connection, spawn: Callable[[], Worker[Any, Any]]) 
     threading.Thread(target=_exit_with_parent, args=(leave,), daemon=True).start()
     try:
         while True:
-            task = connection.recv()
+            task = connection.recv_bytes()
             try:
-                connection.send(worker.work(task))
-            except ConnectionError:
-                raise
-            except Exception as error:
-                connection.send(_failure(error))
+                answer = ForkingPickler.dumps(worker.work(pickle.loads(task)))
+            except (Exception, SystemExit) as error:
+                answer = ForkingPickler.dumps(_failure(error))
+            connection.send_bytes(answer)
     except (EOFError, ConnectionError):
         worker.close()
 
 
-def _failure(error: Exception) -> _Failure:
+def _failure(error: BaseException) -> _Failure:
     return _Failure(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
 
 

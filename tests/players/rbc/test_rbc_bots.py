@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sparring._core import RbcBoardSet, RbcState
 from sparring.arena.rbc_match import play_rbc_game
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
-from sparring.players.rbc import BOTS, BadBotConfig, BotConfig, load_bot_config, make_bot
+from sparring.players.rbc import BOTS, BadBotConfig, BotConfig, inference, load_bot_config, make_bot
 from sparring.players.rbc.attacker import ATTACKS
 from sparring.players.rbc.evaluators import BoardEvaluations, NativeEvaluator
 from sparring.players.rbc.guess import Guess
@@ -244,3 +245,58 @@ def test_a_bot_file_says_what_is_other_than_usual(tmp_path: Path) -> None:
         load_bot_config("nobody")
     with pytest.raises(BadBotConfig, match="No such file"):
         load_bot_config(str(tmp_path / "none.toml"))
+
+
+class Counting(NativeEvaluator):
+    """Counts its evaluations."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.count = 0
+
+    def evaluate(self, boards: RbcBoardSet, extra_depth: int = 0) -> BoardEvaluations:
+        self.count += 1
+        return super().evaluate(boards, extra_depth)
+
+
+def test_a_winning_sense_is_taken_before_boards_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bot(QUICK, 0, 1)
+    assert isinstance(made, InferenceBot)
+    made.evaluator = counting = Counting()
+    state = RbcState.initial()
+    monkeypatch.setattr(
+        inference, "sense_statistics", lambda boards, threads: SimpleNamespace(undominated=(9,))
+    )
+    monkeypatch.setattr(inference, "winning_senses", lambda boards, threads: (12,))
+    decision = made.choose(Turn(None, state.legal_moves()))
+    assert (decision.move, counting.count) == (SENSE + 12, 0)
+    assert decision.reason.endswith("the king is found on all of them")
+
+
+def test_a_win_on_a_sample_is_not_called_a_win_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bot(QUICK, 1, 1)
+    assert isinstance(made, InferenceBot)
+    made.observe(OpponentMoveResult(None))
+    monkeypatch.setattr(inference, "_MAX_WIN_SEARCH_BOARDS", 5)
+    monkeypatch.setattr(inference, "winning_senses", lambda boards, threads: (12,))
+    state = RbcState.initial()
+    for _ in range(2):
+        state = state.play(state.legal_moves()[0])
+    decision = made.choose(Turn(None, state.legal_moves()))
+    assert decision.reason.endswith("the king is found on all of a sample of 5")
+
+
+def test_an_error_of_the_tracker_is_not_taken_for_a_lost_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bot(QUICK, 1, 1)
+    assert isinstance(made, InferenceBot)
+
+    def fail(observation: object) -> None:
+        raise ValueError("a fault of the program")
+
+    monkeypatch.setattr(made.tracker, "observe", fail)
+    with pytest.raises(ValueError, match="a fault of the program"):
+        made.observe(OpponentMoveResult(None))
+    assert made.restarts == 0
+    monkeypatch.undo()
+    made.observe(SenseResult(()))  # the opponent's move was lost
+    assert made.restarts == 1

@@ -81,6 +81,14 @@ class ExpendibotsAgent(BasePlayer):
         move = found.moves[0][0]
         return Decision(move, {move: 1.0}, describe_analysis(found), expected_value(found))
 
+    def hint(self, turn: Turn) -> Decision:
+        """The best move, by a search of its own: the game's transposition table stays as it is."""
+        kept, self.search = self.search, self._new_search()
+        try:
+            return super().hint(turn)
+        finally:
+            self.search = kept
+
     def _new_search(self) -> ExpendibotsSearch:
         search = ExpendibotsSearch(self._components.evaluation.weights, self._megabytes)
         if self._components.tables is not None:

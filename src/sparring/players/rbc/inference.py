@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import RbcBoardSet
-from sparring.belief import Tracker, TrackerOptions, sense_statistics, winning_request, winning_senses
+from sparring.belief import (
+    Contradiction,
+    OutOfOrder,
+    Tracker,
+    TrackerOptions,
+    sense_statistics,
+    winning_request,
+    winning_senses,
+)
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
@@ -43,7 +51,7 @@ _MIN_TRACKED = 20_000
 _MAX_STATISTICS_BOARDS = 200_000
 """Maximum number of boards for which sense statistics are computed."""
 _MAX_WIN_SEARCH_BOARDS = 20_000
-"""Maximum number of boards for which senses that force a king capture are searched."""
+"""Maximum number of boards on which senses that force a king capture are searched; a sample of more."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,7 @@ class InferenceBot(BasePlayer):
                 self._quiet_turns = 0
         try:
             self.tracker.observe(observation)
-        except ValueError:  # an observation was lost, as with a broken connection
+        except (Contradiction, OutOfOrder):  # an observation was lost, as with a broken connection
             self.restarts += 1
             guess = Guess(self.player, self.tracker.boards.sample(1, self._draw())[0])
             guess.observe(observation)
@@ -132,19 +140,26 @@ class InferenceBot(BasePlayer):
         senses = sense_statistics(weighed, self._options.threads)
         if not senses.undominated:
             return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
+        if (winning := self._winning_sense(why)) is not None:
+            return winning
         looked_at, _, win_probability, weights = self._evaluate_sample(
             self.limits.sense_boards, self._planned(clock, 0.3)
         )
         values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
-        for square in winning_senses(
-            boards.subsample(_MAX_WIN_SEARCH_BOARDS, self._draw()), self._options.threads
-        ):
-            return Decision(
-                SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on all of them"
-            )
         values += self.risk_parameters.information_weight * senses.entropies[list(senses.undominated)]
         move = SENSE + senses.undominated[int(np.argmax(values))]
         return Decision(move, {move: 1.0}, why)
+
+    def _winning_sense(self, why: str) -> Decision | None:
+        """A sense after which the king is captured for certain on all boards, or on all of a sample; None if
+        there is none."""
+        boards, where = self.tracker.boards, "all of them"
+        if len(boards) > _MAX_WIN_SEARCH_BOARDS:
+            boards = boards.subsample(_MAX_WIN_SEARCH_BOARDS, self._draw())
+            where = f"all of a sample of {len(boards):,}"
+        for square in winning_senses(boards, self._options.threads):
+            return Decision(SENSE + square, {SENSE + square: 1.0}, f"{why}, and the king is found on {where}")
+        return None
 
     def _move(self, legal_moves: Sequence[Move], clock: Clock | None) -> Decision:
         boards = self.tracker.boards
