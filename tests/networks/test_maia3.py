@@ -147,7 +147,7 @@ def test_ratings_have_defaults_and_bounds() -> None:
         Position(state, opponent_rating=1200),
         Position(state, rating=100, opponent_rating=3500),
     ]
-    inputs = maia3.Maia3Codec(maia3.SETTINGS).encode(positions)
+    inputs = maia3.Maia3Codec({}).encode(positions)
     assert inputs["self_elo"].tolist() == [1500, 1800, 1500, 600]
     assert inputs["oppo_elo"].tolist() == [1500, 1800, 1200, 2600]
     assert inputs["self_elo"].dtype == np.int64

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from sparring.networks.card import read_card_from_file
-from sparring.training import BadTrainingConfig, checkpoints
+from sparring.training import BadTrainingConfig, TrainingDiverged, checkpoints
 from sparring.training.metrics import MetricsLogger
 from sparring.training.trainer import Trainer, TrainingProgress
 from tests.training.factories import make_trainer, same_weights, small_config, write_maia3_network
@@ -200,3 +200,32 @@ def test_a_resumed_run_evaluates_uncached_positions_again(games: Path, tmp_path:
     assert again.train()
     for one, other in zip(whole.model.parameters(), again.model.parameters(), strict=True):
         assert torch.allclose(one, other, atol=1e-3)
+
+
+def test_training_that_turns_to_nan_stops_and_keeps_the_checkpoint(games: Path, tmp_path: Path) -> None:
+    config = small_config(training={"steps": 12, "validate_every": 4, "learning_rate": 1e-3})
+    run = make_trainer(config, games, tmp_path)
+    step = run._step
+
+    def poisoned(*tensors: torch.Tensor) -> Any:
+        found = step(*tensors)
+        if run.step + 1 == 6:
+            next(run.model.parameters()).data.fill_(torch.nan)
+        return found
+
+    run._step = poisoned  # type: ignore[method-assign]
+    with pytest.raises(TrainingDiverged, match=r"the loss is nan at step .*; choose a lower learning rate"):
+        run.train()
+    assert not (tmp_path / "model.onnx").exists()
+    state = checkpoints.load(tmp_path, config)
+    assert state is not None
+    assert state["step"] == 4
+    assert all(tensor.isfinite().all() for tensor in state["model"].values())
+
+
+def test_weights_that_are_not_finite_are_not_saved(games: Path, tmp_path: Path) -> None:
+    run = make_trainer(small_config(), games, tmp_path)
+    next(run.model.parameters()).data.fill_(torch.inf)
+    with pytest.raises(TrainingDiverged):
+        run._save()
+    assert checkpoints.load(tmp_path, run.config) is None

@@ -10,6 +10,15 @@ from typing import Any, NoReturn
 import typer
 
 _INTERRUPTED = 130
+_EXTRAS = {
+    "cshogi": ("cshogi", "shogi"),
+    "matplotlib": ("matplotlib", "plots"),
+    "openvino": ("OpenVINO", "openvino"),
+    "ray": ("Ray", "scale"),
+    "reconchess": ("reconchess", "rbc"),
+    "torch": ("PyTorch", "train"),
+}
+"""The name of each optional module, and the extra of the package that installs it."""
 
 
 def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
@@ -24,6 +33,12 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
         _fail(program, error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         _fail(program, "interrupted", _INTERRUPTED)
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in _EXTRAS:
+            raise
+        name, extra = _EXTRAS[module]
+        _fail(program, f"this needs {name}: pip install 'sparring[{extra}]'", 2)
     except _user_errors() as error:
         _fail(program, str(error), 2)
     if code:  # the code of a `typer.Exit`

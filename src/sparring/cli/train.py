@@ -19,6 +19,7 @@ from sparring.records import BadTable
 from sparring.storage import lock_folder
 from sparring.training import (
     TrainingConfig,
+    TrainingDiverged,
     load_training_config,
     shipped_training_configs,
 )
@@ -73,7 +74,7 @@ def people(
             guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
             with _Display(console, run) as display, guard:
                 finished = run.train(display.on_progress)
-    except BadTable as error:
+    except (BadTable, TrainingDiverged) as error:
         raise UserError(str(error)) from None
     if not finished:
         console.print(
@@ -88,12 +89,8 @@ def people(
 def _prepared(
     config: TrainingConfig, records: list[Path], out: Path, device: str, compiled: bool, threads: int
 ) -> trainer.Trainer:
-    try:
-        from sparring.training.trainer import Trainer
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise UserError("training needs PyTorch: pip install 'sparring[train]'") from None
+    from sparring.training.trainer import Trainer
+
     return Trainer(config, records, out, device=device, compiled=compiled, threads=threads)
 
 

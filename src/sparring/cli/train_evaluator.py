@@ -14,6 +14,7 @@ from rich.console import Console
 from sparring.cli.errors import UserError
 from sparring.reports import describe_machine, today
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.training import TrainingDiverged
 
 if TYPE_CHECKING:  # it imports PyTorch
     from sparring.training.expendibots import Epoch
@@ -68,18 +69,21 @@ def evaluator(
             f"{epoch.validation_loss:.4f}; values spread by {epoch.std:.3f}"
         )
 
-    made = train_value_network(
-        out,
-        first,
-        config,
-        generations=generations,
-        games=games,
-        nodes=nodes,
-        origin=origin,
-        played=played,
-        learned=learned,
-        workers=workers,
-    )
+    try:
+        made = train_value_network(
+            out,
+            first,
+            config,
+            generations=generations,
+            games=games,
+            nodes=nodes,
+            origin=origin,
+            played=played,
+            learned=learned,
+            workers=workers,
+        )
+    except TrainingDiverged as error:
+        raise UserError(str(error)) from None
     if save is not None:
         shutil.copyfile(made, save)
     print(save or made)

@@ -9,7 +9,10 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import msgspec
+from msgspec import Meta
 
 from sparring.games import describe
 from sparring.games.versions import ENCODING_VERSION, MOVE_NUMBERING, VersionMismatch, check_encoding
@@ -22,6 +25,8 @@ _KEY = "sparring.card"
 _PLAIN = "planes"
 """The encoding of the codec `plain`; other codecs name theirs in the settings, or have one of their own."""
 _VERSION = 1
+_LONGEST = 1 << 16
+"""Size limit of a card. The longest of our own has two thousand characters."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class ModelCard:
     `sparring.networks.formats.CODECS`."""
     architecture: str
     """A description such as "residual 6x64, squeeze-and-excitation 8, convolution policy, WDL"."""
-    parameters: int
+    parameters: Annotated[int, Meta(ge=0, le=10**12)]
     source: str
     """The file or the command from which the network was made."""
     licence: str = "unknown"
@@ -85,18 +90,24 @@ def read_card(metadata: dict[str, str]) -> ModelCard:
     """Parses the card in an ONNX file's metadata. Raises BadNetwork."""
     if _KEY not in metadata:
         raise BadNetwork("this ONNX file has no model card of Sparring's")
+    if len(metadata[_KEY]) > _LONGEST:
+        raise BadNetwork(f"its model card has more than {_LONGEST:,} characters")
     try:
-        entries = json.loads(metadata[_KEY])
+        entries = msgspec.json.decode(metadata[_KEY], type=dict[str, Any])
         version = entries.pop("version")
         if version != _VERSION:
             raise BadNetwork(f"its model card has version {version}; this Sparring reads version {_VERSION}")
         versions = {key: entries.pop(key) for key in (ENCODING_VERSION, MOVE_NUMBERING) if key in entries}
-        card = ModelCard(**entries)
+        if unknown := entries.keys() - {each.name for each in dataclasses.fields(ModelCard)}:
+            raise BadNetwork(f"its model card has an unknown entry '{min(unknown)}'")
+        card = msgspec.convert(entries, ModelCard)
         check_encoding(describe(card.game), encoding_of(card), versions)
         return card
     except VersionMismatch as error:
         raise BadNetwork(f"{error}; convert or train the network again") from None
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+    except RecursionError:
+        raise BadNetwork("its model card is nested too deeply") from None
+    except (KeyError, ValueError) as error:  # msgspec's errors are ValueErrors
         raise BadNetwork(f"its model card is broken ({error})") from None
 
 
@@ -136,4 +147,6 @@ def _varint(file: BinaryIO) -> int | None:
         if byte[0] < 0x80:
             return value
         shift += 7
+        if shift >= 70:  # 64 bits at most
+            raise ValueError("a number of more than 64 bits")
     return None

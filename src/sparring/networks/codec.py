@@ -18,6 +18,12 @@ class Codec(Protocol):
 
     game: str
     """The name of the game."""
+    optional_outputs: frozenset[str]
+    """The outputs that a network may lack."""
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the network's outputs by name for these inputs, without the batch dimension."""
+        ...
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """The network's inputs by name, each [positions, ...]."""

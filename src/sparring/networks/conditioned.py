@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring.games import describe, resolve
 from sparring.networks.batches import PositionBatch, PredictionBatch
 from sparring.networks.codec import Tensors
+from sparring.networks.errors import BadNetwork
 from sparring.networks.prediction import Position, Prediction
+from sparring.networks.settings import RatingBound, read_settings
 
 LabelSymmetry: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Maps a permutation of the cells by a symmetry to the permutation of the policy's labels."""
@@ -34,9 +37,13 @@ class InputSpec:
 
     game: str
     encoding: str
-    history: int = 1
-    lowest: float = 600
-    highest: float = 2600
+    history: Annotated[int, Meta(ge=1, le=64)] = 1
+    lowest: RatingBound = 600
+    highest: RatingBound = 2600
+
+    def __post_init__(self) -> None:
+        if self.lowest >= self.highest:
+            raise ValueError(f"the ratings from {self.lowest:g} to {self.highest:g} are no range")
 
     @property
     def ratings(self) -> tuple[float, float] | None:
@@ -58,28 +65,35 @@ class InputSpec:
 
 
 class ConditionedCodec:
-    """The settings are the fields of `InputSpec`."""
+    """The settings are the fields of `InputSpec`. Raises BadNetwork."""
+
+    optional_outputs = frozenset[str]()
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        self.input_spec = InputSpec(
-            str(settings["game"]),
-            str(settings["encoding"]),
-            int(settings["history"]),
-            float(settings["lowest"]),
-            float(settings["highest"]),
-        )
+        self.input_spec = read_settings(InputSpec, settings)
         self.game = self.input_spec.game
         description = describe(self.game)
         self._samples = description.samples_class
         layout = None if description.layout is None else description.layout(self.input_spec.history)
+        if layout is None or layout.encoding != self.input_spec.encoding:
+            raise BadNetwork(
+                f"{self.game} has no network of people's moves with the encoding '{self.input_spec.encoding}'"
+            )
+        self._layout = layout
         self._symmetry_labels: LabelSymmetry | None = None
-        if layout is not None and layout.symmetry_labels and layout.encoding == self.input_spec.encoding:
+        if layout.symmetry_labels:
             self._symmetry_labels = resolve(layout.symmetry_labels)
 
     @property
     def ratings(self) -> tuple[float, float] | None:
         """The range of ratings of the input spec."""
         return self.input_spec.ratings
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """The labels of the game's encoding; win, draw and loss."""
+        rows, columns = inputs["planes"].shape[2:]
+        labels = rows * columns + 1 if self._layout.any_board_size else self._layout.moves
+        return {"policy": (labels,), "wdl": (3,)}
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`planes` and `context`. An unknown rating of the opponent is that of the player to move."""

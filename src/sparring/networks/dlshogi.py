@@ -55,9 +55,14 @@ class DlshogiCodec:
     """
 
     game = "shogi"
+    optional_outputs = frozenset[str]()
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         pass
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """Logits of labels, and the win probability."""
+        return {output.name: output.shape for output in OUTPUTS}
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`input1` [positions, 62, 9, 9] and `input2` [positions, 57, 9, 9]."""

@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from sparring.networks.errors import BadNetwork
 from sparring.networks.graph import BATCH_DIMENSION
+from sparring.networks.graph_check import check_memory
 from sparring.networks.onnx_files import convert_opset, keep_outputs, to_array
 
 if TYPE_CHECKING:
@@ -36,11 +37,17 @@ def with_dynamic_batch(
 
     `rewrite` may change the new graph before it is verified.
     """
+    check_memory(model, {value.name: _single(value) for value in model.graph.input})
     freed = _free_batch(convert_opset(model))
     rewrite(freed)
     keep_outputs(freed, outputs)
     _verify_batches(model, freed)
     return freed
+
+
+def _single(value: onnx.ValueInfoProto) -> tuple[int, ...]:
+    """The shape of an input for one position."""
+    return (1, *(dim.dim_value for dim in value.type.tensor_type.shape.dim[1:]))
 
 
 def _free_batch(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -170,7 +177,7 @@ def _sample_inputs(model: onnx.ModelProto) -> dict[str, NDArray[np.generic]]:
     inputs: dict[str, NDArray[np.generic]] = {}
     for value in model.graph.input:
         tensor = value.type.tensor_type
-        shape = (_VERIFY_BATCH, *(dim.dim_value for dim in tensor.shape.dim[1:]))
+        shape = (_VERIFY_BATCH, *_single(value)[1:])
         if tensor.elem_type == TensorProto.FLOAT:
             inputs[value.name] = (rng.random(shape) < 0.1).astype(np.float32)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import stat
 import zlib
 from pathlib import Path
 
@@ -19,7 +20,10 @@ _LARGEST = 4 << 30
 
 def read_file(path: Path) -> bytes:
     """The content of a file, decompressed if gzipped. Raises BadNetwork or OSError."""
-    size = path.stat().st_size
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise BadNetwork("it is not a regular file")  # a pipe or a device may never end
+    size = status.st_size
     limit = min(_LARGEST, max(_ALWAYS_FINE, _RATIO * size))
     with path.open("rb") as file:
         compressed = file.read(2) == _GZIP

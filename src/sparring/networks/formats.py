@@ -12,6 +12,7 @@ from sparring.networks.card import ModelCard, has_card, read_card
 from sparring.networks.codec import Codec
 from sparring.networks.errors import BadNetwork
 from sparring.networks.files import model_name, read_file
+from sparring.networks.graph_check import check_graph
 from sparring.networks.onnx_files import load_onnx
 
 CODECS: dict[str, Callable[[Mapping[str, float | int | str]], Codec]] = {
@@ -29,7 +30,9 @@ def read_network(path: Path) -> tuple[onnx.ModelProto, ModelCard]:
     OSError."""
     try:
         model = _read(path)
-        return model, read_card({entry.key: entry.value for entry in model.metadata_props})
+        card = read_card({entry.key: entry.value for entry in model.metadata_props})
+        check_graph(model, make_codec(card))
+        return model, card
     except BadNetwork as error:
         raise BadNetwork(f"{path}: {error}") from None
 
@@ -38,7 +41,13 @@ def make_codec(card: ModelCard) -> Codec:
     """Creates the codec that a card names. Raises BadNetwork."""
     if card.codec not in CODECS:
         raise BadNetwork(f"{card.name}: unknown codec '{card.codec}'; this Sparring has {', '.join(CODECS)}")
-    return CODECS[card.codec](card.settings)
+    try:
+        codec = CODECS[card.codec](card.settings)
+    except (KeyError, ValueError) as error:
+        raise BadNetwork(f"{card.name}: the settings of its model card are wrong ({error})") from None
+    if codec.game != card.game:
+        raise BadNetwork(f"{card.name}: its model card names {card.game}, its codec is for {codec.game}")
+    return codec
 
 
 def _read(path: Path) -> onnx.ModelProto:

@@ -6,12 +6,16 @@ The export takes `tokens` [1, 64, 96] and the players' ratings; the reader gives
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import onnx
+from msgspec import Meta
 from numpy.typing import NDArray
 from onnx import TensorProto, numpy_helper
 
@@ -27,6 +31,9 @@ from sparring.networks.onnx_files import (
     to_array,
 )
 from sparring.networks.prediction import Position, Prediction
+from sparring.networks.settings import read_settings
+
+Rating: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
 
 INPUTS = (
     TensorSpec("tokens", (64, 96)),
@@ -34,8 +41,20 @@ INPUTS = (
     TensorSpec("oppo_elo", (), TensorProto.INT64),
 )
 OUTPUTS = (TensorSpec("logits_move", (4352,)), TensorSpec("logits_value", (3,)))
-SETTINGS: dict[str, float | int | str] = {"rating_low": 600, "rating_high": 2600, "rating_default": 1500}
-"""Training balanced ratings between 600 and 2600; others are clipped to this range."""
+
+
+@dataclass(frozen=True)
+class Maia3Settings:
+    """Ratings of a Maia-3 network. Training balanced ratings between 600 and 2600; others are clipped to this
+    range."""
+
+    rating_low: Rating = 600
+    rating_high: Rating = 2600
+    rating_default: Rating = 1500
+
+    def __post_init__(self) -> None:
+        if self.rating_low > self.rating_high:
+            raise ValueError("rating_low is above rating_high")
 
 
 def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
@@ -52,7 +71,7 @@ def read(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
         source=name,
         licence="AGPL-3.0",
         trained_on="Lichess games from January 2023 to July 2025",
-        settings=SETTINGS,
+        settings=dataclasses.asdict(Maia3Settings()),
     )
     write_card(freed, card)
     return freed
@@ -80,15 +99,19 @@ class Maia3Codec:
     player's."""
 
     game = "chess"
+    optional_outputs = frozenset[str]()
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        known = {**SETTINGS, **settings}
-        self._low, self._high = int(known["rating_low"]), int(known["rating_high"])
-        self._default = int(known["rating_default"])
+        """`settings` are the fields of `Maia3Settings`. Raises BadNetwork."""
+        self._settings = read_settings(Maia3Settings, settings)
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """Logits of moves and of results."""
+        return {output.name: output.shape for output in OUTPUTS}
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`tokens` [positions, 64, 96], and `self_elo` and `oppo_elo` [positions]."""
-        own = [self._default if p.rating is None else p.rating for p in positions]
+        own = [self._settings.rating_default if p.rating is None else p.rating for p in positions]
         other = [
             mine if p.opponent_rating is None else p.opponent_rating
             for p, mine in zip(positions, own, strict=True)
@@ -138,7 +161,9 @@ class Maia3Codec:
         return {**outputs, "logits_move": outputs["logits_move"][:, _mirrored_moves()]}
 
     def _within(self, ratings: Sequence[int]) -> NDArray[np.int64]:
-        return np.clip(np.array(ratings, dtype=np.int64), self._low, self._high)
+        return np.clip(
+            np.array(ratings, dtype=np.int64), self._settings.rating_low, self._settings.rating_high
+        )
 
 
 @cache

@@ -11,6 +11,7 @@ from sparring.games import GAMES
 from sparring.networks.batches import BatchCodec, PositionBatch, PredictionBatch
 from sparring.networks.card import ModelCard
 from sparring.networks.codec import Codec, RatingConditionedCodec, SymmetryCodec, Tensors
+from sparring.networks.errors import BadNetwork, first_line
 from sparring.networks.prediction import Position, Prediction
 from sparring.networks.sessions import open_session
 
@@ -57,7 +58,8 @@ class Network:
         """One prediction per position (or bare state), evaluated in batches.
 
         `symmetry` is the board symmetry under which the network sees the positions, below
-        `symmetries(position)`. Raises ValueError for a state of another game and for a game that is over.
+        `symmetries(position)`. Raises ValueError for a state of another game and for a game that is over, and
+        BadNetwork if the graph cannot be run or its outputs are not finite numbers.
         """
         checked = [self._checked(i, position) for i, position in enumerate(positions)]
         predictions: dict[int, Prediction] = {}
@@ -71,7 +73,7 @@ class Network:
     def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
         """Predictions for a batch of positions, evaluated `self.batch` at a time.
 
-        Raises ValueError for a game that is over.
+        Raises ValueError for a game that is over, and BadNetwork as `predict` does.
         """
         if not isinstance(self.codec, BatchCodec):
             return PredictionBatch.of(self.predict(batch.positions()))
@@ -79,8 +81,24 @@ class Network:
         for start in range(0, len(batch), self.batch):
             rows = np.arange(start, min(start + self.batch, len(batch)))
             part = batch if len(rows) == len(batch) else batch.take(rows)
-            parts.append(self.codec.decode_batch(part, self._session.run(self.codec.encode_batch(part))))
+            parts.append(self.codec.decode_batch(part, self._run(self.codec.encode_batch(part))))
         return PredictionBatch.join(parts)
+
+    def _run(self, inputs: Tensors) -> Tensors:
+        """The graph's outputs. Raises BadNetwork unless they are finite numbers in the codec's shapes."""
+        try:
+            outputs = self._session.run(inputs)
+        except Exception as error:  # the runtimes' errors have no common base class
+            raise BadNetwork(f"{self.card.name}: it cannot be run ({first_line(error)})") from None
+        (rows,) = {len(array) for array in inputs.values()}
+        for name, shape in self.codec.output_shapes(inputs).items():
+            if name not in outputs:
+                continue  # `check_graph` refuses networks that lack what is not optional
+            if outputs[name].shape != (rows, *shape):
+                raise BadNetwork(f"{self.card.name}: its output {name} has the shape {outputs[name].shape}")
+            if not np.isfinite(outputs[name]).all():
+                raise BadNetwork(f"{self.card.name}: its output {name} is not a finite number")
+        return outputs
 
     def symmetries(self, position: Position) -> int:
         """The number of symmetries of a position that this network supports, the identity included."""
@@ -100,14 +118,14 @@ class Network:
         inputs = self.codec.encode(positions)
         if symmetry:
             return self._predict_with_symmetry(positions, inputs, symmetry)
-        return self.codec.decode(positions, self._session.run(inputs))
+        return self.codec.decode(positions, self._run(inputs))
 
     def _predict_with_symmetry(
         self, positions: list[Position], inputs: Tensors, symmetry: int
     ) -> list[Prediction]:
         if not isinstance(self.codec, SymmetryCodec):
             raise ValueError(f"{self.card.name} sees boards from one side only")
-        outputs = self._session.run(self.codec.apply_symmetry(positions, inputs, symmetry))
+        outputs = self._run(self.codec.apply_symmetry(positions, inputs, symmetry))
         return self.codec.decode(positions, self.codec.invert_symmetry(positions, outputs, symmetry))
 
 

@@ -19,8 +19,15 @@ from sparring.networks.prediction import Position, Prediction
 class PlainCodec:
     """Codec of any game. Settings: `game`, its name."""
 
+    optional_outputs = frozenset(("value",))
+
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         self.game = str(settings["game"])
+        self._spec = load_game(self.game).spec
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """A logit per move code; a value is optional."""
+        return {"policy": (self._spec.moves,), "value": (1,)}
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """The game's planes."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.networks.codec import Tensors
+from sparring.networks.errors import BadNetwork, first_line
 
 if TYPE_CHECKING:
     import onnx
@@ -105,6 +106,7 @@ class TorchSession:
         return {name: value.float().cpu().numpy() for name, value in outputs.items()}
 
 
+MAX_THREADS = 1024
 BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
     "onnxruntime": OnnxRuntimeSession,
     "openvino": OpenVinoSession,
@@ -114,10 +116,19 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
 
 
 def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
-    """Opens a session of the named backend. Raises ValueError for an unknown backend.
+    """Opens a session of the named backend.
 
-    The default is one thread: parallel games use the cores better.
+    The default is one thread: parallel games use the cores better. Raises ValueError for an unknown backend
+    or number of threads, ImportError for one that is not installed, and BadNetwork for a graph that it
+    refuses.
     """
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend '{backend}'; there are {', '.join(BACKENDS)}")
-    return BACKENDS[backend](model, threads)
+    if not 1 <= threads <= MAX_THREADS:
+        raise ValueError(f"threads = {threads}: expected 1 to {MAX_THREADS}")
+    try:
+        return BACKENDS[backend](model, threads)
+    except (ImportError, BadNetwork):
+        raise
+    except Exception as error:  # the runtimes' errors have no common base class
+        raise BadNetwork(f"{backend} cannot load it ({first_line(error)})") from None

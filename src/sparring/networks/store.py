@@ -10,8 +10,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sparring import data
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
@@ -142,7 +140,8 @@ def load_network(
         threads: threads of the runtime.
         batch: positions that run at once.
 
-    Raises BadNetwork or OSError.
+    Raises BadNetwork or OSError; ValueError for an unknown backend or number of threads; ImportError for a
+    backend that is not installed.
     """
     from sparring.networks.formats import make_codec, read_network  # the readers and onnx
 
@@ -153,7 +152,12 @@ def load_network(
         network = _loaded.get(key)
         if network is None:
             graph, card = read_network(path)
-            network = Network(graph, card, make_codec(card), backend=backend, threads=threads, batch=batch)
+            try:
+                network = Network(
+                    graph, card, make_codec(card), backend=backend, threads=threads, batch=batch
+                )
+            except BadNetwork as error:
+                raise BadNetwork(f"{path}: {error}") from None
             _loaded[key] = network
     return network
 
@@ -163,8 +167,6 @@ def _check(model: onnx.ModelProto, card: ModelCard, path: Path) -> None:
     from sparring.networks.formats import make_codec
 
     try:
-        prediction = Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])[0]
-    except Exception as error:  # runtimes raise various types for an inconsistent graph
-        raise BadNetwork(f"{path}: it cannot be run: {error}") from None
-    if not np.isfinite(prediction.probabilities).all():
-        raise BadNetwork(f"{path}: its predictions are not numbers")
+        Network(model, card, make_codec(card)).predict([load_game(card.game).initial()])
+    except (BadNetwork, ValueError) as error:
+        raise BadNetwork(f"{path}: {error}") from None

@@ -9,5 +9,12 @@ from sparring.training.config import (
     load_training_config,
     shipped_training_configs,
 )
+from sparring.training.divergence import TrainingDiverged
 
-__all__ = ["BadTrainingConfig", "TrainingConfig", "load_training_config", "shipped_training_configs"]
+__all__ = [
+    "BadTrainingConfig",
+    "TrainingConfig",
+    "TrainingDiverged",
+    "load_training_config",
+    "shipped_training_configs",
+]

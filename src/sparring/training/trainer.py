@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -26,6 +27,7 @@ from sparring.storage import atomic_write
 from sparring.training import checkpoints, distributed
 from sparring.training.config import TrainingConfig
 from sparring.training.cuda_graph import GraphedCallable
+from sparring.training.divergence import check_loss
 from sparring.training.ema import ExponentialMovingAverage
 from sparring.training.export import export
 from sparring.training.layouts import layout_of
@@ -127,6 +129,7 @@ class Trainer:
         """Trains up to the last step, with validations and checkpoints. Returns True if it was reached.
 
         Also ends at time `stop_at` (of `time.monotonic`), or after `stop`. `on_progress` is called regularly.
+        Raises TrainingDiverged if the loss or the weights are no finite numbers any more.
         """
         part = self.config.training
         metrics_logger = MetricsLogger(self.folder, self.step) if self.rank == 0 else None
@@ -142,6 +145,7 @@ class Trainer:
             waited = time.perf_counter() - started > _REPORT_AFTER
             if self.step % _REPORT_EVERY == 0 or waited or ended or due or stopping:
                 loss, accuracy = float(outcome.total), float(outcome.hits.float().mean())
+                check_loss(loss, f"step {self.step:,}", self.folder)
                 speed = seen * self.world_size / (time.perf_counter() - started)
                 started, seen = time.perf_counter(), 0
                 on_progress(TrainingProgress(self.step, part.steps, loss, accuracy, speed, self.metrics))
@@ -267,6 +271,8 @@ class Trainer:
     def _save(self) -> None:
         if self.rank:
             return
+        if not all(bool(tensor.isfinite().all()) for tensor in self.model.parameters()):
+            check_loss(math.nan, f"step {self.step:,}", self.folder)  # that of the next step
         state = {
             "step": self.step,
             "cursor": (self.cursor.epoch, self.cursor.batch * self.world_size),

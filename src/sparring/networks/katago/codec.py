@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from sparring._core import katago_encode, katago_policy, katago_values
@@ -13,25 +16,49 @@ from sparring.networks.codec import Tensors
 from sparring.networks.katago.sgf_metadata import sgf_metadata
 from sparring.networks.katago.transformer import MAX_BOARD_SIZE
 from sparring.networks.prediction import Position, Prediction
+from sparring.networks.settings import read_settings
 
 _LEAD = 2  # the place of the lead among the score head's outputs
+
+
+@dataclass(frozen=True)
+class KataGoSettings:
+    """The settings of a KataGo network's codec."""
+
+    version: Annotated[int, Meta(ge=1, le=1000)]
+    """Version of KataGo's file format."""
+    lead_multiplier: Annotated[float, Meta(ge=-1e6, le=1e6)]
+    """Points of lead per unit of the score head's third output."""
+    side: Annotated[int, Meta(ge=0, le=MAX_BOARD_SIZE)]
+    """Side of the input planes; 0 if they are as large as the board."""
+    metadata: Annotated[int, Meta(ge=0, le=1)]
+    """1 if the network is conditioned on the players' ranks."""
 
 
 class KataGoCodec:
     """Codec of KataGo's networks. One batch may have boards of several sizes."""
 
     game = "go"
+    optional_outputs = frozenset[str]()
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
-        """`settings` are those of the network's card: `lead_multiplier`, `side` and `sgf_metadata`."""
-        self._lead = float(settings["lead_multiplier"])
-        self._side = int(settings["side"])
-        self._has_metadata = bool(settings["metadata"])
+        """`settings` are those of the network's card: the fields of `KataGoSettings`. Raises BadNetwork."""
+        self._settings = read_settings(KataGoSettings, settings)
+        self._has_metadata = bool(self._settings.metadata)
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """Logits of points and pass; win, loss and no result; the outputs of the score head."""
+        _, _, rows, columns = inputs["spatial"].shape
+        return {
+            "policy": (rows * columns + 1,),
+            "value": (3,),
+            "score": (4 if self._settings.version == 8 else 6,),
+        }
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`spatial`, `global` and, for human-SL networks, `sgf_metadata`."""
         states = [position.state for position in positions]
-        side = self._side or max((state.size for state in states), default=MAX_BOARD_SIZE)
+        side = self._settings.side or max((state.size for state in states), default=MAX_BOARD_SIZE)
         spatial, numbers = katago_encode(states, side)
         tensors = {"spatial": spatial, "global": numbers}
         if self._has_metadata:
@@ -45,7 +72,11 @@ class KataGoCodec:
         side = round((logits.shape[1] - 1) ** 0.5)
         moves = katago_policy(states, logits, side)
         results = katago_values(states, np.ascontiguousarray(outputs["value"], dtype=np.float32))
-        leads = outputs["score"][:, _LEAD].astype(np.float32) * self._lead * (1 - results[:, 1])
+        leads = (
+            outputs["score"][:, _LEAD].astype(np.float32)
+            * self._settings.lead_multiplier
+            * (1 - results[:, 1])
+        )
         return [
             Prediction(codes, probabilities, win - loss, wdl=(win, none, loss), lead=lead, state=state)
             for state, (codes, probabilities), (win, none, loss), lead in zip(

@@ -17,9 +17,14 @@ class Lc0Codec:
     """Input: 112 planes with history. Outputs: a policy of 1858 moves, WDL or a value, moves left."""
 
     game = "chess"
+    optional_outputs = frozenset(("wdl", "value", "moves_left"))
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         """`settings` is unused: the outputs say which heads the network has."""
+
+    def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
+        """A policy of 1858 moves; WDL, value and moves left are optional."""
+        return {"policy": (1858,), "wdl": (3,), "value": (1,), "moves_left": (1,)}
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
         """`planes`, uint8 [positions, 112, 8, 8]."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from sparring._core import ExpendibotsNetwork
+from sparring.training.divergence import check_loss
 from sparring.training.expendibots.selfplay import PositionSet
 
 _SYMMETRIES = 8
@@ -101,7 +102,7 @@ class ValueNetwork(nn.Module):
 
 
 def train(network: ValueNetwork, positions: PositionSet, config: ValueNetworkConfig) -> Iterator[Epoch]:
-    """Trains the network in place. Yields the metrics of each epoch."""
+    """Trains the network in place. Yields the metrics of each epoch. Raises TrainingDiverged."""
     torch.set_num_threads(1)  # more threads only add overhead for so small a network
     rng = np.random.default_rng(config.seed)
     targets, weights = _targets(positions, config)
@@ -123,6 +124,7 @@ def train(network: ValueNetwork, positions: PositionSet, config: ValueNetworkCon
             optimiser.step()
             schedule.step()
             total += loss.item() * len(chosen)
+        check_loss(total, f"epoch {number}")
         yield _measured(network, positions, targets, weights, training_size, number, total / training_size)
 
 

@@ -1,0 +1,140 @@
+"""Checks a graph before anything runs it: its inputs and outputs fit the codec, and its memory is bounded.
+
+The shape of every value must follow from the shapes of the inputs. A graph of a few kilobytes could otherwise
+compute a shape of gigabytes at run time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import onnx
+from onnx import TensorProto, helper
+
+from sparring.games import load_game
+from sparring.networks.codec import Codec, Tensors
+from sparring.networks.errors import BadNetwork, first_line
+from sparring.networks.onnx_files import type_words
+from sparring.networks.prediction import Position
+
+_MAX_LIVE = 1 << 24
+"""Maximum numbers that a position needs at once: 64 MB, a hundred times as many as Lc0's T1 needs."""
+_MAX_CONSTANTS = 1 << 26
+"""Maximum numbers that a graph computes from its weights alone, besides 8 for each weight."""
+_NUMERIC = frozenset(
+    (
+        TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE, TensorProto.BOOL,
+        TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64,
+        TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
+    )
+)  # fmt: skip
+
+Shape = tuple[int, ...]
+
+
+def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
+    """Raises BadNetwork unless the graph takes what the codec encodes and gives what the codec decodes."""
+    try:
+        sample = codec.encode([Position(load_game(codec.game).initial())])
+    except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
+        raise BadNetwork(f"the settings of its model card are wrong ({first_line(error)})") from None
+    _check_inputs(model, sample)
+    shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
+    _check_outputs(model, codec, sample, shapes)
+
+
+def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
+    """The shapes of all values for inputs of these shapes. Raises BadNetwork if a shape is not known before
+    the graph runs, or if the values need too much memory."""
+    shapes = _infer_shapes(model, inputs)
+    last_use = {name: i for i, node in enumerate(model.graph.node) for name in node.input}
+    kept = {value.name for value in model.graph.output}
+    fed, constants = set(inputs), 0
+    live = sum(map(math.prod, inputs.values()))
+    for i, node in enumerate(model.graph.node):
+        size = sum(math.prod(shapes[name]) for name in node.output if name)
+        if fed.isdisjoint(node.input):
+            constants += size
+            continue
+        fed.update(node.output)
+        live += size
+        if live > _MAX_LIVE:
+            raise BadNetwork(f"a position would need {live:,} numbers at once, more than {_MAX_LIVE:,}")
+        done = (name for name in {*node.input, *node.output} & fed if name and last_use.get(name, -1) <= i)
+        live -= sum(math.prod(shapes[name]) for name in done if name not in kept)
+    limit = _MAX_CONSTANTS + 8 * sum(math.prod(tensor.dims) for tensor in model.graph.initializer)
+    if constants > limit:
+        raise BadNetwork(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
+    return shapes
+
+
+def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
+    """ONNX's inference. What the file states about its values and outputs is not believed."""
+    fixed = onnx.ModelProto()
+    fixed.CopyFrom(model)
+    del fixed.graph.value_info[:]
+    for value in fixed.graph.input:
+        tensor = value.type.tensor_type
+        tensor.shape.CopyFrom(
+            helper.make_tensor_type_proto(tensor.elem_type, inputs[value.name]).tensor_type.shape
+        )
+    for value in fixed.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    try:
+        inferred = onnx.shape_inference.infer_shapes(fixed, strict_mode=True, data_prop=True).graph
+    except (onnx.shape_inference.InferenceError, ValueError, RuntimeError) as error:
+        raise BadNetwork(f"its ONNX graph is broken ({first_line(error)})") from None
+    shapes = {tensor.name: tuple(tensor.dims) for tensor in inferred.initializer}
+    for value in (*inferred.input, *inferred.value_info, *inferred.output):
+        tensor = value.type.tensor_type
+        known = value.type.HasField("tensor_type") and tensor.HasField("shape")
+        if known and all(dim.HasField("dim_value") and dim.dim_value >= 0 for dim in tensor.shape.dim):
+            shapes[value.name] = tuple(dim.dim_value for dim in tensor.shape.dim)
+            if tensor.elem_type not in _NUMERIC:
+                raise BadNetwork(f"its value {value.name} does not hold numbers")
+    for node in inferred.node:
+        for name in filter(None, node.output):
+            if name not in shapes:
+                raise BadNetwork(f"its operator {node.op_type} computes the shape of {name} at run time")
+    return shapes
+
+
+def _check_inputs(model: onnx.ModelProto, sample: Tensors) -> None:
+    found = {value.name: value.type.tensor_type for value in model.graph.input}
+    if found.keys() != sample.keys():
+        raise BadNetwork(f"its inputs are {_names(found)}; its model card needs {_names(sample)}")
+    for name, array in sample.items():
+        dims = [dim.dim_value if dim.HasField("dim_value") else None for dim in found[name].shape.dim]
+        fits = len(dims) == array.ndim and all(
+            dim in (None, size) for dim, size in zip(dims[1:], array.shape[1:], strict=True)
+        )
+        if not fits or dims[0] is not None or found[name].elem_type != _element_type(array.dtype):
+            raise BadNetwork(
+                f"its input {name} is {type_words(found[name].elem_type, dims)}; "
+                f"its model card needs {type_words(_element_type(array.dtype), [None, *array.shape[1:]])}"
+            )
+
+
+def _check_outputs(
+    model: onnx.ModelProto, codec: Codec, sample: Tensors, shapes: Mapping[str, Shape]
+) -> None:
+    found = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
+    for name, expected in codec.output_shapes(sample).items():
+        if name not in found:
+            if name in codec.optional_outputs:
+                continue
+            raise BadNetwork(f"it has no output {name}, which its model card needs")
+        if shapes.get(name) != (1, *expected) or found[name] != TensorProto.FLOAT:
+            raise BadNetwork(
+                f"its output {name} is {type_words(found[name], [None, *shapes.get(name, ())[1:]])}; "
+                f"its model card needs {type_words(TensorProto.FLOAT, [None, *expected])}"
+            )
+
+
+def _element_type(dtype: object) -> int:
+    return int(helper.np_dtype_to_tensor_dtype(dtype))
+
+
+def _names(names: Mapping[str, object]) -> str:
+    return ", ".join(sorted(names)) or "none"
