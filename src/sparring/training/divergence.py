@@ -19,6 +19,6 @@ def check_loss(loss: float, when: str, folder: Path | None = None) -> None:
         return
     kept = "" if folder is None else f"; the checkpoint in {folder} is from before"
     raise TrainingDiverged(
-        f"training diverged: the loss is {loss} at {when}; choose a lower learning rate, a longer warm-up or a "
-        f"smaller max_grad_norm{kept}"
+        f"training diverged: the loss is {loss} at {when}; choose a lower learning rate, a longer warm-up "
+        f"or a smaller max_grad_norm{kept}"
     )
