@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from sparring.arena.acceptance import (
@@ -21,6 +20,7 @@ from sparring.arena.acceptance import (
     summarise_match,
 )
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.players.expendibots import LADDER, ladder_player
 from sparring.search import SearchLimits
 
@@ -43,8 +43,8 @@ def accept(
             raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
     if new == old:
         raise UserError("a player does not play against itself")
-    with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task(f"{new} v {old}", total=games)
+    with Progress(console=make_console(stderr=True)) as progress:
+        task = progress.add_task(foreign(f"{new} v {old}"), total=games)
         summary = play_ladder_match(
             new,
             old,

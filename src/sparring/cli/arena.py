@@ -12,7 +12,6 @@ from typing import Annotated, TypeAlias
 import typer
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
 
 from sparring import arena
 from sparring.arena.ratings import DEFAULT_PRIOR
@@ -25,6 +24,7 @@ from sparring.cli.arena_tables import (
     superiority_table,
 )
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 
 Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -54,14 +54,14 @@ def run(
         standings = arena.compute_standings(done.results, tournament.names)
     except (arena.WorkerError, arena.RatingError) as error:
         raise UserError(str(error)) from None
-    console = Console(highlight=False)
+    console = make_console()
     console.print(standings_table(standings))
     _print_warnings(console, standings)
     if done.test is not None:
         console.print(sprt_line(done.test, *tournament.names))
-    console.print(f"[dim]{len(done.results):,} games in {escape(str(folder))}[/]", soft_wrap=True)
+    console.print(f"[dim]{len(done.results):,} games in {foreign(str(folder))}[/]", soft_wrap=True)
     for name, why in done.failed_to_start.items():
-        console.print(f"[red]{escape(name)} could not be started: {escape(why)}[/]", soft_wrap=True)
+        console.print(f"[red]{foreign(name)} could not be started: {foreign(why)}[/]", soft_wrap=True)
     if done.failed_to_start:
         raise typer.Exit(1)
 
@@ -94,7 +94,7 @@ def rate(
     if as_json:
         print(json.dumps(standings.as_json()))
         return
-    console = Console(highlight=False)
+    console = make_console()
     console.print(standings_table(standings))
     if standings.ratings is not None:
         console.print(
@@ -141,7 +141,7 @@ def sprt(
         print(json.dumps({**facts, "verdict": test.status}))
         return
     other = names[1 - names.index(candidate)]
-    Console(highlight=False).print(sprt_line(test, candidate, other))
+    make_console().print(sprt_line(test, candidate, other))
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def _workers(tournament: arena.Tournament, concurrency: int, ray: str | None) ->
 @contextmanager
 def _live_table(tournament: arena.Tournament) -> Iterator[ProgressCallback]:
     """Shows the standings while games are played, if standard output is a terminal."""
-    console = Console(highlight=False)
+    console = make_console()
     began = time.monotonic()
     known: int | None = None
     shown = 0.0
@@ -197,4 +197,4 @@ def _draw_share(weight: float) -> float:
 
 def _print_warnings(console: Console, standings: arena.Standings) -> None:
     for warning in standings.warnings:
-        console.print(f"[yellow]{escape(warning)}[/]", soft_wrap=True)
+        console.print(f"[yellow]{foreign(warning)}[/]", soft_wrap=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 
-from rich.markup import escape
 from rich.table import Table
 
 from sparring.arena import SequentialTest, Standings
+from sparring.cli.printing import foreign
 
 
 def standings_table(standings: Standings) -> Table:
@@ -22,7 +22,7 @@ def standings_table(standings: Standings) -> Table:
         rated = row.games > 0 and ratings is not None
         table.add_row(
             str(place),
-            escape(row.name),
+            foreign(row.name),
             f"{round(ratings.elo[index])}" if rated and ratings else "",
             f"{ratings.half_widths[index]:.0f}" if rated and ratings else "",
             f"{row.games:,}",
@@ -46,7 +46,7 @@ def superiority_table(standings: Standings) -> Table:
             else f"{standings.ratings.superiority[row, column]:.0%}"
             for column in order
         )
-        table.add_row(f"{place} {escape(standings.rows[row].name)}", *(cell.rstrip("%") for cell in cells))
+        table.add_row(f"{place} {foreign(standings.rows[row].name)}", *(cell.rstrip("%") for cell in cells))
     return table
 
 
@@ -56,7 +56,7 @@ def head_to_head_table(standings: Standings) -> Table:
     for title in ("games", "observed", "expected", "deviations"):
         table.add_column(title, justify="right")
     for each in standings.head_to_head:
-        names = f"{escape(each.first)} - {escape(each.second)}"
+        names = f"{foreign(each.first)} - {foreign(each.second)}"
         far = abs(each.z) > 3
         deviations = f"[red]{each.z:+.1f}[/]" if far else f"{each.z:+.1f}"
         table.add_row(names, f"{each.games:,}", f"{each.observed:.1%}", f"{each.expected:.1%}", deviations)
@@ -78,4 +78,4 @@ def sprt_line(test: SequentialTest, name: str, other: str) -> str:
         "undecided": "undecided",
     }[test.status]
     pairs = ", ".join(map(str, test.counts))
-    return f"SPRT: {escape(said)} (LLR {test.llr:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"
+    return f"SPRT: {foreign(said)} (LLR {test.llr:.2f} of {low:.2f} to {high:.2f}; pairs by points: {pairs})"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.store import user_data_folder
@@ -136,12 +136,12 @@ def _blend(
 
 
 def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     table = Table("group", "positions", "alpha", box=None)
     if groups[0].best is not None:
         table.add_column("by accuracy")
     for name in names:
-        table.add_column(f"weight of {name}")
+        table.add_column(f"weight of {foreign(name)}")
     table.add_column("nats, each alone and blended")
     for each in groups:
         cells = [_cell(each.alphas[0])]
@@ -149,9 +149,9 @@ def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
             cells.append(_cell(each.best.alpha))
         cells += [_cell(weight) for weight in each.weights]
         mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
-        table.add_row(each.group, f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
+        table.add_row(foreign(each.group), f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
     console.print(table)
-    console.print(f"[dim]{out}: {nll:.4f} nats per move on the fitted games[/]", soft_wrap=True)
+    console.print(f"[dim]{foreign(out)}: {nll:.4f} nats per move on the fitted games[/]", soft_wrap=True)
 
 
 def _cell(estimate: Any) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import track
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console, visible
 from sparring.players import BadBook, SearchLimits
 from sparring.players.expendibots import ExpendibotsAgent, agent_components
 from sparring.players.expendibots.book import (
@@ -48,7 +48,7 @@ def build(
     entries: dict[int, int] = {}
     search = ExpendibotsAgent(agent_components("network"), SearchLimits(nodes=nodes)).search
     found = build_book(search, config, known)
-    for key, move in track(found, "searching", total=positions, console=Console(stderr=True)):
+    for key, move in track(found, "searching", total=positions, console=make_console(stderr=True)):
         entries[key] = move
         if key not in known:
             journal.add([key, move])
@@ -59,7 +59,7 @@ def build(
     }
     write_book(ExpendibotsBook(entries, origin), out)
     path.unlink()
-    print(f"{out}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
+    print(f"{visible(out)}: {len(entries)} positions in {time.process_time() - started:.0f} s of CPU")
 
 
 def info(

@@ -6,10 +6,10 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import option_texts
+from sparring.cli.printing import make_console
 from sparring.games import GAMES, load_game
 
 
@@ -34,4 +34,4 @@ def games(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     for name, spec in specs.items():
         board = f"{spec.board[0]}x{spec.board[1]}"
         table.add_row(f"[bold]{name}[/]", spec.title, board, spec.players[0], " ".join(option_texts(name)))
-    Console().print(table)
+    make_console().print(table)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import GameName, command_line, named_policies
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
@@ -110,7 +110,7 @@ def _write(content: dict[str, Any], out: Path, html: bool) -> str:
 def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
     from sparring.matching.report import few_games_warning
 
-    console = Console(highlight=False)
+    console = make_console()
     policies = content["policies"]
     names = list(policies)
     width = max(_CELL, *map(len, names)) + 2
@@ -120,23 +120,26 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
     for name, found in content.get("trials", {}).items():
         spread = found["mean"]
         often = len(spread["trials"])
-        console.print(f"{name}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials")
+        console.print(
+            f"{foreign(name)}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials"
+        )
     if few := few_games_warning(content):
-        console.print(f"[yellow]groups with {few}[/]", soft_wrap=True)
+        console.print(f"[yellow]groups with {foreign(few)}[/]", soft_wrap=True)
     if out is not None:
         console.print(
-            f"[dim]report: {out / 'report.json'}; HTML page: sparring report {out}[/]", soft_wrap=True
+            f"[dim]report: {foreign(out / 'report.json')}; HTML page: sparring report {foreign(out)}[/]",
+            soft_wrap=True,
         )
     if undone:
-        console.print(f"[yellow]{undone}[/]", soft_wrap=True)
+        console.print(f"[yellow]{foreign(undone)}[/]", soft_wrap=True)
 
 
 def _table(policies: dict[str, Any]) -> Table:
     """Accuracy by group, with half the width of the 95 % interval, and the mean over groups."""
-    table = Table("group", "positions", *policies, box=None)
+    table = Table("group", "positions", *map(foreign, policies), box=None)
     for group, entry in next(iter(policies.values()))["groups"].items():
         cells = [_cell(found["groups"][group]) for found in policies.values()]
-        table.add_row(group, f"{entry['positions']:,}", *cells)
+        table.add_row(foreign(group), f"{entry['positions']:,}", *cells)
     means = [found["mean"] for found in policies.values()]
     table.add_row("mean", "", *map(_cell, means), style="bold")
     table.add_row("[dim]nats per move[/]", "", *(f"[dim]{mean['nll']:.3f}[/]" for mean in means))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from sparring.cli.printing import foreign, make_console, visible
 from sparring.networks import store
 from sparring.networks.card import ModelCard
 from sparring.networks.formats import read_network
@@ -25,7 +25,7 @@ def add(
 ) -> None:
     """Check a network file, convert it and store it."""
     entry = store.add(file, name, replace=replace)
-    Console().print(f"[bold]{entry.name}[/] is ready.", highlight=False)
+    make_console().print(f"[bold]{foreign(entry.name)}[/] is ready.")
     _print_card(entry.card)
 
 
@@ -44,13 +44,13 @@ def list_models(as_json: AsJson = False) -> None:
         card = entry.card
         kind = "shipped" if entry.shipped else "added"
         table.add_row(
-            f"[bold]{entry.name}[/]",
+            f"[bold]{foreign(entry.name)}[/]",
             kind,
-            card.game,
+            foreign(card.game),
             f"{card.parameters:,}",
-            card.trained_on,
+            foreign(card.trained_on),
         )
-    Console().print(table)
+    make_console().print(table)
 
 
 def info(
@@ -68,7 +68,7 @@ def info(
 def remove(name: Annotated[str, typer.Argument(help="Name of an added model.")]) -> None:
     """Remove an added network."""
     store.remove(name)
-    print(f"Removed {name}.")
+    print(f"Removed {visible(name)}.")
 
 
 def _without_name(card: ModelCard) -> dict[str, object]:
@@ -78,5 +78,5 @@ def _without_name(card: ModelCard) -> dict[str, object]:
 def _print_card(card: ModelCard) -> None:
     table = Table(box=None, show_header=False)
     for key, value in card.describe():
-        table.add_row(f"[dim]{key}[/]", value)
-    Console().print(table, highlight=False)
+        table.add_row(f"[dim]{key}[/]", foreign(value))
+    make_console().print(table)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import GameName, name_and_source
 from sparring.cli.errors import UserError
 from sparring.cli.position_query import PositionQuery
+from sparring.cli.printing import foreign, make_console, visible
 from sparring.cli.ratings import check_rating_range, parse_ratings
 from sparring.games import GAMES, Game, describe
 from sparring.networks import Position, Prediction
@@ -116,7 +116,7 @@ def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool
     given = any(place.rating is not None or place.opponent_rating is not None for place in positions)
     for policy in policies if given else ():
         if complaint := unrated(policy):
-            print(f"sparring: {complaint}: the given ones are ignored", file=sys.stderr)
+            print(f"sparring: {visible(complaint)}: the given ones are ignored", file=sys.stderr)
     return given
 
 
@@ -191,15 +191,15 @@ def _show(game: Game[Any], state: Any, found: dict[str, Prediction], top: int) -
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
     shown = {move for prediction in found.values() for move, *_ in prediction.top(top)}
     first = next(iter(by_move.values()))
-    table = Table("move", *found, box=None)
+    table = Table("move", *map(foreign, found), box=None)
     for move in sorted(shown, key=lambda move: -first[move]):
         name = game.move_text(state, move)
-        table.add_row(name, *(f"{probabilities[move]:7.2%}" for probabilities in by_move.values()))
+        table.add_row(foreign(name), *(f"{probabilities[move]:7.2%}" for probabilities in by_move.values()))
     for label, text in (("win/draw/loss", _wdl), ("value", _value), ("lead", _lead)):
         cells = [text(prediction) for prediction in found.values()]
         if any(cells):
             table.add_row(f"[dim]{label}[/]", *(f"[dim]{cell}[/]" for cell in cells))
-    Console().print(table, highlight=False)
+    make_console().print(table)
 
 
 def _wdl(prediction: Prediction) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from sparring.cli.printing import foreign, make_console
+
 
 class ProgressBar:
     """A bar for the current step of a job. Use it as a context."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
+        console = make_console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -31,7 +33,7 @@ class ProgressBar:
 
     def on_progress(self, what: str, done: int, total: int) -> None:
         """Shows the current step and its progress."""
-        self._progress.update(self._task, description=what, completed=done, total=total)
+        self._progress.update(self._task, description=foreign(what), completed=done, total=total)
 
 
 def metrics_progress(console: Console) -> Progress:

@@ -12,12 +12,12 @@ from typing import Annotated
 
 import chess
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.games.rbc import DESCRIPTION, PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.records.reconchess_history import read_histories, read_history
 from sparring.records.streams import open_chunks
@@ -152,10 +152,10 @@ def _print(rows: list[_Row]) -> None:
             marks.append("[red]the true board is not among them[/]")
         table.add_row(
             "" if row.turn == turn else str(row.turn),
-            row.observation,
+            foreign(row.observation),
             f"{'' if row.exact else '~'}{row.after:,}",
             f"{row.ruled_out:,}",
             "; ".join(marks),
         )
         turn = row.turn
-    Console().print(table)
+    make_console().print(table)

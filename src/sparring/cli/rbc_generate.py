@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
 from sparring.arena.rbc_generation import generate as play_games
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.players.rbc import BOTS, StockfishNotFound, load_bot_config, make_bot
 
 
@@ -53,7 +53,7 @@ def generate(
     except OSError as error:
         raise UserError(f"{out}: {error.strerror or error}") from None
     _print(names, played)
-    Console().print(f"{len(played):,} games in {out / HISTORIES}", highlight=False)
+    make_console().print(f"{len(played):,} games in {foreign(out / HISTORIES)}")
 
 
 def _check(names: Sequence[str]) -> None:
@@ -75,5 +75,5 @@ def _print(names: Sequence[str], games: Sequence[GeneratedGame]) -> None:
     table = Table("bot", "games against others", "points", box=None)
     for name in names:
         share = f"{points[name] / played[name]:.1%}" if played[name] else ""
-        table.add_row(name, f"{played[name]:,}", share)
-    Console().print(table)
+        table.add_row(foreign(name), f"{played[name]:,}", share)
+    make_console().print(table)

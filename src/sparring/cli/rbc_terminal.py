@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import chess
-from rich.console import Console
 
 from sparring.belief import Tracker, TrackerOptions
+from sparring.cli.printing import make_console
 from sparring.cli.terminal import COMMANDS, LeftGame, Resigned, print_commands, read_line, result_text
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
 from sparring.games.chess import board_diagram
@@ -30,7 +30,7 @@ class TerminalRbcGame:
         self.opponent = opponent
         self._seed = seed
         self.belief = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
-        self.console = Console(highlight=False)
+        self.console = make_console()
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves."""

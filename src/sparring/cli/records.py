@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
 from sparring import records
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.records.presets import preset_names
 from sparring.records.streams import source_size
 
@@ -86,9 +86,9 @@ def stats(
     if as_json:
         print(json.dumps(vars(found)))
         return
-    console = Console(highlight=False)
+    console = make_console()
     console.print(
-        f"[bold]{found.games:,}[/] games of {found.game}, {found.positions:,} positions; "
+        f"[bold]{found.games:,}[/] games of {foreign(found.game)}, {found.positions:,} positions; "
         f"{found.with_clocks:,} games with clocks, {found.with_evals:,} with evaluations"
     )
     for title in ("groups", "speeds", "time_controls", "results", "endings"):
@@ -140,7 +140,7 @@ def list_games(
         for shard in records.read_shards(folder):
             for record in records.records_of(shard.slice(0, left)):
                 left -= 1
-                players = f"{record.first or '?'} - {record.second or '?'}"
+                players = foreign(f"{record.first or '?'} - {record.second or '?'}")
                 strength = " - ".join(
                     str(rating or rank or "?")
                     for rating, rank in (
@@ -150,27 +150,29 @@ def list_games(
                 )
                 identity = f"{record.identity(played):016x}"
                 plies = str(record.plies(played))
-                table.add_row(identity, str(record.date), players, strength, str(record.result), plies)
+                table.add_row(
+                    identity, foreign(record.date), players, foreign(strength), foreign(record.result), plies
+                )
             if left <= 0:
                 break
     except records.BadTable as error:
         raise UserError(str(error)) from None
-    Console().print(table)
+    make_console().print(table)
 
 
 def _print_report(report: records.BuildReport, out: Path) -> None:
-    console = Console(highlight=False)
-    console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {out}")
+    console = make_console()
+    console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {foreign(out)}")
     if report.dropped:
         _print_counts(console, "left out", Counter(report.dropped))
     if report.dropped and not report.kept:
         console.print("[yellow]The preset kept no game; choose another --preset.[/]")
     for example in report.examples:
-        console.print(f"[yellow]{escape(example)}[/]", soft_wrap=True)
+        console.print(f"[yellow]{foreign(example)}[/]", soft_wrap=True)
     if report.broken > len(report.examples):
         console.print(f"[yellow]... {report.broken:,} broken games in total[/]")
     for path in report.unread:
-        console.print(f"[yellow]not read: {escape(path)}[/]", soft_wrap=True)
+        console.print(f"[yellow]not read: {foreign(path)}[/]", soft_wrap=True)
     if report.unread:
         console.print("[yellow]The same command reads them later, when they can be read.[/]")
 
@@ -184,5 +186,6 @@ def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:
         else counts.most_common(12)
     )
     console.print(
-        f"[dim]{title}:[/] " + ", ".join(f"{name} {count:,}" for name, count in shown), soft_wrap=True
+        f"[dim]{title}:[/] " + ", ".join(f"{foreign(name)} {count:,}" for name, count in shown),
+        soft_wrap=True,
     )

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import visible
 
 
 def report(
@@ -21,6 +22,6 @@ def report(
     from sparring.reports.report import BadReport
 
     try:
-        print(write_page(folder, out))
+        print(visible(write_page(folder, out)))
     except BadReport as error:
         raise UserError(str(error)) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +28,9 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
     A user's error prints `program: message` on the error output and exits with code 2, or with the code that
     typer gives; Ctrl-C exits with 130. Other exceptions pass.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
@@ -58,7 +62,9 @@ def _user_errors() -> tuple[type[Exception], ...]:
 
 def _fail(program: str, message: str, code: int) -> NoReturn:
     if message:
+        from sparring.cli.printing import visible
+
         # An OSError's text begins with an error number.
         words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
-        print(f"{program}: {words}", file=sys.stderr)
+        print(f"{program}: {visible(words)}", file=sys.stderr)
     sys.exit(code)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.cli.arguments import choose_game, choose_state
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console, visible
 from sparring.reports import describe_machine, today
 from sparring.search.expendibots.endgame_tables import (
     MATERIALS,
@@ -48,7 +48,7 @@ def build(
     # In a thread: native code does not answer Ctrl-C.
     worker = threading.Thread(target=build_tables, args=(out, finished.append, origin), daemon=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=make_console(stderr=True)) as progress:
         task = progress.add_task("")
         worker.start()
         while worker.is_alive():
@@ -58,7 +58,7 @@ def build(
             progress.update(task, description=f"solving {at} tokens ({len(finished)} of {len(names)} done)")
     if len(finished) < len(MATERIALS) or not out.is_file():
         raise UserError(f"the tables cannot be written to {out}")
-    print(f"{out}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
+    print(f"{visible(out)}: {out.stat().st_size:,} bytes in {time.process_time() - started:.0f} s of CPU")
 
 
 def info(
@@ -86,7 +86,7 @@ def info(
             str(row["longest_win"]),
             str(row["longest_loss"]),
         )
-    Console().print(table)
+    make_console().print(table)
 
 
 def probe(

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
+from sparring.cli.printing import make_console
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe
 from sparring.players import Decision, GameStart, Player, Turn
 from sparring.players.player import RandomSeed
@@ -61,7 +62,7 @@ class TerminalGame:
         self.decisions: dict[int, Decision] = {}
         """The opponent's decisions, by the number of moves before them."""
         self._seed = seed
-        self.console = Console(highlight=False)
+        self.console = make_console()
 
     def play(self) -> None:
         """Plays to the end, or until the person leaves."""

@@ -14,6 +14,7 @@ from rich.table import Table
 from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
+from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import metrics_progress
 from sparring.records import BadTable
 from sparring.storage import lock_folder
@@ -61,7 +62,7 @@ def people(
     An interrupted run is resumed from its checkpoint by the same command.
     """
     first_process = int(os.environ.get("RANK", 0)) == 0
-    console = Console(stderr=True, highlight=False, quiet=not first_process)
+    console = make_console(stderr=True, quiet=not first_process)
     try:
         chosen = load_training_config(config).changed(steps=steps, seed=seed, trial=trial)
         if chosen.game != game:
@@ -69,7 +70,7 @@ def people(
         with lock_folder(out) if first_process else nullcontext():
             run = _prepared(chosen, records, out, device, compiled, threads)
             if run.step:
-                console.print(f"resuming at step {run.step:,} in {out}", soft_wrap=True)
+                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
             # torchrun forwards the Ctrl-C that this process has already received from the terminal.
             guard = interruptible(run.stop, abort_on_second=run.world_size == 1)
             with _Display(console, run) as display, guard:
@@ -78,7 +79,8 @@ def people(
         raise UserError(str(error)) from None
     if not finished:
         console.print(
-            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint in {out}",
+            f"interrupted at step {run.step:,}; the same command resumes from the checkpoint "
+            f"in {foreign(out)}",
             soft_wrap=True,
         )
         raise typer.Exit(_INTERRUPTED)
@@ -123,19 +125,22 @@ class _Display:
 
 
 def _show(metrics: dict[str, Any] | None, model: Path, game: str, records: list[Path]) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     if metrics is not None:
         table = Table("group", "positions", "top-1", "nats per move", box=None)
         for name, entry in [*metrics["groups"].items(), ("all", metrics)]:
             table.add_row(
-                name,
+                foreign(name),
                 f"{entry['positions']:,}",
                 f"{entry['top1']:.4f}",
                 f"{entry['nll']:.4f}",
                 style="bold" if entry is metrics else None,
             )
         console.print(table)
-    console.print(f"network: [bold]{model}[/]", soft_wrap=True)
-    console.print(f"[dim]sparring models add {model} --name NAME[/]", soft_wrap=True)
+    console.print(f"network: [bold]{foreign(model)}[/]", soft_wrap=True)
+    console.print(f"[dim]sparring models add {foreign(model)} --name NAME[/]", soft_wrap=True)
     tables = " ".join(f"--records {path}" for path in records)
-    console.print(f"[dim]sparring measure matching {game} --policy {model} {tables}[/]", soft_wrap=True)
+    console.print(
+        f"[dim]sparring measure matching {game} --policy {foreign(model)} {foreign(tables)}[/]",
+        soft_wrap=True,
+    )

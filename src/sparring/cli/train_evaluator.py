@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console, visible
 from sparring.reports import describe_machine, today
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 from sparring.training import TrainingDiverged
@@ -58,7 +58,7 @@ def evaluator(
         f"--hidden {hidden} --epochs {epochs} --weights {weights} --seed {seed}"
     )
     origin = {"command": command, "date": today(), "machine": describe_machine(), "recipe": asdict(config)}
-    console = Console(stderr=True, highlight=False)
+    console = make_console(stderr=True)
 
     def played(generation: int, number: int, positions: int) -> None:
         console.print(f"generation {generation}: {number:,} games, {positions:,} positions")
@@ -86,4 +86,4 @@ def evaluator(
         raise UserError(str(error)) from None
     if save is not None:
         shutil.copyfile(made, save)
-    print(save or made)
+    print(visible(save or made))

@@ -13,6 +13,7 @@ from rich.console import Console
 from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
 from sparring.cli.interrupts import interruptible
+from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import metrics_progress
 from sparring.players import BadBook
 from sparring.players.book import open_book
@@ -91,7 +92,7 @@ def treestrap(
 
     TreeStrap, RootStrap or TDLeaf. An interrupted run is resumed by the same command.
     """
-    console = Console(stderr=True, highlight=False)
+    console = make_console(stderr=True)
     try:
         config = TreeStrapRunConfig(
             game,
@@ -118,7 +119,7 @@ def treestrap(
         with lock_folder(out):
             run = TreeStrapRun(config, out)
             if run.games and not run.finished:
-                console.print(f"resuming after {run.games:,} games in {out}", soft_wrap=True)
+                console.print(f"resuming after {run.games:,} games in {foreign(out)}", soft_wrap=True)
             with (
                 worker_pool(config, opening_book, ray) as players,
                 _Display(console, run) as display,
@@ -135,12 +136,12 @@ def treestrap(
         raise UserError(str(error)) from None
     if not finished:
         console.print(
-            f"interrupted after {run.games:,} games; the same command resumes the run in {out}",
+            f"interrupted after {run.games:,} games; the same command resumes the run in {foreign(out)}",
             soft_wrap=True,
         )
         raise typer.Exit(_INTERRUPTED)
     _draw(run, console)
-    Console(highlight=False).print(f"weights: [bold]{out / EVALUATION}[/]", soft_wrap=True)
+    make_console().print(f"weights: [bold]{foreign(out / EVALUATION)}[/]", soft_wrap=True)
 
 
 def _draw(run: TreeStrapRun, console: Console) -> None:
@@ -151,7 +152,7 @@ def _draw(run: TreeStrapRun, console: Console) -> None:
         weights_over_time(game, open_evaluation(game, run.config.start), run.blocks, run.folder)
         weights_by_feature(run.evaluation(), run.folder)
     except MatplotlibMissing as error:
-        console.print(f"no figures: {error}", soft_wrap=True)
+        console.print(f"no figures: {foreign(error)}", soft_wrap=True)
 
 
 class _Display:

@@ -22,9 +22,9 @@ from tests.networks.tiny_networks import tiny_network
 from tests.robustness.trials import mutated, run_command
 
 _VALUES: tuple[Any, ...] = (
-    None, "", "x", "chess", "go", "lc0", "katago", "people", "plain", "planes", "boards", 0, 1, -1, 1.5, 1e308,
-    float("nan"), float("inf"), 2**63, 10**400, True, [], {}, [[]], {"": {}}, "\x1b[31m", "[/bold]x", "\x00",
-    "x" * 70_000, "\u202e", 8, 19, 600,
+    None, "", "x", "chess", "go", "lc0", "katago", "people", "plain", "planes", "boards", 0, 1, -1, 1.5,
+    1e308, float("nan"), float("inf"), 2**63, 10**400, True, [], {}, [[]], {"": {}}, "\x1b[31m", "[/bold]x",
+    "\x00", "x" * 70_000, "\u202e", 8, 19, 600,
 )  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def trial(rng: random.Random, folder: Path) -> None:
             content = _changed_graph(rng).SerializeToString()
         case _:
             content = mutated(rng, _files()[rng.choice(list(_files()))])
-    file = folder / rng.choice(["x.onnx", "x.pb.gz", "x.bin", "[/bold]x.onnx", "\x1b[31m.onnx"])
+    file = folder / rng.choice(["x.onnx", "x.pb.gz", "x.bin", "[bold]x.onnx", "\x1b[31m.onnx"])
     file.write_bytes(content)
     with mock.patch.dict(os.environ, {"SPARRING_HOME": str(folder / "home")}):
         with contextlib.suppress(BadNetwork):
@@ -113,7 +113,7 @@ def _changed_graph(rng: random.Random) -> onnx.ModelProto:
 
 
 _OPERATORS = (
-    "Tanh", "Exp", "Log", "Identity", "Shape", "NonZero", "Expand", "Tile", "Range", "Reshape", "Loop", "Conv",
-    "ConstantOfShape", "RandomNormal", "Softmax", "Gather", "Compress", "Unique", "StringNormalizer", "Mish",
-    "Einsum", "SequenceEmpty", "Optional", "GRU", "Resize", "Where", "TopK", "Cast", "Pad", "nothing",
+    "Tanh", "Exp", "Log", "Identity", "Shape", "NonZero", "Expand", "Tile", "Range", "Reshape", "Loop",
+    "Conv", "ConstantOfShape", "RandomNormal", "Softmax", "Gather", "Compress", "Unique", "StringNormalizer",
+    "Mish", "Einsum", "SequenceEmpty", "Optional", "GRU", "Resize", "Where", "TopK", "Cast", "Pad", "nothing",
 )  # fmt: skip
