@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import random
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -96,19 +95,27 @@ def _changed_graph(rng: random.Random) -> onnx.ModelProto:
     for _ in range(rng.randint(1, 3)):
         node = rng.choice(model.graph.node)
         value = rng.choice([*model.graph.input, *model.graph.output])
-        changes: list[Callable[[], Any]] = [
-            lambda node=node: setattr(node, "op_type", rng.choice(_OPERATORS)),
-            lambda node=node: node.input.append(rng.choice(model.graph.node).output[0]),
-            lambda node=node: node.input.pop() if node.input else None,
-            lambda node=node: model.graph.node.remove(node) if len(model.graph.node) > 1 else None,
-            lambda value=value: setattr(value, "name", rng.choice(["", "x", "policy", "planes", "value"])),
-            lambda value=value: setattr(value.type.tensor_type, "elem_type", rng.randrange(24)),
-            lambda value=value: value.type.tensor_type.shape.dim.add(dim_value=rng.choice([0, 1, -1, 2**40])),
-            lambda: rng.choice(model.graph.initializer).dims.append(rng.choice([0, 1, 2, -1, 2**40])),
-            lambda: setattr(model.opset_import[0], "version", rng.choice([0, 1, 7, 13, 25, 2**40])),
-            lambda: setattr(model, "ir_version", rng.choice([0, 1, 3, 12, 2**40])),
-        ]
-        rng.choice(changes)()
+        match rng.randrange(10):
+            case 0:
+                node.op_type = rng.choice(_OPERATORS)
+            case 1:
+                node.input.append(rng.choice(model.graph.node).output[0])
+            case 2 if node.input:
+                node.input.pop()
+            case 3 if len(model.graph.node) > 1:
+                model.graph.node.remove(node)
+            case 4:
+                value.name = rng.choice(["", "x", "policy", "planes", "value"])
+            case 5:
+                value.type.tensor_type.elem_type = rng.randrange(24)
+            case 6:
+                value.type.tensor_type.shape.dim.add(dim_value=rng.choice([0, 1, -1, 2**40]))
+            case 7:
+                rng.choice(model.graph.initializer).dims.append(rng.choice([0, 1, 2, -1, 2**40]))
+            case 8:
+                model.opset_import[0].version = rng.choice([0, 1, 7, 13, 25, 2**40])
+            case _:
+                model.ir_version = rng.choice([0, 1, 3, 12, 2**40])
     return model
 
 
