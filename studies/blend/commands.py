@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.arguments import named_policies
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import ProgressBar
 from sparring.networks.store import user_data_folder
 from sparring.policies import BadPolicy
@@ -126,7 +126,7 @@ def blend_command(game: str) -> Callable[..., None]:
 
 
 def _show(content: dict[str, Any], out: Path, undone: str) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     table = Table("policy", "alone", f"with {content['strong']}", "gain", "highest groups", "nats", box=None)
     for name in content["humans"]:
         blend = content["blends"][name]["methods"]["rating"]
@@ -155,7 +155,7 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
             f"{name} blunders in {_share(found['policy bad'])} of positions; the blend avoids "
             f"{_share(found['avoided'])} of these, {_share(found['share of the gain'])} of the gain"
         )
-    console.print(f"[dim]the report is {out / 'report.json'}[/]", soft_wrap=True)
+    console.print(f"[dim]the report is {foreign(out / 'report.json')}[/]", soft_wrap=True)
     if undone:
         console.print(f"[yellow]{undone}[/]", soft_wrap=True)
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from sparring.cli.accept import format_summary
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import BadEvaluation
 from sparring.training.treestrap import BadTreeStrapRun
@@ -47,7 +48,7 @@ def expendibots(
         low, high = player["low"], player["high"]
         counts = (str(player[name]) for name in ("wins", "draws", "losses"))
         shown.add_row(player["name"], f"{player['elo']:+.0f}", f"{low:+.0f} to {high:+.0f}", *counts)
-    Console().print(shown)
+    make_console().print(shown)
 
 
 def ladder(
@@ -71,7 +72,7 @@ def ladder(
     from studies.expendibots.ladder import LadderConfig, draw_ladder, run_ladder
     from studies.expendibots.pages import write_ladder_page
 
-    console, command = Console(highlight=False), command_line()
+    console, command = make_console(), command_line()
     try:
         report = run_ladder(
             out,
@@ -107,7 +108,7 @@ def opponent(
 
     if games % 2:
         raise UserError("--games must be even: half with each colour")
-    console = Console(highlight=False)
+    console = make_console()
     try:
         report = play_opponent_match(
             out,

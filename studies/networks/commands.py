@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console
 from studies.options import command_line
 
 
@@ -33,6 +33,6 @@ def networks(
         table.add_row(
             name, str(found["positions"]), differences, "agrees" if found["agrees"] else "[red]differs[/]"
         )
-    Console().print(table)
+    make_console().print(table)
     if not all(found["agrees"] for found in report["networks"].values()):
         raise UserError("not every network agrees")

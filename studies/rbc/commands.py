@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
 from studies.options import command_line
 from studies.rbc.histories import find_histories
 
@@ -51,8 +52,8 @@ def rbc_tracking(
     table.add_row(
         "the set is the reference tracker's", f"{reference['observations']:,}", str(reference["different"])
     )
-    Console().print(f"{report['games']:,} games, {report['broken']} broken, {report['sides']:,} sides")
-    Console().print(table)
+    make_console().print(f"{report['games']:,} games, {report['broken']} broken, {report['sides']:,} sides")
+    make_console().print(table)
     if complete["misses"] or reference["different"] or report["contradictions_of_complete_sets"]:
         raise UserError("the tracker is wrong: see the report")
 
@@ -86,8 +87,8 @@ def rbc_games(
         table.add_row(
             f"{each['boards_up_to']:,}", f"{each['turns']:,}", f"{each['share']:.1%}", f"{low:.1%}-{high:.1%}"
         )
-    Console().print(f"{report['games']:,} games, {report['broken']} broken")
-    Console().print(table)
+    make_console().print(f"{report['games']:,} games, {report['broken']} broken")
+    make_console().print(table)
 
 
 def rbc_matches(
@@ -99,6 +100,7 @@ def rbc_matches(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
     """Play a bot against the bots of reconchess, as rc-bot-match does."""
+    importlib.import_module("reconchess")  # fails here instead of in every worker
     from sparring.players.rbc import BadBotConfig, StockfishNotFound, find_stockfish, load_bot_config
     from studies.rbc import matches as study
 
@@ -116,10 +118,9 @@ def rbc_matches(
 
     def on_progress(played: Sequence[study.RbcGameResult]) -> None:
         last = played[-1]
-        Console().print(
-            f"{last.bot} - {last.opponent}, game {last.number + 1}: {last.score} ({last.reason.lower()}, "
-            f"{last.turns} turns, {last.left:.0f} s left)",
-            highlight=False,
+        make_console().print(
+            f"{foreign(last.bot)} - {foreign(last.opponent)}, game {last.number + 1}: {last.score} "
+            f"({last.reason.lower()}, {last.turns} turns, {last.left:.0f} s left)",
         )
 
     report = study.run(matches, out, command_line(), processes, stockfish, on_progress)
@@ -128,6 +129,9 @@ def rbc_matches(
         low, high = each["interval_95"]
         numbers = (str(each[name]) for name in ("games", "won", "drawn", "lost"))
         table.add_row(
-            f"{each['bot']} - {each['opponent']}", *numbers, f"{each['share']:.1%}", f"{low:.1%}-{high:.1%}"
+            foreign(f"{each['bot']} - {each['opponent']}"),
+            *numbers,
+            f"{each['share']:.1%}",
+            f"{low:.1%}-{high:.1%}",
         )
-    Console().print(table)
+    make_console().print(table)

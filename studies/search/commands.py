@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console
 from studies.options import command_line
 
 RESULTS = Path("results/search")
@@ -144,7 +144,7 @@ def _print_losses(report: dict[str, Any]) -> None:
         table.add_row(row["search"], str(row["nodes"]), f"{row['value']:.4f}", _interval(row), *change)
     people = report["people"]
     table.add_row("people", "", f"{people['value']:.4f}", _interval(people))
-    Console().print(table)
+    make_console().print(table)
 
 
 def _interval(row: dict[str, float]) -> str:

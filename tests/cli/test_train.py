@@ -150,4 +150,4 @@ def test_without_pytorch_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "sparring.training.trainer")
-    assert "this needs PyTorch: pip install 'sparring[train]'" in refused(capsys, folder)
+    assert "this needs torch: pip install 'sparring[train]'" in refused(capsys, folder)

@@ -11,15 +11,6 @@ from typing import Any, NoReturn
 import typer
 
 _INTERRUPTED = 130
-_EXTRAS = {
-    "cshogi": ("cshogi", "shogi"),
-    "matplotlib": ("matplotlib", "plots"),
-    "openvino": ("OpenVINO", "openvino"),
-    "ray": ("Ray", "scale"),
-    "reconchess": ("reconchess", "rbc"),
-    "torch": ("PyTorch", "train"),
-}
-"""The name of each optional module, and the extra of the package that installs it."""
 
 
 def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
@@ -39,14 +30,24 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
         _fail(program, "interrupted", _INTERRUPTED)
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
-        if module not in _EXTRAS:
+        if (extra := _extra_of(module)) is None:
             raise
-        name, extra = _EXTRAS[module]
-        _fail(program, f"this needs {name}: pip install 'sparring[{extra}]'", 2)
+        _fail(program, f"this needs {module}: pip install 'sparring[{extra}]'", 2)
     except _user_errors() as error:
         _fail(program, str(error), 2)
     if code:  # the code of a `typer.Exit`
         sys.exit(code)
+
+
+def _extra_of(module: str) -> str | None:
+    """The extra of this package that installs a module, such as "train" for torch."""
+    from importlib.metadata import requires
+
+    for line in requires("sparring") or ():
+        found = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", line)
+        if found and found[1] == module and found[2] != "dev":
+            return found[2]
+    return None
 
 
 def _user_errors() -> tuple[type[Exception], ...]:
