@@ -14,10 +14,8 @@ from studies.student.options import Options
 from studies.student.positions import END_GAME, Pool, Positions, Records, join
 from studies.student.teacher import Teacher
 
-_RESULT_WEIGHT = 0.3
-"""Weight of the result in the value target of recorded positions; the teacher has the rest."""
-_RANDOM_MOVES, _RESIGNATIONS = 0.02, 0.1
-"""Shares of fresh moves that are random, and of lost positions that end the game."""
+_RESIGNATIONS = 0.1
+"""Share of lost fresh positions that end the game."""
 
 
 class Batch(NamedTuple):
@@ -30,13 +28,15 @@ class Batch(NamedTuple):
     """[n, 3]: target probabilities of win, draw and loss."""
 
 
-def next_moves(log_probabilities: Tensor, legal: Tensor, value: Tensor, ply: Tensor) -> Tensor:
-    """Labels of moves sampled from the teacher's policy; some are random, and lost games end."""
+def next_moves(
+    log_probabilities: Tensor, legal: Tensor, value: Tensor, ply: Tensor, random_moves: float
+) -> Tensor:
+    """Labels of moves sampled from a policy; a share is random, and lost games end."""
     n, device = len(ply), ply.device
     noise = torch.rand_like(log_probabilities).clamp_(1e-9, 1 - 1e-7)
     chosen = (log_probabilities - (-noise.log()).log()).argmax(1)  # Gumbel-max sampling
     anything = noise.masked_fill(~legal, -1).argmax(1)
-    chosen = torch.where(torch.rand(n, device=device) < _RANDOM_MOVES, anything, chosen)
+    chosen = torch.where(torch.rand(n, device=device) < random_moves, anything, chosen)
     lost = (value[:, 2] > 0.9) & (ply > 20) & (torch.rand(n, device=device) < _RESIGNATIONS)
     return torch.where(lost, END_GAME, chosen).to(torch.int32)
 
@@ -47,8 +47,16 @@ class BatchSource:
     The pool plays the moves of a group in a separate thread while the other groups train.
     """
 
-    def __init__(self, options: Options, records: Records, pool: Pool, teacher: Teacher) -> None:
-        self._options, self._records, self._pool, self._teacher = options, records, pool, teacher
+    def __init__(
+        self,
+        options: Options,
+        records: Records,
+        pool: Pool,
+        teacher: Teacher,
+        player: Teacher | None = None,
+    ) -> None:
+        self._options, self._records, self._pool = options, records, pool
+        self._teacher, self._player = teacher, player
         self._device = records.train.device
         self._threads = ThreadPoolExecutor(options.groups)
         self._moving: list[Future[None] | None] = [None] * options.groups
@@ -69,9 +77,20 @@ class BatchSource:
         positions, ply = self._pool.positions(group)
         both = join(positions.first(fresh), recorded)
         log_probabilities, value = self._teacher(both)
-        labels = next_moves(log_probabilities[:fresh], both.legal[:fresh], value[:fresh], ply[:fresh])
+        played = self._played(group, positions.first(fresh), log_probabilities[:fresh])
+        labels = next_moves(played, both.legal[:fresh], value[:fresh], ply[:fresh], o.random_moves)
         self._moving[group] = self._play(group, labels)
         return self._targets(both, log_probabilities, value, indices, shown, finishing)
+
+    def _played(self, group: int, positions: Positions, teacher: Tensor) -> Tensor:
+        """The policy that plays in a group: the teacher's, the second player's, or for each move either."""
+        if self._player is None or group % 3 == 0:
+            return teacher
+        player, _ = self._player(positions)
+        if group % 3 == 1:
+            return player
+        chosen = torch.rand((len(player), 1), device=self._device) < 0.5
+        return torch.where(chosen, player, teacher)
 
     def _recorded(self, indices: Tensor, random_ratings: float) -> tuple[Positions, Tensor]:
         """Recorded positions, and whether they are shown with their own ratings."""
@@ -103,7 +122,8 @@ class BatchSource:
         result = self._records.results[indices]
         known = ((result >= 0) & shown)[:, None]
         ended = functional.one_hot(result.clamp(min=0), 3).float()
-        mixed = (1 - _RESULT_WEIGHT) * value[begin:] + _RESULT_WEIGHT * ended
+        share = self._options.result_weight
+        mixed = (1 - share) * value[begin:] + share * ended
         value = torch.cat([value[:begin], torch.where(known, mixed, value[begin:])])
         return Batch(positions, policy, value)
 

@@ -100,16 +100,17 @@ class Block(nn.Module):
         mixed = self.mix_norm(functional.gelu(self.mix(board))).view(n, self.heads, self.templates)
         bias = (mixed.to(x.dtype) @ templates.to(x.dtype).t()).view(n, self.heads, squares, squares)
         packed = self.qkv(x).view(n, squares, 3, self.heads, -1)
-        x = self.norm1(x + self.project(_attend(packed, bias)))
+        x = self.norm1(x + self.project(attend(packed, bias)))
         y: Tensor = self.norm2(x + self.ffn_out(functional.gelu(self.ffn_in(x))))
         return y
 
 
-def _attend(packed: Tensor, bias: Tensor) -> Tensor:
+def attend(packed: Tensor, bias: Tensor) -> Tensor:
+    """`plain_attention`, on a GPU as one kernel."""
     if _FUSED and packed.is_cuda:
-        from studies.student.attention import attend
+        from studies.student import attention
 
-        fused: Tensor = attend(packed.contiguous(), bias.to(packed.dtype).contiguous())
+        fused: Tensor = attention.attend(packed.contiguous(), bias.to(packed.dtype).contiguous())
         return fused
     return plain_attention(packed, bias)
 

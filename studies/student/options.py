@@ -18,7 +18,11 @@ class Options:
     init: str = ""
     """Checkpoint to start from; random weights without it."""
     teacher: str = "maia3.npz"
-    """File in the data folder: Maia-3's weights or a student's checkpoint."""
+    """File in the data folder: Maia-3's weights (.npz), T1's (.xz) or a student's checkpoint (.pt)."""
+    player: str = ""
+    """File of a second network. It plays a third of the fresh games, and both together another third."""
+    conditioned: int = 1
+    """0 for a network that sees neither ratings nor clock."""
     layers: int = 8
     width: int = 256
     seconds: float = 60
@@ -31,6 +35,12 @@ class Options:
     """Share of the time, at the end, with `finish_fresh` and `finish_people` instead."""
     finish_fresh: float = 0.25
     finish_people: float = 0.5
+    random_moves: float = 0.02
+    """Share of fresh moves that are random."""
+    value_weight: float = 0.25
+    """Weight of the value's loss beside the policy's."""
+    result_weight: float = 0.3
+    """Weight of the result in the value target of recorded positions; the teacher has the rest."""
     random_ratings: float = 0.2
     """Share of recorded positions with random ratings, where the teacher alone is the target."""
     rate: float = 2e-3

@@ -1,4 +1,4 @@
-"""The teacher: Maia-3 5M in PyTorch, or another student. Answers are over Lc0's moves."""
+"""The teacher: Maia-3 5M or T1 in PyTorch, or another student. Answers are over Lc0's moves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from studies.student.blocks import Shape, Tower, dot_products
-from studies.student.network import encode_context, load_student
+from studies.student.network import encode_context, load_student, policy_columns
 from studies.student.positions import Positions, student_tokens, teacher_tokens
+from studies.student.t1 import load_t1
 
 ILLEGAL = -1e4
 """The logit of illegal moves; finite, so that its product with a probability of 0 is 0."""
@@ -93,12 +94,19 @@ def to_lc0_moves(logits: Tensor, p: Positions, columns: Tensor, castling: list[i
 
 
 class Teacher:
-    """Maia-3 (a .npz of `maia3_weights.py`) or a student (a .pt checkpoint), in float16 on a GPU."""
+    """Maia-3 (.npz of `maia3_weights`), T1 (.xz of `t1_weights`) or a student (.pt), in float16 on a GPU."""
 
     def __init__(self, path: Path, moves: NDArray[np.integer], device: torch.device) -> None:
         self._dtype = torch.float16 if device.type == "cuda" else torch.float32
-        self._is_maia3 = path.suffix == ".npz"
-        model: nn.Module = load_maia3(path) if self._is_maia3 else load_student(path)[0]
+        self._kind = path.suffix
+        model: nn.Module
+        match self._kind:
+            case ".npz":
+                model = load_maia3(path)
+            case ".xz":
+                model = load_t1(path, policy_columns(moves))
+            case _:
+                model = load_student(path)[0]
         self._model = model.to(device, self._dtype).eval()
         self._columns, self._castling = maia3_columns(moves).to(device), castling_labels(moves)
 
@@ -106,9 +114,11 @@ class Teacher:
     def __call__(self, p: Positions) -> tuple[Tensor, Tensor]:
         """Log-probabilities [n, 1858] of the legal moves, and probabilities [n, 3] of win, draw and loss."""
         ratings = torch.where(p.ratings < 0, 1500.0, p.ratings).clamp(600, 2600)
-        if self._is_maia3:
+        if self._kind == ".npz":
             logits, value = self._model(teacher_tokens(p, self._dtype), ratings)
             policy, value = to_lc0_moves(logits.float(), p, self._columns, self._castling), value.flip(1)
+        elif self._kind == ".xz":
+            policy, value = self._model(student_tokens(p, p.legal.any(1), self._dtype))
         else:
             known = torch.ones_like(ratings)
             context = encode_context(ratings, known, p.clock.clamp(min=0), (p.clock >= 0).float())

@@ -43,18 +43,18 @@ from studies.student.positions import (
     read_games,
     student_tokens,
 )
+from studies.student.t1 import Encoder
 from studies.student.teacher import Teacher, log_policy
 
-_VALUE_WEIGHT = 0.25
 _MASKED = 0.04
 """Probability of masking ratings, clock and history, each separately."""
 
 
-def loss_of(policy: Tensor, value: Tensor, batch: Batch) -> Tensor:
+def loss_of(policy: Tensor, value: Tensor, batch: Batch, value_weight: float) -> Tensor:
     """Cross-entropy of the policy, plus the weighted cross-entropy of the value."""
     log_value = value.float().log_softmax(1)
     policy_loss = -(batch.policy * log_policy(policy, batch.positions.legal)).sum(1).mean()
-    return policy_loss - _VALUE_WEIGHT * (batch.value * log_value).sum(1).mean()
+    return policy_loss - value_weight * (batch.value * log_value).sum(1).mean()
 
 
 class Trainer:
@@ -74,13 +74,16 @@ class Trainer:
             library, self._records, options.groups, size,
             threads=options.threads, seed=options.seed, device=self._device,
         )  # fmt: skip
-        self._source = BatchSource(options, self._records, pool, self._teacher)
+        player = Teacher(options.data / options.player, moves, self._device) if options.player else None
+        self._source = BatchSource(options, self._records, pool, self._teacher, player)
         shape = Shape(layers=options.layers, width=options.width, hidden=2 * options.width)
         self.student = (
             load_student(Path(options.init), self._device)[0]
             if options.init
             else Student(shape, policy_columns(moves)).to(self._device)
         )
+        if not options.conditioned:
+            self.student.ignore_context()
         self._optimiser = Muon(self.student, options.decay)
         self._average = {name: p.detach().clone() for name, p in self.student.named_parameters()}
         self._loss = 0.0
@@ -128,7 +131,7 @@ class Trainer:
         batch = self._source.batch(step % self._options.groups, finishing)
         with self._autocast():
             policy, value = self.student(*self._inputs(batch.positions, masked=_MASKED))
-        loss = loss_of(policy, value, batch)
+        loss = loss_of(policy, value, batch, self._options.value_weight)
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
         decay = min(self._options.average, (1 + step) / (10 + step))
@@ -152,6 +155,7 @@ class Trainer:
     def _inputs(self, p: Positions, masked: float) -> tuple[Tensor, Tensor]:
         """The student's inputs; ratings, clock and history are masked with a probability."""
         shown = torch.rand((3, len(p.clock)), device=self._device) >= masked
+        shown[:2] &= bool(self._options.conditioned)
         ratings_known = shown[0][:, None] & (p.ratings >= 0)
         clock_known = shown[1] & (p.clock >= 0)
         context = encode_context(p.ratings, ratings_known.float(), p.clock.clamp(min=0), clock_known.float())
@@ -193,26 +197,30 @@ class Trainer:
         with self._averaged():
             for indices in torch.split(self._validation, o.batch):
                 p, played = self._records.positions(indices), self._records.played(indices)[:, None]
-                theirs, _ = self._teacher(p)
+                theirs, results = self._teacher(p)
                 with self._autocast():
-                    policy, _ = self.student(*self._inputs(p, masked=0.0))
+                    policy, value = self.student(*self._inputs(p, masked=0.0))
                 ours = log_policy(policy, p.legal)
                 kl = (theirs.exp() * (theirs - ours)).sum(1)
-                columns = [kl]
+                log_value, expected = value.float().log_softmax(1), (results[:, 0] - results[:, 2])
+                value_kl = (results * (results.clamp(min=1e-9).log() - log_value)).sum(1)
+                value_error = (log_value[:, 0].exp() - log_value[:, 2].exp() - expected).abs() / 2
+                agreed = (ours.argmax(1) == theirs.argmax(1)).float()
+                columns = [kl, agreed, value_kl, value_error]
                 for said in (ours, theirs):
                     columns += [(said.argmax(1) == played[:, 0]).float(), -said.gather(1, played)[:, 0]]
                 parts.append(torch.stack(columns))
         values, group = torch.cat(parts, 1), self._records.group[self._validation]
         of_groups = {int(g): values[:, group == g].mean(1) for g in torch.unique(group)}
         means = torch.stack(list(of_groups.values())).mean(0).tolist()
-        names = ("kl", "top1", "nats", "teacher_top1", "teacher_nats")
+        names = ("kl", "agreed", "value_kl", "value_error", "top1", "nats", "teacher_top1", "teacher_nats")
         line = {
             "step": step,
             "seconds": round(seconds, 1),
             "positions": step * o.batch,
             "loss": self._loss,
             **dict(zip(names, means, strict=True)),
-            "by_group": {g: [round(x, 4) for x in each[1:3].tolist()] for g, each in of_groups.items()},
+            "by_group": {g: [round(x, 4) for x in each[4:6].tolist()] for g, each in of_groups.items()},
         }
         print(json.dumps(line), flush=True)
         with (o.out / f"{o.name}.jsonl").open("a") as file:
@@ -226,6 +234,7 @@ _PLAIN_FORWARD = Block.forward
 def _compile() -> None:
     """Compiles the blocks, once for all."""
     torch.set_float32_matmul_precision("high")
+    Encoder.forward = torch.compile(Encoder.forward, dynamic=False)  # type: ignore[method-assign]
     Block.forward = torch.compile(_PLAIN_FORWARD, dynamic=False)  # type: ignore[method-assign]
 
 

@@ -20,6 +20,7 @@ from sparring.networks import maia3
 from sparring.networks.prediction import Position
 from sparring.records import PositionFilter, Split
 from sparring.records.game_rows import read_rows, shard_paths
+from studies.student.blend_gain import Sample, Weights, fit, gain
 from studies.student.blocks import Shape
 from studies.student.curve import draw, read_run
 from studies.student.export import export
@@ -34,6 +35,7 @@ from studies.student.network import (
 )
 from studies.student.options import Options
 from studies.student.pack_games import pack
+from studies.student.packed_weights import read_weights, write_weights
 from studies.student.positions import Records, load_library, policy_moves, read_games, student_tokens
 from studies.student.positions import teacher_tokens as maia3_tokens
 from studies.student.train import Trainer
@@ -183,3 +185,43 @@ def test_the_curve_has_all_measurements_of_a_run(tmp_path: Path) -> None:
     assert measured["teacher"] == {"top1": 0.6, "nats": 1.3}
     assert [point["nats"] for point in measured["points"]] == [1.4, 1.2]
     assert draw({"a": measured}, tmp_path).read_text().count("Maia-3 5M") == 1
+
+
+def test_a_second_network_plays_and_a_strong_student_ignores_ratings(data: Path, tmp_path: Path) -> None:
+    options = Options(
+        data, tmp_path, "strong", teacher="teacher.pt", player="teacher.pt", conditioned=0, layers=1,
+        width=32, batch=16, validation=16, groups=3, threads=1, seconds=0.2, points=1, value_weight=1.0,
+    )  # fmt: skip
+    trainer = Trainer(options)
+    for step in range(4):
+        trainer.step(step, finishing=False)
+    assert not trainer.student.conditioning.weight.any()
+    trainer.save()
+    student, _ = load_student(tmp_path / "strong.pt")
+    tokens = torch.zeros(2, 64, 112)
+    context = encode_context(torch.tensor([[800.0, 800], [2400, 2400]]), torch.ones(2, 2), *torch.ones(2, 2))
+    policy, value = student(tokens, context)
+    assert torch.equal(policy[0], policy[1])
+    assert torch.equal(value[0], value[1])
+
+
+def test_packed_weights_come_back_rounded(tmp_path: Path) -> None:
+    large, small = torch.randn(64, 128), torch.randn(7)
+    write_weights(tmp_path / "w.xz", {"large": large, "small": small}, lambda name: 7)
+    found = read_weights(tmp_path / "w.xz")
+    step = large.abs().amax(1, keepdim=True) / 63
+    assert ((found["large"] - large).abs() <= step / 2 + 1e-6).all()
+    assert torch.equal(found["small"], small)
+
+
+def test_a_strong_policy_that_knows_the_moves_gains(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    n, moves = 512, 8
+    human = torch.zeros(n, moves).log_softmax(1)
+    played = torch.randint(moves, (n,))
+    strong = (2.0 * torch.nn.functional.one_hot(played, moves)).log_softmax(1)
+    features = torch.stack([torch.ones(n), torch.randn(n)], 1)
+    sample = Sample(human, strong, played, features, torch.arange(n) // 8, torch.full((n,), 1600))
+    nats, error = gain(fit(Weights(2), sample, 100), sample)["nats all"]
+    assert nats > 0.2
+    assert error < 0.05

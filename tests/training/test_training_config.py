@@ -84,7 +84,10 @@ WRONG: list[tuple[str, str]] = [
         "training.learning_rate = nan: expected a number >= 0",
     ),
     ('game = "chess"\n[training]\nschedule = "x"', "training.schedule = 'x': expected one of paper, cosine"),
-    ('game = "chess"\n[training]\noptimiser = "x"', "training.optimiser = 'x': expected one of adamw, sgd"),
+    (
+        'game = "chess"\n[training]\noptimiser = "x"',
+        "training.optimiser = 'x': expected one of adamw, muon, sgd",
+    ),
     ('game = "chess"\n[training]\nema_decay = 1', "training.ema_decay = 1: expected a number >= 0 and < 1"),
     ('game = "chess"\n[[teachers]]\nmodel = "x"', "missing key 'teachers[1].policy_weight'"),
     (

@@ -121,8 +121,9 @@ class OptimizationConfig:
     schedule: Literal["paper", "cosine"] = "cosine"
     """paper: the rate is divided by 10 after 1/5, 1/2 and 9/10 of the steps. cosine: warm-up, then a
     cosine down to 1/100."""
-    optimiser: Literal["adamw", "sgd"] = "adamw"
-    """adamw, or sgd with momentum 0.9."""
+    optimiser: Literal["adamw", "muon", "sgd"] = "adamw"
+    """adamw; muon for the matrices and convolutions of the tower with adamw for the rest; or sgd with
+    momentum 0.9."""
     learning_rate: NonNegative = 1e-3
     """Highest learning rate."""
     warmup: Probability = 0.02

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from sparring.training.config import OptimizationConfig
+from sparring.training.muon import Muon
 
 _PAPER_DROPS = (1 / 5, 1 / 2, 9 / 10)
 _FINAL_RATE = 0.01
@@ -17,6 +18,8 @@ _FINAL_RATE = 0.01
 
 def make_optimiser(model: nn.Module, part: OptimizationConfig) -> torch.optim.Optimizer:
     """Returns the configured optimiser. Tensors of one dimension (biases, scales) have no weight decay."""
+    if part.optimiser == "muon":
+        return Muon(model, part.learning_rate, part.weight_decay)
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": part.weight_decay}, {"params": others, "weight_decay": 0.0}]
