@@ -77,7 +77,7 @@ class Breakthrough(NativeGame[BreakthroughState]):
             cells=tuple(tuple(_piece(state.pieces, 8 * y + x) for x in range(8)) for y in reversed(range(8))),
             columns=tuple("abcdefgh"),
             rows=tuple("87654321"),
-            below=""
+            caption=""
             if state.previous is None or state.last_move is None
             else f"last move: {state.previous.move_text(state.last_move)}",
             highlights=frozenset(changed),
@@ -87,7 +87,7 @@ class Breakthrough(NativeGame[BreakthroughState]):
 def _piece(pieces: list[int], square: int) -> Piece | None:
     for owner, letter in enumerate("WB"):
         if pieces[owner] >> square & 1:
-            return Piece(letter, owner, shape="token", label="")
+            return Piece(letter, owner, shape="token", label="", glyph="♟")
     return None
 
 

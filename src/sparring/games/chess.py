@@ -30,7 +30,7 @@ BOARD_PLANES = (
     "en passant square",
     "plies since a capture or pawn move / 100",
 )
-_GLYPHS = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+_GLYPHS = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,10 @@ def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
 
     def piece(row: int, column: int) -> Piece | None:
         found = board.piece_at(chess.square(column, 7 - row))
-        return Piece(_GLYPHS[found.symbol()], owner=0 if found.color else 1) if found else None
+        if found is None:
+            return None
+        symbol = found.symbol()
+        return Piece(symbol, owner=0 if found.color else 1, glyph=_GLYPHS[symbol.lower()])
 
     squares = [] if last_move is None else [last_move >> 6 & 63, last_move & 63]
     return Diagram(
@@ -128,7 +131,9 @@ def board_diagram(board: chess.BaseBoard, last_move: Move | None) -> Diagram:
         columns=tuple("abcdefgh"),
         rows=tuple("87654321"),
         highlights=frozenset((7 - chess.square_rank(s), chess.square_file(s)) for s in squares),
-        svg=lambda: chess.svg.board(board, fill=dict.fromkeys(squares, "#cdd26acc"), size=400),
+        svg=lambda bottom: chess.svg.board(
+            board, orientation=bottom == 0, fill=dict.fromkeys(squares, "#cdd26acc"), size=400
+        ),
     )
 
 

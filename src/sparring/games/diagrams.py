@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Literal
-from unicodedata import east_asian_width
+
+from sparring.games.board_layout import plain_lines
 
 PieceShape = Literal["stone", "token", "wedge", "glyph"]
 
@@ -16,12 +17,16 @@ class Piece:
     """A piece: one or two characters of text, and a shape in SVG."""
 
     symbol: str
+    """One symbol for each piece of each side, readable on any background."""
     owner: int
     shape: PieceShape = "glyph"
     label: str = ""
     """The text on the shape in SVG; empty for the symbol."""
     accent: bool = False
     """Whether it is drawn in red, as promoted shogi pieces are."""
+    glyph: str = ""
+    """A picture of the piece that is the same for both sides, for terminals with colours; empty for the
+    symbol."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Diagram:
     style: Literal["checkered", "grid", "points"] = "checkered"
     above: str = ""
     below: str = ""
+    caption: str = ""
+    """A last line, such as the last move."""
     highlights: frozenset[tuple[int, int]] = frozenset()
     """(row, column) of highlighted squares, such as those of the last move."""
     stars: frozenset[tuple[int, int]] = frozenset()
@@ -41,14 +48,47 @@ class Diagram:
     empty: str = "·"
     wide: bool = field(default=False)
     """Whether symbols take two columns of a terminal, as kanji do."""
-    svg: Callable[[], str] | None = field(default=None, compare=False)
-    """Draws the SVG instead of the default renderer."""
+    bottom: int = 0
+    """The player whose side is below."""
+    letters: Callable[[], Diagram] | None = field(default=None, compare=False)
+    """The same board with Latin letters instead of kanji; None if it has them anyway."""
+    svg: Callable[[int], str] | None = field(default=None, compare=False)
+    """Draws the SVG instead of the default renderer; the argument is `bottom`."""
 
     def __str__(self) -> str:
-        return _text(self)
+        return "\n".join(filter(None, [self.above, *plain_lines(self), self.below, self.caption]))
 
     def _repr_svg_(self) -> str:
-        return self.svg() if self.svg else _svg(self)
+        return self.svg(self.bottom) if self.svg else _svg(self)
+
+    def symbol(self, row: int, column: int) -> str:
+        """The text of a square. Pieces that point, as in shogi, have a v if they point down."""
+        piece = self.cells[row][column]
+        if piece is None:
+            return "+" if (row, column) in self.stars else self.empty
+        return f"v{piece.symbol}" if piece.shape == "wedge" and piece.owner != self.bottom else piece.symbol
+
+    def seen_by(self, player: int) -> Diagram:
+        """The board with a player's side below. Boards of points, as in Go, have no sides."""
+        if self.bottom == player or self.style == "points":
+            return self
+        rows, columns = len(self.rows), len(self.columns)
+
+        def turned(squares: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+            return frozenset((rows - 1 - row, columns - 1 - column) for row, column in squares)
+
+        return replace(
+            self,
+            cells=tuple(cells[::-1] for cells in self.cells[::-1]),
+            columns=self.columns[::-1],
+            rows=self.rows[::-1],
+            above=self.below,
+            below=self.above,
+            highlights=turned(self.highlights),
+            stars=turned(self.stars),
+            bottom=player,
+            letters=None if (letters := self.letters) is None else lambda: letters().seen_by(player),
+        )
 
 
 def diagram_text(state: object) -> str:
@@ -67,37 +107,6 @@ def _diagram_of(state: object) -> Diagram:
     return game_of(state).diagram(state)
 
 
-def _columns(text: str) -> int:
-    """The width of a text in a terminal: kanji take two columns."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _cell(symbol: str, width: int, wide: bool) -> str:
-    """A symbol after a gap. A mark before a wide symbol fills the gap; narrow symbols are left-aligned."""
-    missing = width - _columns(symbol)
-    return " " * (1 + missing) + symbol if wide else f" {symbol}{' ' * missing}"
-
-
-def _text(diagram: Diagram) -> str:
-    symbols = [piece.symbol for cells in diagram.cells for piece in cells if piece]
-    width = 2 if diagram.wide else max(map(len, symbols), default=1)
-    margin = max(map(len, diagram.rows))
-    gap = " " if diagram.wide else ""  # room for a mark before a wide symbol
-    header = " " * (margin + 1) + gap + " ".join(label.ljust(width) for label in diagram.columns)
-    lines = [diagram.above] if diagram.above else []
-    lines.append(header.rstrip())
-    for r, (label, cells) in enumerate(zip(diagram.rows, diagram.cells, strict=True)):
-        parts = []
-        for c, piece in enumerate(cells):
-            empty = "+" if (r, c) in diagram.stars else diagram.empty
-            parts.append(_cell(piece.symbol if piece else empty, width, diagram.wide))
-        lines.append(f"{label.rjust(margin)}{gap}{''.join(parts)} {label}")
-    lines.append(header.rstrip())
-    if diagram.below:
-        lines.append(diagram.below)
-    return "\n".join(lines)
-
-
 _SQUARE = 45
 _MARGIN = 24
 _COLOURS = {
@@ -112,7 +121,8 @@ _HIGHLIGHT = "#cdd26a"
 def _svg(diagram: Diagram) -> str:
     rows, columns = len(diagram.rows), len(diagram.columns)
     head = _MARGIN if diagram.above else 0
-    foot = _MARGIN if diagram.below else 0
+    below = "; ".join(filter(None, [diagram.below, diagram.caption]))
+    foot = _MARGIN if below else 0
     width = columns * _SQUARE + 2 * _MARGIN
     height = rows * _SQUARE + 2 * _MARGIN + head + foot
     light, dark = _COLOURS[diagram.style]
@@ -121,7 +131,7 @@ def _svg(diagram: Diagram) -> str:
         f' width="{width}" height="{height}" font-family="sans-serif" text-anchor="middle">',
         f'<rect width="{width}" height="{height}" fill="{light}"/>',
     ]
-    for text, y in ((diagram.above, _MARGIN - 8), (diagram.below, height - 8)):
+    for text, y in ((diagram.above, _MARGIN - 8), (below, height - 8)):
         if text:
             out.append(f'<text x="{width / 2}" y="{y}" font-size="14" fill="{_INK}">{_escape(text)}</text>')
     top = _MARGIN + head
@@ -142,7 +152,7 @@ def _svg(diagram: Diagram) -> str:
                 out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="4" fill="{_INK}"/>')
             piece = diagram.cells[r][c]
             if piece:
-                out.append(_svg_piece(piece, *centre))
+                out.append(_svg_piece(piece, diagram.bottom, *centre))
             if lit and diagram.style == "points":
                 out.append(f'<circle cx="{centre[0]}" cy="{centre[1]}" r="6" fill="#c33"/>')
     for c, label in enumerate(diagram.columns):
@@ -166,11 +176,11 @@ def _point_lines(rows: int, columns: int, top: int) -> str:
     return f'<path d="{"".join(lines)}" stroke="{_INK}" fill="none"/>'
 
 
-def _svg_piece(piece: Piece, x: float, y: float) -> str:
+def _svg_piece(piece: Piece, bottom: int, x: float, y: float) -> str:
     fill, ink = (("#fff", "#111"), ("#222", "#eee"))[piece.owner]
     label = _escape(piece.label or piece.symbol)
     if piece.shape == "wedge":  # a shogi piece: both sides alike, pointing at the other
-        turn = f' transform="rotate(180 {x} {y})"' if piece.owner else ""
+        turn = f' transform="rotate(180 {x} {y})"' if piece.owner != bottom else ""
         outline = f"M{x} {y - 20}L{x + 13} {y - 14}L{x + 17} {y + 19}H{x - 17}L{x - 13} {y - 14}Z"
         ink = "#b00" if piece.accent else "#111"
         return (

@@ -82,7 +82,7 @@ class Expendibots(NativeGame[ExpendibotsState]):
             cells=tuple(tuple(_stack(heights[y][x]) for x in range(8)) for y in reversed(range(8))),
             columns=tuple("abcdefgh"),
             rows=tuple("87654321"),
-            below="" if state.last_move is None else f"last action: {state.move_text(state.last_move)}",
+            caption="" if state.last_move is None else f"last action: {state.move_text(state.last_move)}",
             highlights=frozenset(changed),
         )
 

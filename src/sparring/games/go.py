@@ -54,6 +54,7 @@ _PLANES = (
 )
 # Letters rather than ● and ○: on a dark terminal the filled disc is the bright one and reads as White.
 _SYMBOLS = ("X", "O")
+_STONE = "●"
 
 
 class _RuleSet(NamedTuple):
@@ -180,7 +181,7 @@ class Go(NativeGame[GoState]):
         for owner, points in enumerate(state.stones):
             for point in points:
                 row, column = _place(point, size)
-                cells[row][column] = Piece(_SYMBOLS[owner], owner, shape="stone")
+                cells[row][column] = Piece(_SYMBOLS[owner], owner, shape="stone", glyph=_STONE)
         last = state.last_move
         played = [] if last is None or last == size * size else [_place(last, size)]
         passed = "; passed" if last == size * size else ""

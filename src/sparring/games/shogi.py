@@ -73,37 +73,44 @@ class Shogi(NativeGame[ShogiState]):
 
     def diagram(self, state: ShogiState) -> Diagram:
         """The board; White's pieces have a v before them, as in Japanese diagrams."""
-        board, _, hands, *_ = state.text().split()
-        return Diagram(
-            cells=tuple(_row(rank) for rank in board.split("/")),
-            columns=tuple("987654321"),
-            rows=tuple("abcdefghi"),
-            style="grid",
-            above=f"White's hand: {_hand(hands, 1)}",
-            below=f"Black's hand: {_hand(hands, 0)}",
-            highlights=_squares(state),
-            empty="・",
-            wide=True,
-        )
+        return _diagram(state, latin=False)
 
 
-def _row(rank: str) -> tuple[Piece | None, ...]:
+def _diagram(state: ShogiState, latin: bool) -> Diagram:
+    """The board in kanji, or in the letters of SFEN, where White's are lower case."""
+    board, _, hands, *_ = state.text().split()
+    return Diagram(
+        cells=tuple(_row(rank, latin) for rank in board.split("/")),
+        columns=tuple("987654321"),
+        rows=tuple("abcdefghi"),
+        style="grid",
+        above=f"White's hand: {_hand(hands, 1, latin)}",
+        below=f"Black's hand: {_hand(hands, 0, latin)}",
+        highlights=_squares(state),
+        empty="·" if latin else "・",
+        wide=not latin,
+        letters=None if latin else lambda: _diagram(state, latin=True),
+    )
+
+
+def _row(rank: str, latin: bool) -> tuple[Piece | None, ...]:
     cells: list[Piece | None] = []
     for token in re.findall(r"\d|\+?[A-Za-z]", rank):
         if token.isdigit():
             cells += [None] * int(token)
             continue
         owner = int(token[-1].islower())
-        kanji = "王" if token == "k" else KANJI[token.upper()]
-        cells.append(
-            Piece("v" * owner + kanji, owner, shape="wedge", label=kanji, accent=token.startswith("+"))
-        )
+        if latin:
+            cells.append(Piece(token, owner, shape="glyph"))
+        else:
+            kanji = "王" if token == "k" else KANJI[token.upper()]
+            cells.append(Piece(kanji, owner, shape="wedge", accent=token.startswith("+")))
     return tuple(cells)
 
 
-def _hand(hands: str, owner: int) -> str:
+def _hand(hands: str, owner: int, latin: bool) -> str:
     held = [
-        KANJI[letter.upper()] + number
+        (letter if latin else KANJI[letter.upper()]) + number
         for number, letter in re.findall(r"(\d*)([A-Za-z])", hands)
         if letter.islower() == bool(owner)
     ]
