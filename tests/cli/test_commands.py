@@ -103,7 +103,8 @@ def play(
 ) -> str:
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     main(["play", *arguments])
-    return capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    return "\n".join(line for line in lines if not line.startswith("Saved: "))  # the name has the time
 
 
 @pytest.mark.parametrize(
@@ -133,13 +134,18 @@ def test_every_game_can_be_played_from_the_terminal(
             "chess",
             "e4\nwhy\nhint\n",
             ("--rating", "1200", "--my-rating", "1400"),
-            "blend, playing like people of 1200",
+            "Sparring (model blend), who plays in the style of a 1200.",
         ),
-        ("chess", "e4\n", (), "blend, playing like people of 1500"),
-        ("go", "D4\nwhy\n", ("--rank", "3d"), "blend, playing like people of 3d"),
-        ("go", "D4\n", ("-o", "size=9"), "blend, playing like people of 5d. It learned from games on 19x19"),
-        ("shogi", "7g7f\n", ("--temperature", "0.5"), "blend."),
-        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "blend."),
+        ("chess", "e4\n", (), "Sparring (model blend), who plays in the style of a 1500."),
+        ("go", "D4\nwhy\n", ("--rank", "3d"), "Sparring (model blend), who plays in the style of a 3d."),
+        (
+            "go",
+            "D4\n",
+            ("-o", "size=9"),
+            "Sparring (model blend), who plays in the style of a 5d. It learned from games on 19x19",
+        ),
+        ("shogi", "7g7f\n", ("--temperature", "0.5"), "Sparring (model blend)."),
+        ("shogi", "", ("--position", "4k4/9/9/9/9/9/9/9/4K4 w 2r 1"), "Sparring (model blend)."),
     ],
 )
 def test_people_are_played_by_default_and_the_same_seed_gives_the_same_game(
@@ -180,7 +186,7 @@ def test_the_table_takes_commands_and_refuses_illegal_moves(
 def test_a_won_game_is_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     out = play(monkeypatch, capsys, "Ra8\n", "chess", "--position", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
     assert "You win: checkmate" in out
-    assert "The game: Ra8#" in out
+    assert "The game: 1. Ra8#" in out
 
 
 def test_the_other_side_can_be_played(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sparring.cli import terminal
+from sparring.cli import line_input, terminal
 from sparring.games import Chess
 from sparring.players import BasePlayer, Decision, PlayerConfig, Turn, make_player
 
@@ -29,7 +29,7 @@ def played(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], opponent: Polite, *typed: str
 ) -> str:
     lines = iter(typed)
-    monkeypatch.setattr(terminal, "read_line", lambda console, prompt: next(lines))
+    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
     terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent).play()
     return capsys.readouterr().out
 

@@ -9,7 +9,7 @@ import typer
 from typer.main import get_command
 
 from sparring.cli.commands import COMMANDS
-from sparring.cli.lazy import LazyGroup
+from sparring.cli.lazy import HELP_OPTIONS, LazyGroup
 from sparring.cli.run import run_app
 
 
@@ -23,7 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def command_tree() -> LazyGroup:
     """The group of all commands."""
-    app = typer.Typer(cls=LazyGroup, add_completion=False, no_args_is_help=True)
+    app = typer.Typer(
+        cls=LazyGroup, add_completion=False, no_args_is_help=True, context_settings=HELP_OPTIONS
+    )
     app.callback()(about)
     group = get_command(app)
     assert isinstance(group, LazyGroup)

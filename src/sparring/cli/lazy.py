@@ -11,6 +11,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+"""Settings of every command: -h is --help."""
+
 
 @dataclass(frozen=True)
 class Command:
@@ -43,7 +46,7 @@ class LazyCommand(TyperCommand):
         """The command itself. Imports its module."""
         module, function = self._command.target.split(":")
         app = typer.Typer(add_completion=False)
-        settings = {"ignore_unknown_options": self._command.hidden}
+        settings = {"ignore_unknown_options": self._command.hidden, **HELP_OPTIONS}
         app.command(self.name, context_settings=settings)(
             getattr(import_module(f"sparring.cli.{module}"), function)
         )
@@ -59,7 +62,9 @@ class LazyGroup(TyperGroup):
             if isinstance(entry, Command):
                 self.add_command(LazyCommand(name, entry))
             else:
-                group = LazyGroup(name=name, help=entry.summary, no_args_is_help=True)
+                group = LazyGroup(
+                    name=name, help=entry.summary, no_args_is_help=True, context_settings=HELP_OPTIONS
+                )
                 self.add_command(group.add(entry.commands))
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,9 @@ import typer
 
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
-from sparring.cli.ratings import parse_rating
+from sparring.cli.game_clock import parse_clock
+from sparring.cli.ratings import parse_rating, with_article
+from sparring.cli.session import TerminalOptions
 from sparring.cli.terminal import TerminalGame
 from sparring.games import Game, describe, resolve
 from sparring.players import (
@@ -30,6 +32,7 @@ from sparring.players import (
 )
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
+from sparring.records.readers import written_formats
 
 _LEVEL = 5
 
@@ -89,6 +92,24 @@ def play(
         str | None,
         typer.Option(help=f"rbc: the opponent, one of {', '.join(BOTS)}, or a TOML file of a bot."),
     ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            help="Clock: minutes and seconds added a move, such as 10 or 5+3. Without it, no clock."
+        ),
+    ] = None,
+    byoyomi: Annotated[
+        float, typer.Option(min=0, max=3600, help="Seconds for each move once the minutes are used up.")
+    ] = 0,
+    letters: Annotated[
+        bool, typer.Option("--letters", help="Show pieces as Latin letters instead of pictures or kanji.")
+    ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            help="File or folder to save the game to. Without it, a new file in your data folder.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed: the same seed and moves give the same game.")
     ] = None,
@@ -113,6 +134,10 @@ def play(
         raise UserError(f"--bot is for rbc, not for {game}")
     chosen_level = level
     level = _choose_level(rules, level, options) if player is None else None
+    time_control = None if clock is None else parse_clock(clock, byoyomi)
+    table = TerminalOptions(
+        "", rng, letters, time_control, options.rating, options.my_rating, _check_save(save, game)
+    )
     if rules.spec.hidden:
         if position is not None:
             raise UserError(
@@ -120,18 +145,34 @@ def play(
             )
         if bot is not None and chosen_level is not None:
             raise UserError("--bot names the opponent: leave out --level")
+        if time_control is not None:
+            raise UserError(f"{game} has no clock in the terminal: leave out --clock")
         source = bot or player
         with _load(source, game) if source else make_level_player(game, level or _LEVEL) as opponent:
-            resolve(describe(game).players.hidden_terminal)(rules, human, opponent, rng).play()
+            table = replace(table, about=_about(opponent, None if source else level or _LEVEL))
+            resolve(describe(game).players.hidden_terminal)(rules, human, opponent, table).play()
         return
-    state, about = choose_state(rules, position), ""
+    state = choose_state(rules, position)
     if level is not None:
         opponent = make_level_player(game, level)
     else:
-        chosen = _choose_player(game, options, player, seed)
-        opponent, about = chosen, _about(chosen, state)
+        opponent = _choose_player(game, options, player, seed)
+        table = replace(table, rating=opponent.config.rating_number("rating"))
+    about = " ".join(filter(None, [_about(opponent, level), _advice(opponent, state)]))
     with opponent:
-        TerminalGame(rules, state, human, opponent, about, rng).play()
+        TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
+
+
+def _check_save(path: Path | None, game: str) -> Path | None:
+    """The path, before the game begins. Raises UserError if no game can be saved there."""
+    if path is None or path.is_dir():
+        return path
+    if path.exists():
+        raise UserError(f"{path} exists already: choose another file for --save")
+    known = written_formats(game)
+    if path.suffix and path.suffix.removeprefix(".").lower() not in known:
+        raise UserError(f"--save {path}: games of {game} end in .{', .'.join(known)}")
+    return path
 
 
 def _load(source: str | Path, game: str, **overrides: Any) -> Player:
@@ -191,13 +232,23 @@ def _choose_player(
         raise UserError(str(error)) from None
 
 
-def _about(opponent: PolicyPlayer | SearchPlayer, state: Any) -> str:
-    """A sentence or two on the opponent."""
+def _about(opponent: Player, level: int | None) -> str:
+    """A sentence on the opponent: its name, and how it plays."""
+    if not isinstance(opponent, PolicyPlayer | SearchPlayer):
+        return f"Your opponent is {opponent.name}{'' if level is None else f', level {level} of 9'}."
     policy, rating = opponent.policy, opponent.config.rating_number("rating")
-    rated = "" if rating is None else f", playing like people of {rating_text(policy.game, rating)}"
-    about = f"Your opponent is {policy.name}{rated}."
-    advice = describe(policy.game).players.advice
-    return about if advice is None else f"{about} {advice(state)}"
+    if rating is None:
+        return f"Your opponent is {opponent.name} (model {policy.name})."
+    rated = with_article(rating_text(policy.game, rating))
+    return f"Your opponent is {opponent.name} (model {policy.name}), who plays in the style of {rated}."
+
+
+def _advice(opponent: Player, state: Any) -> str:
+    """What a person should know who plays the shipped network from this state."""
+    if not isinstance(opponent, PolicyPlayer | SearchPlayer):
+        return ""
+    advice = describe(opponent.policy.game).players.advice
+    return "" if advice is None else advice(state)
 
 
 def _choose_side(rules: Game[Any], side: str, rng: np.random.Generator) -> int:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from sparring.cli.errors import UserError
 from sparring.games import RatingSystem, describe
 from sparring.policies import Policy, rating_out_of_range
+
+_VOWEL = re.compile(r"8|1[18](?:\d\d)?(?!\d)")
+"""Numbers that begin with a vowel when they are read aloud: eight, eleven hundred, eighteen."""
 
 
 def parse_rating(game: str, rating: object, rank: object, whose: str = "") -> int | None:
@@ -35,6 +40,11 @@ def check_rating_range(policy: Policy, *ratings: int | None) -> None:
     """Raises UserError for a rating outside the policy's range."""
     if complaint := rating_out_of_range(policy, *ratings):
         raise UserError(complaint)
+
+
+def with_article(rating: str) -> str:
+    """A rating or rank with its article: a 1500, an 800, an 1100, an 18k."""
+    return f"an {rating}" if _VOWEL.match(rating) else f"a {rating}"
 
 
 def _check_word(game: str, system: RatingSystem, rating: object, rank: object, whose: str) -> None:

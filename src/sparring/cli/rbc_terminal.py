@@ -3,57 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import chess
+from rich.markup import escape
 
 from sparring.belief import Tracker, TrackerOptions
-from sparring.cli.printing import make_console
-from sparring.cli.terminal import COMMANDS, LeftGame, Resigned, print_commands, read_line, result_text
+from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
+from sparring.cli.interrupts import exiting_on_termination
+from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalSession, TerminalOptions
+from sparring.cli.terminal import COMMANDS, result_text
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
 from sparring.games.chess import board_diagram
+from sparring.games.diagrams import Piece
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import GameStart, Player, Turn
-from sparring.players.player import RandomSeed
+from sparring.records import Termination
+
+_COMMANDS = {name: COMMANDS[name] for name in ("help", "moves", "board", "letters", "resign", "save", "quit")}
 
 
 class TerminalRbcGame:
     """A game of reconnaissance blind chess. The board shows what is certain, and '?' elsewhere."""
 
     def __init__(
-        self, game: HiddenGame[Any, Observation], human: int, opponent: Player, seed: RandomSeed = None
+        self,
+        game: HiddenGame[Any, Observation],
+        human: int,
+        opponent: Player,
+        options: TerminalOptions = DEFAULTS,
     ) -> None:
-        """`human` is the person's side, `seed` the opponent's seed."""
+        """`human` is the person's side."""
         self.game = game
         self.state = game.initial()
         self.human = human
         self.opponent = opponent
-        self._seed = seed
         self.belief = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
-        self.console = make_console()
+        self.session = TerminalSession(game, human, opponent.name, options)
+        self._marked: frozenset[int] = frozenset()
+        """Squares that the last observations were about."""
 
     def play(self) -> None:
-        """Plays to the end, or until the person leaves."""
-        self.opponent.new_game(GameStart(self.game, 1 - self.human, seed=self._seed))
-        you = self.game.spec.players[self.human]
-        self.console.print(
-            f"[bold]{self.game.spec.title}[/]. You play {you}. First sense a square (e4, or none), then move "
-            "(e2e4, or pass); 'moves' shows what is possible. '?' marks what you cannot be certain of.\n"
+        """Plays to the end, or until the person leaves. The game is saved in any case."""
+        self.opponent.new_game(GameStart(self.game, 1 - self.human, seed=self.session.options.seed))
+        self.session.console.print(
+            f"[bold]{self.game.spec.title}[/]. You play {self.session.you}. First sense a square (e4, or "
+            "none), then move (e4, Nf3, e2e4, or pass). '?' marks what you cannot be certain of. Type 'help' "
+            "for more."
         )
-        try:
-            while (outcome := self.game.outcome(self.state)) is None:
-                mine = self.game.to_move(self.state) == self.human
-                moves = self.game.legal_moves(self.state)
-                self._make(self._ask(moves) if mine else self.opponent.choose(Turn(None, moves)).move)
-            self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/] The true board:")
-        except Resigned:
-            self.console.print(
-                f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/] The true board:"
-            )
-        except LeftGame:
-            self.console.print("You leave the game.")
-            return
-        self.console.print(str(self.game.diagram(self.state)), markup=False)
+        self.session.say(f"{self.session.options.about}\n")
+        end = UNFINISHED
+        with exiting_on_termination():
+            try:
+                self._take_turns()
+            except GameOver as over:
+                end = over.end
+                self.session.console.print(f"[bold]{escape(str(over))}[/] The true board:")
+                self.session.show(self.game.diagram(self.state))
+            except LeftGame:
+                self.session.say("You leave the game.")
+            finally:
+                self.session.close(self.state, end)
+        if end.result is not None:
+            self.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
+
+    def _take_turns(self) -> None:
+        """Plays. Raises GameOver or LeftGame."""
+        while (outcome := self.game.outcome(self.state)) is None:
+            mine = self.game.to_move(self.state) == self.human
+            moves = self.game.legal_moves(self.state)
+            self._make(self._ask(moves) if mine else self.opponent.choose(Turn(None, moves)).move)
+        raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
 
     def _make(self, move: Move) -> None:
         self.opponent.observe(self.game.observe(self.state, 1 - self.human, move))
@@ -63,66 +84,79 @@ class TerminalRbcGame:
         self.state = self.game.play(self.state, move)
 
     def _tell(self, seen: Observation) -> None:
+        """Says what the person learns, and marks the squares that it is about."""
+        print_markup = self.session.console.print
         match seen:
-            case SenseResult():
+            case SenseResult(pieces):
+                self._marked = frozenset(square for square, _ in pieces)
                 self._draw()
             case MoveResult(request, taken, capture_square):
+                self._marked = frozenset() if taken is None else frozenset((taken >> 6 & 63, taken & 63))
                 if taken is None:
                     passed = request == 0
-                    self.console.print("You pass." if passed else "Nothing moves: something was in the way.")
+                    print_markup("You pass." if passed else "Nothing moves: something was in the way.")
                 elif taken != request:
-                    self.console.print(f"Your move becomes {self.game.move_text(self.state, taken)}.")
+                    print_markup(f"Your move becomes {self.game.move_text(self.state, taken)}.")
                 if capture_square is not None:
-                    self.console.print(f"You capture on [bold]{chess.square_name(capture_square)}[/].")
+                    print_markup(f"You capture on [bold]{chess.square_name(capture_square)}[/].")
             case OpponentMoveResult(capture_square):
                 if capture_square is not None:
-                    self.console.print(
-                        f"Your piece on [bold]{chess.square_name(capture_square)}[/] is taken."
-                    )
+                    self._marked |= {capture_square}
+                    print_markup(f"Your piece on [bold]{chess.square_name(capture_square)}[/] is taken.")
 
     def _draw(self) -> None:
-        count = len(self.belief.boards)
         board = chess.BaseBoard.empty()
         known_pieces = self.belief.boards.known_pieces()
         for square, symbol in enumerate(known_pieces):
             if symbol not in (None, "?"):
                 board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-        lines = str(board_diagram(board, None)).splitlines()
+        diagram = board_diagram(board, None)
+        cells = [list(row) for row in diagram.cells]
         for square in (s for s, symbol in enumerate(known_pieces) if symbol == "?"):
-            row, column = 8 - chess.square_rank(square), 2 + 2 * chess.square_file(square)
-            lines[row] = f"{lines[row][:column]}?{lines[row][column + 1 :]}"
-        self.console.print("\n".join(lines), markup=False)
+            cells[7 - chess.square_rank(square)][chess.square_file(square)] = Piece("?", owner=-1)
+        marked = frozenset((7 - chess.square_rank(s), chess.square_file(s)) for s in self._marked)
+        self.session.show(replace(diagram, cells=tuple(map(tuple, cells)), highlights=marked))
+        count = len(self.belief.boards)
         followed = "" if self.belief.exact else " followed, of too many: what looks certain may not be"
-        self.console.print(f"{count:,} possible board{'' if count == 1 else 's'}{followed}.")
+        self.session.say(f"{count:,} possible board{'' if count == 1 else 's'}{followed}.")
 
     def _ask(self, moves: Sequence[Move]) -> Move:
+        """The person's sense or move. Commands are carried out until one is given."""
         sensing = self.game.move_text(self.state, moves[-1]).startswith("sense")
         if sensing:
             self._draw()
+        names = [self.game.move_text(self.state, move).removeprefix("sense ") for move in moves]
         while True:
-            text = read_line(self.console, "sense> " if sensing else "move> ")
-            match text:
-                case "":
-                    continue
-                case "help":
-                    print_commands(
-                        self.console, {c: COMMANDS[c] for c in ("help", "moves", "board", "resign", "quit")}
-                    )
-                case "moves":
-                    names = [self.game.move_text(self.state, move).removeprefix("sense ") for move in moves]
-                    self.console.print(" ".join(names), markup=False)
-                case "board":
-                    self._draw()
-                case "resign":
-                    raise Resigned
-                case "quit":
-                    raise LeftGame
-                case _:
-                    try:
-                        return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
-                    except (ParseError, IllegalMove):
-                        self.console.print(f"'{text}' is not possible now (type 'moves')", markup=False)
+            command, text = self.session.ask("sense> " if sensing else "move> ", _COMMANDS, names)
+            if command:
+                self._obey(command, text, names)
+            elif text:
+                try:
+                    return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
+                except (ParseError, IllegalMove) as error:
+                    complaint = f"'{text}' is not a square to sense" if sensing else str(error)
+                    self.session.say(f"{complaint}. Type 'moves' to see what is possible.")
+
+    def _obey(self, command: str, argument: str, names: Sequence[str]) -> None:
+        match command:
+            case "help":
+                self.session.help(_COMMANDS)
+            case "moves":
+                self.session.say(" ".join(names))
+            case "board":
+                self._draw()
+            case "letters":
+                self.session.letters = not self.session.letters
+                self._draw()
+            case "save":
+                self.session.save(self.state, UNFINISHED, (), argument)
+            case "resign":
+                end = EndOfGame(float(self.human == 1), Termination.RESIGNATION)
+                raise GameOver(end, f"You resign: {self.session.they} wins.")
+            case "quit":
+                raise LeftGame
 
 
 def _sense_text(text: str) -> str:
-    return text if text.startswith("sense") else f"sense {text}"
+    square = text.lower().removeprefix("sense").strip()
+    return f"sense {'none' if square in ('pass', 'no') else square}"

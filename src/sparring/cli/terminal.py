@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.markup import escape
 
-from sparring.cli.printing import make_console
-from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe
-from sparring.players import Decision, GameStart, Player, Turn
-from sparring.players.player import RandomSeed
+from sparring.cli.game_clock import FlagFell, GameClock
+from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
+from sparring.cli.interrupts import exiting_on_termination
+from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalSession, TerminalOptions
+from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, resolve
+from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
+from sparring.records import Termination
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""
 
 COMMANDS = {
-    "help": "this list",
+    "help": "this list (also ?)",
     "moves": "the moves you can make",
+    "list": "the moves played so far",
     "board": "draw the board again",
+    "letters": "pieces as Latin letters, or as pictures again",
     "hint": "the likeliest move of a player like your opponent",
     "why": "candidates of the opponent's last move",
     "undo": "take your last move back",
-    "text": "the position as text",
-    "draw": "offer a draw, or accept one",
+    "draw": "claim a draw, offer one, or accept one",
     "resign": "resign the game",
-    "quit": "leave the game",
+    "save": "save the game; save FILE chooses the file",
+    "text": "the position as text",
+    "quit": "leave the game, which is saved (also exit)",
 }
-
-
-class LeftGame(Exception):
-    """The person left the game."""
-
-
-class Resigned(Exception):
-    """The person resigned."""
-
-
-class _AgreedError(Exception):
-    """The game ended before the rules ended it; the message says how."""
 
 
 class TerminalGame:
@@ -49,117 +45,201 @@ class TerminalGame:
         state: Any,
         human: int,
         opponent: Player,
-        about: str = "",
-        seed: RandomSeed = None,
+        options: TerminalOptions = DEFAULTS,
     ) -> None:
-        """`human` is the person's side, `about` a sentence or two on the opponent, `seed` its seed."""
+        """`human` is the person's side."""
         self.game = game
         self.states = [state]
         self.moves: list[Move] = []
         self.human = human
         self.opponent = opponent
-        self.about = about
         self.decisions: dict[int, Decision] = {}
         """The opponent's decisions, by the number of moves before them."""
-        self._seed = seed
-        self.console = make_console()
+        self.session = TerminalSession(game, human, opponent.name, options)
+        self._clock = None if options.time_control is None else GameClock(options.time_control)
+        self._clocks: list[float] = []
+        """Seconds that the mover had left after each move."""
 
     def play(self) -> None:
-        """Plays to the end, or until the person leaves."""
-        self.opponent.new_game(GameStart(self.game, 1 - self.human, self.states[0], self._seed))
-        you = self.game.spec.players[self.human]
-        self.console.print(f"[bold]{self.game.spec.title}[/]. You play {you}. Type a move, or 'help'.")
-        self.console.print(f"{self.about}\n" if self.about else "", markup=False, soft_wrap=True)
-        self._draw()
-        try:
-            while (outcome := self.game.outcome(self.states[-1])) is None:
-                if self.game.to_move(self.states[-1]) == self.human:
-                    self._make(self._ask())
-                else:
-                    self._answer()
+        """Plays to the end, or until the person leaves. The game is saved in any case."""
+        options = self.session.options
+        start = GameStart(
+            self.game, 1 - self.human, self.states[0], options.seed, time_control=options.time_control
+        )
+        self.opponent.new_game(start)
+        self.session.console.print(
+            f"[bold]{self.game.spec.title}[/]. You play {self.session.you}. Type a move, or 'help'."
+        )
+        self.session.say(f"{options.about}\n" if options.about else "")
+        end = UNFINISHED
+        with exiting_on_termination():
+            try:
+                self._take_turns()
+            except GameOver as over:
+                end = over.end
+                self._show_end(str(over))
+            except LeftGame:
+                self.session.say("You leave the game.")
+            finally:
+                self.session.close(self.states[-1], end, self._clocks)
+        if end.result is not None:
+            self.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
+
+    def _take_turns(self) -> None:
+        """Plays. Raises GameOver or LeftGame."""
+        while True:
+            state = self.states[-1]
+            if (outcome := self.game.outcome(state)) is not None:
+                self._end(outcome)
+            elif self.game.to_move(state) == self.human:
                 self._draw()
-            self.console.print(f"[bold]{result_text(self.game, outcome, self.human)}[/]")
-        except Resigned:
-            self.console.print(f"[bold]You resign: {self.game.spec.players[1 - self.human]} wins.[/]")
-        except _AgreedError as end:
-            self.console.print(f"[bold]{end}[/]")
-        except LeftGame:
-            self.console.print("You leave the game.")
+                self._move(self._ask())
+            else:
+                self._answer()
+
+    def _end(self, outcome: Outcome) -> None:
+        """Ends the game by the rules; in some games the players agree on the score first."""
+        agree = describe(self.game.spec.name).players.agree_on_end
+        if not agree:
+            raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
+        last = self.decisions.get(max(self.decisions, default=-1))
+        agreed = resolve(agree)(self.session, self.states[-1], None if last is None else last.prediction)
+        if agreed is not None:
+            raise agreed
+        self._undo()  # back to the person's last turn: play goes on
+
+    def _show_end(self, message: str) -> None:
+        self._draw()
+        self.session.console.print(f"[bold]{escape(message)}[/]")
         if self.moves:
-            self.console.print(self._record(), soft_wrap=True)
+            self.session.say(f"The game: {self._record()}")
 
     def _draw(self) -> None:
-        self.console.print(str(self.game.diagram(self.states[-1])), markup=False)
+        self.session.show(self.game.diagram(self.states[-1]))
 
-    def _make(self, move: Move) -> None:
+    def _move(self, move: Move) -> None:
         self.states.append(self.game.play(self.states[-1], move))
         self.moves.append(move)
         self.opponent.observe(move)
 
     def _answer(self) -> None:
+        """The opponent's turn."""
         state = self.states[-1]
-        decision = self._decision()
-        name = self.game.spec.players[1 - self.human]
+        with self._timed(1 - self.human):
+            decision = self.opponent.choose(self._turn())
         if decision.resign:
-            raise _AgreedError(f"{name} resigns: you win.")
+            raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(self.game, state, decision.move)
-        self.console.print(f"\n{name} plays [bold]{move}[/] [dim]({decision.reason})[/]")
+        reason = f" [dim]({escape(decision.reason)})[/]" if decision.reason else ""
+        self.session.console.print(f"\n{self.session.they} plays [bold]{escape(move)}[/]{reason}")
         self.decisions[len(self.moves)] = decision
-        self._make(decision.move)
+        self._move(decision.move)
         if decision.offer_draw:
-            self.console.print(f"{name} offers a draw: type 'draw' to take it, or move on.")
+            self.session.say(f"{self.session.they} offers a draw: type 'draw' to take it, or move on.")
 
-    def _decision(self) -> Decision:
-        """The opponent's decision for the side to move."""
+    def _turn(self) -> Turn:
         state = self.states[-1]
-        return self.opponent.choose(Turn(state, self.game.legal_moves(state)))
+        player = self.game.to_move(state)
+        limits = SearchLimits() if self._clock is None else self._clock.limits(player)
+        return Turn(state, self.game.legal_moves(state), limits)
+
+    @contextmanager
+    def _timed(self, player: int) -> Iterator[None]:
+        """A turn by the clock, if there is one. Raises GameOver when the time is up."""
+        if self._clock is None:
+            yield
+            return
+        self._clock.start()
+        try:
+            yield
+            self._clocks.append(self._clock.stop(player))
+        except FlagFell:
+            loser, winner = (
+                ("You are", self.session.they) if player == self.human else (f"{self.session.they} is", "you")
+            )
+            wins = "wins" if player == self.human else "win"
+            raise GameOver(
+                self._lost(player, Termination.TIME), f"{loser} out of time: {winner} {wins}."
+            ) from None
+
+    def _lost(self, player: int, how: Termination = Termination.RESIGNATION) -> EndOfGame:
+        return EndOfGame(float(player == 1), how)
 
     def _ask(self) -> Move:
         """The person's next move. Commands are carried out until one is given."""
-        while True:
-            state = self.states[-1]
-            text = read_line(self.console, f"{self.game.spec.players[self.human]} to move> ")
-            if text in COMMANDS:
-                self._obey(text)
-            elif text:
-                try:
-                    return self.game.parse_move(state, text)
-                except (ParseError, IllegalMove) as error:
-                    self.console.print(f"{error} (type 'moves' to see what is possible)", markup=False)
+        with self._timed(self.human):
+            while True:
+                state = self.states[-1]
+                command, text = self._read()
+                if command:
+                    self._obey(command, text)
+                elif text:
+                    try:
+                        return self.game.parse_move(state, text)
+                    except (ParseError, IllegalMove) as error:
+                        self.session.say(f"{_sentence(str(error))} Type 'moves' to see what is possible.")
 
-    def _obey(self, command: str) -> None:
+    def _read(self) -> tuple[str, str]:
         state = self.states[-1]
+        words = [move_name(self.game, state, move) for move in self.game.legal_moves(state)]
+        you = self.session.you
+        if self._clock is None:
+            return self.session.ask(f"{you} to move> ", COMMANDS, words)
+        with self._clock.alarm(self.human):
+            left = self._clock.text(self.human)
+            return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)
+
+    def _obey(self, command: str, argument: str) -> None:
+        state, session = self.states[-1], self.session
         match command:
             case "help":
-                print_commands(self.console, COMMANDS)
+                session.help(COMMANDS)
             case "moves":
-                names = [move_name(self.game, state, move) for move in self.game.legal_moves(state)]
-                self.console.print(" ".join(sorted(names)), markup=False)
+                session.say(
+                    " ".join(sorted(move_name(self.game, state, m) for m in self.game.legal_moves(state)))
+                )
+            case "list":
+                session.say(self._record() or "No move has been played.")
             case "board":
                 self._draw()
+            case "letters":
+                session.letters = not session.letters
+                self._draw()
             case "hint":
-                decision = self.opponent.hint(Turn(state, self.game.legal_moves(state)))
-                name = move_name(self.game, state, decision.move)
-                self.console.print(f"{name} ({decision.reason})", markup=False)
-                self._show_candidates(state, decision)
+                self._hint(state)
             case "why":
                 self._explain()
             case "undo":
                 self._undo()
+                self._draw()
             case "text":
-                self.console.print(self.game.text(state), markup=False, soft_wrap=True)
+                session.say(self.game.text(state))
             case "draw":
                 self._propose_draw(state)
+            case "save":
+                session.save(state, UNFINISHED, self._clocks, argument)
             case "resign":
-                raise Resigned
+                raise GameOver(self._lost(self.human), f"You resign: {session.they} wins.")
             case "quit":
                 raise LeftGame
 
+    def _hint(self, state: Any) -> None:
+        decision = self.opponent.choose(Turn(state, self.game.legal_moves(state)))
+        chances = decision.distribution
+        move = max(chances, key=chances.__getitem__) if chances else decision.move
+        self.session.say(f"Hint: {move_name(self.game, state, move)}")
+        self._show_candidates(state, decision)
+
     def _propose_draw(self, state: Any) -> None:
+        """Claims a draw if the rules allow it, accepts the opponent's offer, or makes one."""
+        claimable = describe(self.game.spec.name).claimable_draw
+        drawn = EndOfGame(0.5, Termination.NORMAL)
+        if claimable is not None and (reason := claimable(state)) is not None:
+            raise GameOver(drawn, f"A draw: you claim it by {reason}.")
         offered = self.decisions.get(len(self.moves) - 1)
         if (offered is not None and offered.offer_draw) or self.opponent.accepts_draw(state):
-            raise _AgreedError("Drawn by agreement.")
-        self.console.print("The opponent declines the draw.")
+            raise GameOver(drawn, "Drawn by agreement.")
+        self.session.say("The opponent declines the draw.")
 
     def _explain(self) -> None:
         """Shows the distribution of the opponent's last move."""
@@ -167,44 +247,40 @@ class TerminalGame:
         if ply in self.decisions:
             self._show_candidates(self.states[ply], self.decisions[ply])
         else:
-            self.console.print("The opponent has not moved yet.")
+            self.session.say("The opponent has not moved yet.")
 
     def _show_candidates(self, state: Any, decision: Decision) -> None:
         """Shows the likeliest moves of a decision."""
         likely = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
-        names = (f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely)
-        self.console.print(f"Candidates: {', '.join(names)}.", markup=False)
+        names = [f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely]
+        if names:
+            self.session.say(f"Candidates: {', '.join(names)}.")
 
     def _undo(self) -> None:
         """Goes back to the person's previous turn."""
         own = [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
         if not own:
-            self.console.print("There is nothing to take back.")
+            self.session.say("There is nothing to take back.")
             return
         del self.states[own[-1] + 1 :]
         del self.moves[own[-1] :]
-        self._draw()
+        del self._clocks[own[-1] :]
+        self.decisions = {ply: each for ply, each in self.decisions.items() if ply < own[-1]}
 
     def _record(self) -> str:
+        """The moves with their numbers: by pairs where White begins, one by one in Go and shogi."""
         names = [
             move_name(self.game, state, move) for state, move in zip(self.states, self.moves, strict=False)
         ]
-        return "The game: " + " ".join(names)
-
-
-def read_line(console: Console, prompt: str) -> str:
-    """Reads a line from the person. Raises LeftGame at the end of the input."""
-    try:
-        return console.input(prompt, markup=False).strip()
-    except EOFError:
-        console.print()
-        raise LeftGame from None
-
-
-def print_commands(console: Console, commands: dict[str, str]) -> None:
-    """Prints the commands."""
-    for command, meaning in commands.items():
-        console.print(f"  [bold]{command:8}[/]{meaning}")
+        if self.game.spec.players[0] == "Black":
+            return "  ".join(f"{number} {name}" for number, name in enumerate(names, 1))
+        words = []
+        first = self.game.to_move(self.states[0])
+        for ply, name in enumerate(names, first):
+            if ply % 2 == 0 or ply == first:
+                words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
+            words.append(name)
+        return " ".join(words)
 
 
 def move_name(game: Game[Any], state: Any, move: Move) -> str:
@@ -219,3 +295,7 @@ def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
         return f"A draw: {outcome.reason}."
     won = "You win" if outcome.winner == human else f"{game.spec.players[outcome.winner]} wins"
     return f"{won}: {outcome.reason}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if not text.startswith("'") else f"{text}."

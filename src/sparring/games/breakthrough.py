@@ -116,4 +116,10 @@ DESCRIPTION = GameDescription(
     records=RecordFormats(everything="breakthrough"),
     layout=_layout,
     players=PlayerDefaults(level_player="sparring.players.levels:learned_player"),
+    how_to_move="Moves: the two squares, b2b3, b2-b3 or b2xc3; b3 alone where only one piece can go there.",
+    rules_summary=(
+        "Each side has two rows of pieces. A piece moves one square forward, straight or diagonally, to "
+        "an empty square. It captures diagonally forward only, and need not. Who reaches the far row, or "
+        "captures all pieces, wins. There are no draws."
+    ),
 )

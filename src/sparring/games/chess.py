@@ -144,6 +144,11 @@ def fen_of_epd(text: str) -> str:
     return " ".join(fields[:4] + counters)
 
 
+def _claim(state: ChessState) -> str | None:
+    draw = state.claimable_draw
+    return None if draw is None else draw.reason
+
+
 def _is_endgame(state: ChessState) -> bool:
     """At most six pieces besides kings and pawns."""
     board = state.text().partition(" ")[0]
@@ -182,6 +187,8 @@ DESCRIPTION = GameDescription(
         has_human_network=True, rating=1500, books={"bin": "sparring.players.polyglot:PolyglotBook"}
     ),
     display_move=lambda state, move: Chess().san(state, move),
+    claimable_draw=_claim,
+    how_to_move="Moves: e4, Nf3, exd5, O-O, e8=Q, or the two squares: e2e4.",
     modules=(
         "networks.lc0",
         "networks.maia3",

@@ -65,6 +65,8 @@ class RecordFormats:
     """Reference to the function that writes a `GameRecord` as text."""
     suffix: str = "pgn"
     """Suffix of files with the writer's text."""
+    writers: Mapping[str, str] = field(default_factory=dict)
+    """References to further writers by suffix. People get the first of them by default, if there is one."""
     filter: str = "sparring.records.filters:BasicFilter"
     """Reference to the dataclass of a preset's [games] table."""
     everything: str = ""
@@ -150,8 +152,12 @@ class PlayerDefaults:
     """Rating of the default opponent, as in players' TOML files; None for none."""
     books: Mapping[str, str] = field(default_factory=dict)
     """Reference to a class (path) -> Book by file suffix, for opening books that are not files of games."""
+    agree_on_end: str = ""
+    """Reference to a function (session, state, prediction) -> GameOver or None, with which a person and the
+    opponent agree on the score of a finished game in the terminal. None: they play on. Empty: the rules
+    decide."""
     hidden_terminal: str = ""
-    """Reference to a class (game, human, opponent, seed) with `play()`: the terminal of a game with hidden
+    """Reference to a class (game, human, opponent, options) with `play()`: the terminal of a game with hidden
     information."""
     advice: Callable[[Any], str] | None = None
     """(state) -> a text for a person who begins a game against the default opponent."""
@@ -196,6 +202,13 @@ class GameDescription:
     """Default opponents."""
     display_move: Callable[[Any, int], str] | None = None
     """(state, move) -> text for people, such as SAN. None: `Game.move_text`."""
+    claimable_draw: Callable[[Any], str | None] | None = None
+    """(state) -> the reason for which the player to move may claim a draw, or None. None: draws are not
+    claimed."""
+    how_to_move: str = ""
+    """How people write moves, in a sentence or two for `help` in the terminal."""
+    rules_summary: str = ""
+    """The rules in a few lines, for games that are not well known."""
     rule_sets: Callable[..., Any] | None = None
     """(name, komi=None) -> Game with a named rule set, such as "chinese". None if there are no rule sets."""
     modules: tuple[str, ...] = ()

@@ -72,7 +72,7 @@ class Diagram:
         """The board with a player's side below. Boards of points, as in Go, have no sides."""
         if self.bottom == player or self.style == "points":
             return self
-        rows, columns = len(self.rows), len(self.columns)
+        rows, columns, letters = len(self.rows), len(self.columns), self.letters
 
         def turned(squares: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
             return frozenset((rows - 1 - row, columns - 1 - column) for row, column in squares)
@@ -87,7 +87,7 @@ class Diagram:
             highlights=turned(self.highlights),
             stars=turned(self.stars),
             bottom=player,
-            letters=None if (letters := self.letters) is None else lambda: letters().seen_by(player),
+            letters=None if letters is None else lambda: letters().seen_by(player),
         )
 
 

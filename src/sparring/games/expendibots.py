@@ -107,6 +107,18 @@ DESCRIPTION = GameDescription(
         everything="expendibots",
     ),
     players=PlayerDefaults(level_player="sparring.players.expendibots.levels:level_agent"),
+    how_to_move=(
+        "Moves: 2c1-c3 moves two tokens from c1 to c3, c1-c3 the whole stack; boom c1 explodes the stack "
+        "on c1."
+    ),
+    rules_summary=(
+        "Each side has twelve tokens, which can be stacked. In a turn you move or explode one of your "
+        "stacks. A stack of n tokens moves 1 to n tokens, 1 to n squares along its row or column, over "
+        "anything, to an empty square or onto own tokens. A stack that explodes is gone with all tokens "
+        "on the eight squares around it, own ones too, and each stack that is hit explodes in turn. Who "
+        "has the only tokens left wins; if none are left, if a position occurs for the fourth time, or "
+        "after 250 turns each, the game is drawn. W3 is a white stack of three."
+    ),
     modules=(
         "cli.accept",
         "cli.book",

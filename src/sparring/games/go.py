@@ -276,6 +276,7 @@ DESCRIPTION = GameDescription(
     players=PlayerDefaults(
         level_player="sparring.players.levels:uct_player", has_human_network=True, rating="5d", advice=_advice
     ),
+    how_to_move="Moves: a point such as D4, or pass. After two passes the dead stones are agreed on.",
     rule_sets=_by_rules,
     modules=(
         "arena.gtp",

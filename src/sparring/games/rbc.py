@@ -132,12 +132,23 @@ DESCRIPTION = GameDescription(
         },
         writer="sparring.records.reconchess_history:to_history",
         suffix="jsonl",
+        writers={"json": "sparring.records.reconchess_history:to_history"},
         filter="sparring.records.rbc_filter:RbcFilter",
         everything="rbc",
     ),
     players=PlayerDefaults(
         level_player="sparring.players.rbc.levels:level_bot",
         hidden_terminal="sparring.cli.rbc_terminal:TerminalRbcGame",
+    ),
+    how_to_move=(
+        "A turn has two parts. First sense: type the square in the middle of the 3x3 squares that you "
+        "want to see, such as e7, or none. Then move: e4, Nf3, exd5, e2e4, or pass."
+    ),
+    rules_summary=(
+        "Chess in which you do not see the opponent's pieces. Before each move you look at nine squares. "
+        "You are told where a piece is captured, but not by what. A move that something blocks stops "
+        "before it, or is not made. There is no check: who captures the king wins. 50 moves without a "
+        "capture or pawn move are a draw."
     ),
     modules=(
         "arena.rbc_generation",

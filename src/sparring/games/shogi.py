@@ -152,6 +152,7 @@ DESCRIPTION = GameDescription(
         },
         writer="sparring.records.write_csa:to_csa",
         suffix="csa",
+        writers={"kif": "sparring.records.write_kif:to_kif"},
         filter="sparring.records.shogi_filter:ShogiFilter",
         everything="shogi-everything",
     ),
@@ -160,6 +161,12 @@ DESCRIPTION = GameDescription(
     layout=_layout,
     players=PlayerDefaults(has_human_network=True),
     display_move=western,
+    how_to_move=(
+        "Moves: P-7f, Bx2b+ (promotes), Bx2b= (does not), P*5e (drops a pawn from the hand), G6i-5h where"
+        " two could go; the two squares, 7g7f; or Japanese: 76歩. Capital letters are Black's: P pawn, L "
+        "lance, N knight, S silver, G gold, B bishop, R rook, K king; + is promoted. 'letters' shows them"
+        " on the board."
+    ),
     modules=(
         "networks.dlshogi",
         "records.csa",
@@ -170,5 +177,6 @@ DESCRIPTION = GameDescription(
         "records.shogi_builder",
         "records.shogi_filter",
         "records.write_csa",
+        "records.write_kif",
     ),
 )

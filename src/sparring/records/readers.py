@@ -58,8 +58,21 @@ def reader_of(game: str, suffix: str) -> Reader:
     return reader
 
 
-def writer_of(game: str) -> Writer:
-    """The function that writes a record in the game's notation. Raises ValueError for an unknown game."""
-    reference = describe(game).records.writer
+def writer_of(game: str, suffix: str | None = None) -> Writer:
+    """The function that writes a record in the game's notation, or in that of a suffix.
+
+    Raises ValueError for an unknown game, UnsupportedFormat for a suffix that is not in
+    `written_formats(game)`.
+    """
+    records = describe(game).records
+    if suffix is not None and suffix not in written_formats(game):
+        raise UnsupportedFormat(f"games of {game} are written as {', '.join(written_formats(game))}")
+    reference = records.writers.get(suffix or "", records.writer)
     writer: Writer = resolve(reference) if reference else variant_writer(game)
     return writer
+
+
+def written_formats(game: str) -> list[str]:
+    """The suffixes of the files that a game can be written to; the first is what people use."""
+    records = describe(game).records
+    return [*records.writers, records.suffix]

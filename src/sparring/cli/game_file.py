@@ -1,0 +1,125 @@
+"""Files of games that were played in the terminal: PGN, SGF, KIF, CSA, a referee's log or JSON."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring.cli.errors import UserError
+from sparring.games import Game, describe
+from sparring.records import GameRecord, Termination
+from sparring.records.readers import writer_of, written_formats
+from sparring.records.variant_pgn import variant_writer
+from sparring.storage import atomic_write
+
+
+@dataclass(frozen=True)
+class EndOfGame:
+    """How a game in the terminal ended."""
+
+    result: float | None
+    """The score of player 0; None if the game was not finished."""
+    termination: Termination
+    margin: float | None = None
+    """Points by which it was won, where points are counted."""
+
+
+UNFINISHED = EndOfGame(None, Termination.ABANDONED)
+_TERMINATIONS = {
+    "repetition": Termination.REPETITION,
+    "entering-king declaration": Termination.DECLARATION,
+}
+
+
+def end_by_rules(outcome: Any, margin: float | None = None) -> EndOfGame:
+    """The end that the rules decide. `outcome` is that of a state."""
+    result = 0.5 if outcome.winner is None else float(outcome.winner == 0)
+    return EndOfGame(result, _TERMINATIONS.get(outcome.reason, Termination.NORMAL), margin)
+
+
+@dataclass
+class GameFile:
+    """Saves one game: to a file that the person names, or to a new one in the folder of saved games."""
+
+    game: Game[Any]
+    players: tuple[str, str]
+    """Names of player 0 and player 1."""
+    ratings: tuple[int | None, int | None]
+    folder: Path
+    """Where games are saved by default."""
+    time_control: str | None = None
+    started: datetime.datetime = datetime.datetime.min
+    path: Path | None = None
+    """The file that this game was saved to last."""
+    _saved_plies: int | None = None
+    _saved_end: EndOfGame | None = None
+
+    def save(self, state: Any, end: EndOfGame, clocks: Sequence[float], path: Path | None = None) -> Path:
+        """Writes the game up to `state` and returns the file. `clocks`: seconds left after each move.
+
+        The suffix of `path` chooses the format. Raises UserError for a suffix that the game has no format for
+        and for another game's file, OSError if the file cannot be written.
+        """
+        path = self._new_path() if path is None else path.expanduser()
+        suffix = path.suffix.removeprefix(".").lower()
+        name = self.game.spec.name
+        if suffix not in (known := written_formats(name)):
+            raise UserError(f"'{path}' needs one of these endings: .{', .'.join(known)}")
+        if path.exists() and path != self.path:
+            raise UserError(f"{path} exists already: choose another name")
+        record = self._record(state, end, clocks)
+        write = writer_of(name, suffix)
+        if suffix == "log":  # its first line has the time
+            record = record._replace(site=f"{self.started:%a %b %d %H:%M:%S %Y}")
+        if record.start is not None and suffix == "log":
+            write = variant_writer(name)  # a log always begins with the initial position
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(path, write(record).encode())
+        self.path, self._saved_plies, self._saved_end = path, state.ply, end
+        return path
+
+    def is_saved(self, state: Any, end: EndOfGame) -> bool:
+        """Whether the file has all of this game."""
+        return self.path is not None and (self._saved_plies, self._saved_end) == (state.ply, end)
+
+    def _new_path(self) -> Path:
+        """A file that does not exist, named after the game and the time of its start."""
+        if self.path is not None and self.path.parent == self.folder:
+            return self.path
+        stem = f"{self.game.spec.name}-{self.started:%Y-%m-%d-%H%M%S}"
+        suffix = written_formats(self.game.spec.name)[0]
+        path, number = self.folder / f"{stem}.{suffix}", 1
+        while path.exists():
+            number += 1
+            path = self.folder / f"{stem}-{number}.{suffix}"
+        return path
+
+    def _record(self, state: Any, end: EndOfGame, clocks: Sequence[float]) -> GameRecord:
+        start = state
+        while start.previous is not None:
+            start = start.previous
+        ranked = describe(self.game.spec.name).ratings
+        texts = [None if rating is None else ranked.format(rating) for rating in self.ratings]
+        is_rank = ranked.word == "rank"
+        return GameRecord(
+            moves=state.pack_moves(describe(self.game.spec.name).packed_move_bytes),
+            result=end.result,
+            start=None if start == type(start).initial() else start.text(),
+            ending=end.termination,
+            margin=end.margin,
+            first=self.players[0],
+            second=self.players[1],
+            first_rating=None if is_rank else self.ratings[0],
+            second_rating=None if is_rank else self.ratings[1],
+            first_rank=texts[0] if is_rank else None,
+            second_rank=texts[1] if is_rank else None,
+            time_control=self.time_control,
+            clocks=np.round(np.array(clocks) * 10).astype(np.int32).tobytes() if len(clocks) else None,
+            date=self.started.date(),
+            event="A game in the terminal",
+        )

@@ -1,0 +1,144 @@
+"""What every game in the terminal needs: the console, typed lines, commands, and the file of the game."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from sparring.cli.board_view import board_text
+from sparring.cli.errors import UserError
+from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
+from sparring.cli.line_input import EndOfInput, LineInput
+from sparring.games import Game, describe
+from sparring.games.diagrams import Diagram
+from sparring.networks.store import user_data_folder
+from sparring.players import TimeControl
+from sparring.players.player import RandomSeed
+
+ALIASES = {
+    "?": "help",
+    "h": "help",
+    "-h": "help",
+    "--help": "help",
+    "exit": "quit",
+    "q": "quit",
+    "bye": "quit",
+}
+"""Other spellings of commands."""
+PERSON = "You"
+"""The person's name in records."""
+
+
+class LeftGame(Exception):
+    """The person left the game."""
+
+
+class GameOver(Exception):
+    """The game has ended; the message says how, in words for the person."""
+
+    def __init__(self, end: EndOfGame, message: str) -> None:
+        super().__init__(message)
+        self.end = end
+
+
+@dataclass(frozen=True)
+class TerminalOptions:
+    """Choices of the person who plays in the terminal."""
+
+    about: str = ""
+    """A sentence or two on the opponent."""
+    seed: RandomSeed = None
+    """Seed of the opponent."""
+    letters: bool = False
+    """Shows pieces as Latin letters instead of pictures and kanji."""
+    time_control: TimeControl | None = None
+    rating: int | None = None
+    """The opponent's rating, for the record."""
+    my_rating: int | None = None
+    save: Path | None = None
+    """Where the game is saved at its end: a file, or a folder; None for the user's folder of games."""
+
+
+DEFAULTS = TerminalOptions()
+
+
+class TerminalSession:
+    """Console, input and file of one game in the terminal."""
+
+    def __init__(self, game: Game[Any], human: int, opponent: str, options: TerminalOptions) -> None:
+        self.game, self.human, self.options = game, human, options
+        self.letters = options.letters
+        self.console = Console(highlight=False)
+        self._lines = LineInput(user_data_folder() / "history")
+        names, ratings = (PERSON, opponent), (options.my_rating, options.rating)
+        folder = user_data_folder() / "games" if options.save is None else options.save
+        self._target = None if options.save is None or options.save.suffix == "" else options.save
+        self.file = GameFile(
+            game,
+            names if human == 0 else names[::-1],
+            ratings if human == 0 else ratings[::-1],
+            folder if self._target is None else self._target.parent,
+            None if options.time_control is None else str(options.time_control),
+            datetime.datetime.now(),
+        )
+
+    @property
+    def you(self) -> str:
+        """The name of the person's side, such as White."""
+        return self.game.spec.players[self.human]
+
+    @property
+    def they(self) -> str:
+        """The name of the opponent's side."""
+        return self.game.spec.players[1 - self.human]
+
+    def say(self, text: str, *, wrap: bool = True) -> None:
+        """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""
+        self.console.print(text, markup=False, soft_wrap=not (wrap and self.console.is_terminal))
+
+    def show(self, diagram: Diagram) -> None:
+        """Draws a board with the person's side below."""
+        board = board_text(self.console, diagram.seen_by(self.human), letters=self.letters)
+        self.console.print(board, soft_wrap=True)
+
+    def ask(self, prompt: str, commands: Mapping[str, str], words: Sequence[str] = ()) -> tuple[str, str]:
+        """Reads a line: (command, the rest), or ("", the line) for what is no command. Raises LeftGame."""
+        try:
+            line = self._lines.read(prompt, [*commands, *words])
+        except EndOfInput:
+            raise LeftGame from None
+        first, _, rest = line.partition(" ")
+        command = ALIASES.get(first.lower(), first.lower())
+        return (command, rest.strip()) if command in commands else ("", line)
+
+    def help(self, commands: Mapping[str, str]) -> None:
+        """Prints how moves are written, the rules where they are not well known, and the commands."""
+        description = describe(self.game.spec.name)
+        for text in filter(None, (description.rules_summary, description.how_to_move)):
+            self.say(f"{text}\n")
+        for command, meaning in commands.items():
+            self.console.print(f"  [bold]{command:8}[/]{escape(meaning)}")
+
+    def save(self, state: Any, end: EndOfGame, clocks: Sequence[float], name: str) -> None:
+        """The command `save`: writes the game to the named file, or to a new one, and says where it is."""
+        if state.previous is None:
+            self.say("There is no move to save yet.")
+            return
+        try:
+            path = self.file.save(state, end, clocks, Path(name) if name else self._target)
+        except (UserError, OSError) as error:
+            self.say(f"Not saved: {error}", wrap=False)
+        else:
+            self.say(f"Saved: {path}", wrap=False)
+
+    def close(self, state: Any, end: EndOfGame = UNFINISHED, clocks: Sequence[float] = ()) -> None:
+        """Saves the game unless its file has all of it, and the history of typed lines."""
+        self._lines.close()
+        if state.previous is not None and not self.file.is_saved(state, end):
+            self.save(state, end, clocks, str(self.file.path or ""))
