@@ -1,14 +1,25 @@
-"""Terminal games: resignation, draw offers, leaving."""
+"""Terminal games: resignation, draws, saving, clocks, colours."""
 
 from __future__ import annotations
 
+import itertools
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.color import Color
 
 from sparring.cli import line_input, terminal
+from sparring.cli.board_view import DARK, LAST_MOVE, LIGHT, SQUARES
+from sparring.cli.errors import UserError
+from sparring.cli.game_clock import parse_clock
+from sparring.cli.ratings import with_article
+from sparring.cli.session import TerminalOptions
 from sparring.games import Chess
-from sparring.players import BasePlayer, Decision, PlayerConfig, Turn, make_player
+from sparring.players import BasePlayer, Decision, PlayerConfig, TimeControl, Turn, make_player
 
 
 class Polite(BasePlayer):
@@ -58,10 +69,117 @@ def test_a_hint_does_not_change_the_game(
 ) -> None:
     def game(*typed: str) -> str:
         lines = iter(typed)
-        monkeypatch.setattr(terminal, "read_line", lambda console, prompt: next(lines))
+        monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(lines))
         opponent = make_player(PlayerConfig("chess", rating=1500))
-        terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent, seed=3).play()
-        return capsys.readouterr().out.splitlines()[-1]
+        terminal.TerminalGame(Chess(), Chess().initial(), 0, opponent, TerminalOptions(seed=3)).play()
+        return next(line for line in capsys.readouterr().out.splitlines() if "1. e4" in line)
 
-    plain = game("e4", "d4", "c4", "quit")
-    assert game("hint", "e4", "hint", "hint", "d4", "hint", "c4", "hint", "quit") == plain
+    plain = game("e4", "d4", "c4", "list", "quit")
+    assert game("hint", "e4", "hint", "hint", "d4", "hint", "c4", "hint", "list", "quit") == plain
+
+
+def test_the_rules_draw_is_claimed_before_one_is_offered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = iter(["Nf3", "Ng1", "Nf3", "Ng1", "draw"])
+    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    replies = iter(["g8f6", "f6g8", "g8f6", "f6g8"])
+    terminal.TerminalGame(Chess(), Chess().initial(), 0, Scripted(replies)).play()
+    shown = capsys.readouterr().out
+    assert "A draw: you claim it by threefold repetition." in shown
+    assert "1/2-1/2" in saved_text(shown)
+
+
+class Scripted(BasePlayer):
+    """Plays given moves."""
+
+    def __init__(self, moves: Iterator[str]) -> None:
+        super().__init__()
+        self._moves = moves
+
+    def choose(self, turn: Turn) -> Decision:
+        return Decision(turn.state.parse_move(next(self._moves)))
+
+
+def saved_text(shown: str) -> str:
+    found = re.search(r"Saved: (.+)", shown)
+    assert found is not None, shown
+    return Path(found[1]).read_text()
+
+
+def test_save_writes_where_it_is_told_and_never_over_another_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.pgn").write_text("my best game")
+    lines = [
+        "save",
+        "e4",
+        f"save {tmp_path}/mine.pgn",
+        f"save {tmp_path}/mine.doc",
+        f"save {tmp_path}/new.pgn",
+    ]
+    shown = played(monkeypatch, capsys, Polite(), *lines, "d4", "quit")
+    assert "There is no move to save yet." in shown
+    assert "mine.pgn exists already: choose another name" in shown
+    assert "needs one of these endings: .pgn" in shown
+    assert (tmp_path / "mine.pgn").read_text() == "my best game"
+    assert shown.count(f"Saved: {tmp_path}/new.pgn") == 2, "leaving saves to the same file again"
+    assert "2. d4" in (tmp_path / "new.pgn").read_text()
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_no_crash(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "file"))
+    assert "Not saved: " in played(monkeypatch, capsys, Polite(), "e4", "quit")
+
+
+def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def waits(self: object, prompt: str, words: object) -> str:
+        assert prompt == "White to move, 0:00 left> "
+        while True:
+            signal.pause()
+
+    monkeypatch.setattr(line_input.LineInput, "read", waits)
+    options = TerminalOptions(time_control=TimeControl(0.01, margin=0))
+    terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
+    assert "You are out of time: Black wins." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "increment"), [("5+3", 300, 3), ("10", 600, 0), ("0.5+1", 30, 1), ("90+30", 5400, 30)]
+)
+def test_clocks_are_minutes_and_seconds_a_move(text: str, base: float, increment: float) -> None:
+    assert parse_clock(text) == TimeControl(base, increment)
+
+
+@pytest.mark.parametrize("text", ["", "0", "five", "5+", "-1", "1e9", "5 3"])
+def test_other_clocks_are_refused(text: str) -> None:
+    with pytest.raises(UserError, match="such as 10 or 5\\+3"):
+        parse_clock(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        *(("800", "an 800"), ("1800", "an 1800"), ("1100", "an 1100"), ("1500", "a 1500"), ("118", "a 118")),
+        *(("8d", "an 8d"), ("18k", "an 18k"), ("1d", "a 1d"), ("11k", "an 11k"), ("2800", "a 2800")),
+    ],
+)
+def test_ratings_have_their_article(text: str, written: str) -> None:
+    assert with_article(text) == written
+
+
+def test_pieces_stand_out_on_every_square() -> None:
+    """The contrast of WCAG for pictures: at least 3 to 1 for both sides on every background."""
+    backgrounds = {*(colour for pair in SQUARES.values() for colour in pair), LAST_MOVE}
+    for background, ink in itertools.product(backgrounds, (LIGHT, DARK)):
+        one, other = sorted((luminance(background), luminance(ink)))
+        assert (other + 0.05) / (one + 0.05) >= 3, (background, ink)
+
+
+def luminance(colour: str) -> float:
+    parts = [each / 255 for each in Color.parse(colour).get_truecolor()]
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -12,6 +12,7 @@ import typer
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.cli.game_clock import parse_clock
+from sparring.cli.printing import visible
 from sparring.cli.ratings import parse_rating, with_article
 from sparring.cli.session import TerminalOptions
 from sparring.cli.terminal import TerminalGame
@@ -234,13 +235,14 @@ def _choose_player(
 
 def _about(opponent: Player, level: int | None) -> str:
     """A sentence on the opponent: its name, and how it plays."""
+    name = visible(opponent.name)
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
-        return f"Your opponent is {opponent.name}{'' if level is None else f', level {level} of 9'}."
+        return f"Your opponent is {name}{'' if level is None else f', level {level} of 9'}."
     policy, rating = opponent.policy, opponent.config.rating_number("rating")
     if rating is None:
-        return f"Your opponent is {opponent.name} (model {policy.name})."
+        return f"Your opponent is {name} (model {visible(policy.name)})."
     rated = with_article(rating_text(policy.game, rating))
-    return f"Your opponent is {opponent.name} (model {policy.name}), who plays in the style of {rated}."
+    return f"Your opponent is {name} (model {visible(policy.name)}), who plays in the style of {rated}."
 
 
 def _advice(opponent: Player, state: Any) -> str:

@@ -12,7 +12,7 @@ from rich.markup import escape
 from sparring.belief import Tracker, TrackerOptions
 from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
-from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalSession, TerminalOptions
+from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.cli.terminal import COMMANDS, result_text
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
 from sparring.games.chess import board_diagram

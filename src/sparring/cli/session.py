@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
 from sparring.cli.board_view import board_text
 from sparring.cli.errors import UserError
 from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
 from sparring.cli.line_input import EndOfInput, LineInput
+from sparring.cli.printing import make_console
 from sparring.games import Game, describe
 from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
@@ -74,7 +74,7 @@ class TerminalSession:
     def __init__(self, game: Game[Any], human: int, opponent: str, options: TerminalOptions) -> None:
         self.game, self.human, self.options = game, human, options
         self.letters = options.letters
-        self.console = Console(highlight=False)
+        self.console = make_console()
         self._lines = LineInput(user_data_folder() / "history")
         names, ratings = (PERSON, opponent), (options.my_rating, options.rating)
         folder = user_data_folder() / "games" if options.save is None else options.save

@@ -11,7 +11,8 @@ from rich.markup import escape
 from sparring.cli.game_clock import FlagFell, GameClock
 from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
-from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalSession, TerminalOptions
+from sparring.cli.printing import foreign
+from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, resolve
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import Termination
@@ -130,7 +131,7 @@ class TerminalGame:
         if decision.resign:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(self.game, state, decision.move)
-        reason = f" [dim]({escape(decision.reason)})[/]" if decision.reason else ""
+        reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
         self.session.console.print(f"\n{self.session.they} plays [bold]{escape(move)}[/]{reason}")
         self.decisions[len(self.moves)] = decision
         self._move(decision.move)
@@ -224,10 +225,8 @@ class TerminalGame:
                 raise LeftGame
 
     def _hint(self, state: Any) -> None:
-        decision = self.opponent.choose(Turn(state, self.game.legal_moves(state)))
-        chances = decision.distribution
-        move = max(chances, key=chances.__getitem__) if chances else decision.move
-        self.session.say(f"Hint: {move_name(self.game, state, move)}")
+        decision = self.opponent.hint(Turn(state, self.game.legal_moves(state)))
+        self.session.say(f"Hint: {move_name(self.game, state, decision.move)}")
         self._show_candidates(state, decision)
 
     def _propose_draw(self, state: Any) -> None:
