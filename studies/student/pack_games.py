@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.records import PositionFilter, Split
-from sparring.records.game_rows import GameRows, read_rows, shard_paths
+from sparring.records.game_rows import GameRows, read_rows
+from sparring.records.table import table_shards
 
 _LONGEST_CLOCK = 7200.0
 _MIN_PLIES = 20
@@ -27,7 +28,7 @@ _MIN_PLIES = 20
 def pack(table: Path, out: Path) -> int:
     """Writes the games of a table and returns their number."""
     shards = {
-        split: [read_rows(path, "chess", split, 0, PositionFilter()) for path in shard_paths(table)]
+        split: [read_rows(shard, "chess", split, 0, PositionFilter()) for shard in table_shards(table)]
         for split in Split
     }
     held_out = {

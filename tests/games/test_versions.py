@@ -19,7 +19,7 @@ from sparring.players.expendibots.book import ExpendibotsBook, open_expendibots_
 from sparring.policies import BadPolicy, Curve
 from sparring.policies.policy_files import read_policy_config
 from sparring.records import BadTable, Batches, GameRecord, read_shards
-from sparring.records.table import TableWriter, read_manifest, read_shard
+from sparring.records.table import TableShard, TableWriter, read_manifest, read_shard
 from sparring.training import checkpoints
 from sparring.training.config import BadTrainingConfig
 from tests.training.factories import small_config
@@ -121,7 +121,7 @@ class TestLaterSparring:
 
 def test_a_shard_of_another_numbering_is_refused(table: Path, next_version: None) -> None:
     with pytest.raises(BadTable, match=r"00000.parquet: found version 1 of the move numbering"):
-        read_shard(table / "00000.parquet")
+        read_shard(TableShard(table / "00000.parquet", 1, ""))
 
 
 def test_a_book_of_another_numbering_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

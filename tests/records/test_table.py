@@ -243,7 +243,15 @@ def test_tables_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadTable, match="version 99"):
         read_manifest(tmp_path)
     (tmp_path / "manifest.json").write_text(
-        json.dumps({"version": 1, "game": "chess", "preset": {}, "shards": [{"file": "x"}], "progress": {}})
+        json.dumps(
+            {
+                "version": 1,
+                "game": "chess",
+                "preset": {},
+                "shards": [{"file": "x", "games": 1}],
+                "progress": {},
+            }
+        )
     )
     with pytest.raises(BadTable, match="x"):
         list(read_shards(tmp_path))
@@ -252,13 +260,15 @@ def test_tables_that_are_none_of_ours_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_with_old_keys_of_its_preset_is_resumed(tmp_path: Path) -> None:
-    build_table([], EVERYTHING, tmp_path)
+    source = tmp_path / "a.pgn"
+    source.write_text(pgn(5, 2))
+    build_table([source], EVERYTHING, tmp_path)
     path = tmp_path / "manifest.json"
     content = path.read_text()
     assert '"min_plies"' in content
     assert '"min_clock"' in content
     path.write_text(content.replace('"min_plies"', '"shortest"').replace('"min_clock"', '"least_seconds"'))
-    build_table([], EVERYTHING, tmp_path)
+    build_table([source], EVERYTHING, tmp_path)
     assert path.read_text() == content
 
 

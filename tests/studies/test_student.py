@@ -19,7 +19,8 @@ from sparring.games import Chess, describe
 from sparring.networks import maia3
 from sparring.networks.prediction import Position
 from sparring.records import PositionFilter, Split
-from sparring.records.game_rows import read_rows, shard_paths
+from sparring.records.game_rows import read_rows
+from sparring.records.table import table_shards
 from studies.student.blend_gain import Sample, Weights, fit, gain
 from studies.student.blocks import Shape
 from studies.student.curve import draw, read_run
@@ -167,7 +168,7 @@ def test_packed_games_come_back_without_the_test_split(tmp_path: Path) -> None:
     table = chess_table(tmp_path / "table")
     count = pack(table, tmp_path / "games.xz")
     games = read_games(tmp_path / "games.xz")
-    shards = shard_paths(table)
+    shards = table_shards(table)
     rows = [read_rows(path, "chess", split, 0, PositionFilter()) for path in shards for split in Split]
     everything = {moves for part in rows for moves in part.moves}
     packed = {games.moves[a:b].tobytes() for a, b in itertools.pairwise(games.offsets)}

@@ -35,6 +35,9 @@ COMMANDS: dict[str, Command | Group] = {
             "stats": Command("records:stats", "Count games and positions by rating, speed and result."),
             "export": Command("records:export", "Write games of a table in the notation of their game."),
             "list": Command("records:list_games", "List the first games of a table with their ids."),
+            "verify": Command(
+                "records:verify", "Compare the files of a table with the checksums in its manifest."
+            ),
         },
     ),
     "measure": Group(

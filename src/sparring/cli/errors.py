@@ -2,4 +2,11 @@
 
 
 class UserError(Exception):
-    """The command line cannot be carried out; the message says why in one line."""
+    """The command line cannot be carried out; the message says why in one line.
+
+    `code` is the exit code: 2, or 1 if the command was carried out and found nothing.
+    """
+
+    def __init__(self, message: str, *, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code

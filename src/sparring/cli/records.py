@@ -19,6 +19,7 @@ from sparring.records.presets import preset_names
 from sparring.records.streams import source_size
 
 Folder = Annotated[Path, typer.Argument(help="Folder of a table.")]
+_MOST_NOTES = 20
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -28,17 +29,25 @@ def build(
     ],
     out: Annotated[Path, typer.Option(help="Folder of the table; an unfinished table is resumed.")],
     preset: Annotated[
-        str, typer.Option(help=f"Which games are kept: {', '.join(preset_names())}, or a TOML file.")
-    ] = "maia",
+        str | None,
+        typer.Option(
+            help=f"Which games are kept: {', '.join(preset_names())}, or a TOML file "
+            "(default: all games, of the game that the files' suffix says)."
+        ),
+    ] = None,
 ) -> None:
     """Parse game files and pack the games into a table.
 
-    The preset decides which games are kept. An interrupted run is resumed by the same command.
+    The preset decides which games are kept. An interrupted run is resumed by the same command. A file whose
+    content is in the table is not read again; a file that grew is read on.
     """
     for file in files:
         if not file.exists():
             raise UserError(f"there is no file {file}")
-    wanted = records.load_preset(preset)
+    try:
+        wanted = records.load_preset(preset) if preset else records.preset_for(files)
+    except records.UnsupportedFormat as error:
+        raise UserError(f"{error}; or choose the game by --preset") from None
     unread: list[str] = []
     sources = records.find_sources(files, wanted.game, unread.append)
     total = sum(map(source_size, sources))
@@ -60,6 +69,9 @@ def build(
         except (records.BadTable, records.UnsupportedFormat, records.TableWriteError) as error:
             raise UserError(str(error)) from None
     report.unread += unread
+    if not report.kept:
+        _print_trouble(report)
+        raise UserError(_why_empty(report, wanted.name, len(sources)), code=1)
     _print_report(report, out)
     if report.examples or report.unread:
         raise typer.Exit(1)
@@ -160,13 +172,61 @@ def list_games(
     make_console().print(table)
 
 
+def verify(
+    folder: Folder,
+    replay: Annotated[bool, typer.Option("--replay", help="Also play through every game.")] = False,
+) -> None:
+    """Compare the files of a table with the checksums in its manifest.
+
+    Every other command compares the checksum of a file when it reads the file.
+    """
+    from sparring.records.table import read_manifest, read_shard, table_shards
+
+    try:
+        played = read_manifest(folder)["game"]
+        shards = table_shards(folder)
+        for shard in shards:
+            for record in records.records_of(read_shard(shard)):
+                if replay:
+                    _ = records.RecordedGame(played, record).states
+    except records.BadTable as error:
+        raise UserError(str(error), code=1) from None
+    games = sum(shard.games for shard in shards)
+    unsure = sum(not shard.digest for shard in shards)
+    print(
+        f"{games:,} games of {played} in {len(shards):,} files: whole"
+        + (", every move legal" if replay else "")
+    )
+    if unsure:
+        print(f"{unsure:,} files have no checksum: an earlier version wrote them")
+
+
 def _print_report(report: records.BuildReport, out: Path) -> None:
     console = make_console()
-    console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {foreign(out)}")
+    console.print(f"[bold]{report.kept:,}[/] of {report.seen:,} games are in {foreign(out)}", soft_wrap=True)
     if report.dropped:
         _print_counts(console, "left out", Counter(report.dropped))
-    if report.dropped and not report.kept:
-        console.print("[yellow]The preset kept no game; choose another --preset.[/]")
+    for note in report.notes[:_MOST_NOTES]:
+        console.print(f"[dim]{foreign(note)}[/]", soft_wrap=True)
+    if len(report.notes) > _MOST_NOTES:
+        console.print(f"[dim]... {len(report.notes):,} such files in total[/]")
+    _print_trouble(report)
+
+
+def _why_empty(report: records.BuildReport, preset: str, files: int) -> str:
+    """Why no game was kept, and the preset that would keep some."""
+    if not report.seen:
+        return f"no game was found in {files:,} {'file' if files == 1 else 'files'}; no table is made"
+    reasons = Counter(report.dropped) + Counter({"broken": report.broken})
+    counts = ", ".join(f"{name} {count:,}" for name, count in reasons.most_common())
+    text = f"the preset {preset} keeps none of {report.seen:,} games ({counts}); no table is made"
+    best, kept = max(report.alternatives.items(), key=lambda item: item[1], default=("", 0))
+    return f"{text}; --preset {best} keeps {kept:,} of them" if kept else text
+
+
+def _print_trouble(report: records.BuildReport) -> None:
+    """Broken games and files that were not read."""
+    console = make_console()
     for example in report.examples:
         console.print(f"[yellow]{foreign(example)}[/]", soft_wrap=True)
     if report.broken > len(report.examples):
@@ -185,7 +245,5 @@ def _print_counts(console: Console, title: str, counts: Counter[str]) -> None:
         if title == "groups"
         else counts.most_common(12)
     )
-    console.print(
-        f"[dim]{title}:[/] " + ", ".join(f"{foreign(name)} {count:,}" for name, count in shown),
-        soft_wrap=True,
-    )
+    counts_text = ", ".join(f"{foreign(name)} {count:,}" for name, count in shown)
+    console.print(f"[dim]{title}:[/] {counts_text}", soft_wrap=True)

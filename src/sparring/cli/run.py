@@ -34,7 +34,7 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
             raise
         _fail(program, f"this needs {module}: pip install 'sparring[{extra}]'", 2)
     except _user_errors() as error:
-        _fail(program, str(error), 2)
+        _fail(program, str(error), getattr(error, "code", 2))
     if code:  # the code of a `typer.Exit`
         sys.exit(code)
 

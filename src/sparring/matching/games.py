@@ -16,7 +16,7 @@ from sparring.records.presets import default_preset
 from sparring.records.readers import reader_for, stem_of
 from sparring.records.statistics import group_name, group_order, rating_bounds
 from sparring.records.streams import TruncatedFile, open_chunks
-from sparring.records.table import read_manifest, read_shards
+from sparring.records.table import equal_groups, position_filter, read_manifest, read_shards
 
 _NO_CLOCK = -1
 
@@ -155,9 +155,7 @@ def _read_table(folder: Path, game: str) -> Iterator[PlayedGame]:
     manifest = read_manifest(folder)
     if manifest["game"] != game:
         raise BadTable(f"{folder} holds games of {manifest['game']}, not of {game}")
-    preset = manifest["preset"]
-    counted = PositionFilter(**preset.get("positions", {}))
-    equal = preset.get("games", {}).get("equal_groups", 0)
+    counted, equal = position_filter(manifest), equal_groups(manifest)
     bounds = rating_bounds(folder, equal) if equal else []
     for shard in read_shards(folder):
         for record, source in zip(records_of(shard), shard["source"].to_pylist(), strict=True):

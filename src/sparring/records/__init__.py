@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sparring.records.build import find_sources as find_sources
     from sparring.records.game_records import GameRecords as GameRecords
     from sparring.records.game_records import open_records as open_records
+    from sparring.records.game_records import preset_for as preset_for
     from sparring.records.presets import BadPreset as BadPreset
     from sparring.records.presets import PositionFilter as PositionFilter
     from sparring.records.presets import Preset as Preset
@@ -34,7 +35,7 @@ __getattr__, __dir__, __all__ = attach(
         "batch": ("Batch",),
         "batches": ("Batches",),
         "build": ("BuildReport", "TableWriteError", "build_table", "find_sources"),
-        "game_records": ("GameRecords", "open_records"),
+        "game_records": ("GameRecords", "open_records", "preset_for"),
         "presets": ("BadPreset", "PositionFilter", "Preset", "load_preset"),
         "record": ("BadTable", "GameRecord", "Termination", "UnsupportedFormat"),
         "recorded_game": ("RecordedGame", "RecordedPosition"),

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from sparring.games import GameDescription, describe
 from sparring.records.batch import Batch, EncodedPositions
-from sparring.records.game_rows import GameRows, read_rows, shard_paths
+from sparring.records.game_rows import GameRows, read_rows
 from sparring.records.presets import PositionFilter
 from sparring.records.record import BadTable
 from sparring.records.splits import Split
-from sparring.records.table import read_manifest
+from sparring.records.table import TableShard, position_filter, read_manifest, table_shards
 
 _MIXED_SHARDS = 4
 _GAMES_A_TASK = 32
@@ -118,16 +118,16 @@ class Batches:
 
     def _read_tasks(self) -> Iterator[Callable[[], GameRows]]:
         """Tasks that read a few shards each, in random order."""
-        shards = [(table, path) for table in self.tables for path in shard_paths(table)]
+        shards = [(table, shard) for table in self.tables for shard in table_shards(table)]
         order = self._random(0).permutation(len(shards))
         for group, start in enumerate(range(0, len(shards), _MIXED_SHARDS)):
             chosen = [shards[i] for i in order[start : start + _MIXED_SHARDS]]
             yield partial(self._read, chosen, group)
 
-    def _read(self, shards: list[tuple[Path, Path]], group: int) -> GameRows:
+    def _read(self, shards: list[tuple[Path, TableShard]], group: int) -> GameRows:
         filters = {table: self.positions or _preset_filter(table) for table, _ in shards}
         rows = [
-            read_rows(path, self._game(), self.split, self.trial, filters[table]) for table, path in shards
+            read_rows(shard, self._game(), self.split, self.trial, filters[table]) for table, shard in shards
         ]
         together = GameRows.join(rows)
         if self.ratings is not None:
@@ -186,7 +186,7 @@ class _Positions:
 
 
 def _preset_filter(table: Path) -> PositionFilter:
-    return PositionFilter(**read_manifest(table)["preset"].get("positions", {}))
+    return position_filter(read_manifest(table))
 
 
 def _unpack(game: GameDescription, usual: str, rows: GameRows) -> _Positions:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sparring.records.presets import Preset
-from sparring.records.readers import format_of, formats, reader_for
-from sparring.records.record import ParsedGame
+import msgspec
+
+from sparring.records.presets import Preset, load_preset, preset_names
+from sparring.records.readers import Reader, format_of, formats, reader_for
+from sparring.records.record import BadTable, GameRecord, ParsedGame, error_text
+from sparring.records.sources import Continuation, LastGame, Source, SourceLog
 from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks, reason, source_size
-from sparring.records.table import TableWriter
-from sparring.storage import lock_folder
+from sparring.records.table import MANIFEST, TableWriter
+from sparring.storage import LOCK, lock_folder
 
 _MOST_EXAMPLES = 20
+_MOST_TRIED = 1000
+"""Games left out on which the other presets are tried."""
 
 
 class TableWriteError(Exception):
@@ -35,10 +40,14 @@ class BuildReport:
     """Place and error of the first broken games."""
     unread: list[str] = field(default_factory=list)
     """Files and folders that could not be read, and why; the next run tries them again."""
+    notes: list[str] = field(default_factory=list)
+    """What is remarkable about sources: read before, grown or changed since."""
+    alternatives: dict[str, int] = field(default_factory=dict)
+    """Other presets, and how many of the first games that were left out each would keep."""
 
     def manifest_entry(self) -> dict[str, Any]:
         """The part that is stored in the manifest."""
-        return {name: value for name, value in asdict(self).items() if name != "unread"}
+        return {name: getattr(self, name) for name in _STORED}
 
     @property
     def seen(self) -> int:
@@ -59,9 +68,31 @@ class BuildReport:
         if len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(where)
 
+    def forget(self, fate: str) -> None:
+        """Takes back the count of a game that is read again. A kept game stays in the table."""
+        if fate == _BROKEN:
+            self.broken = max(0, self.broken - 1)
+        elif self.dropped.get(fate, 0) > 0:
+            self.dropped[fate] -= 1
 
+    def forget_cut(self, name: str) -> None:
+        """Takes back the note that a file was cut off."""
+        self.examples = [each for each in self.examples if not each.startswith(f"{name}: ")]
+
+
+_KEPT, _BROKEN = "kept", "broken"
+_STORED = ("kept", "dropped", "broken", "examples")
 BuildProgressCallback = Callable[[BuildReport, int], None]
 """Called with the report so far and the number of source bytes read."""
+
+
+class _StoredReport(msgspec.Struct):
+    """A report in a manifest."""
+
+    kept: int = 0
+    dropped: dict[str, int] = msgspec.field(default_factory=dict)
+    broken: int = 0
+    examples: list[str] = msgspec.field(default_factory=list)
 
 
 def build_table(
@@ -74,62 +105,154 @@ def build_table(
 ) -> BuildReport:
     """Reads the sources into the table at `out`; resumes an earlier run.
 
-    A file that cannot be read is left for the next run. Raises BadTable, UnsupportedFormat, TableWriteError
-    or FolderLocked.
+    A file whose content is in the table is not read again, whatever its path; a file that grew is read on. A
+    file that cannot be read is left for the next run. No table is made if no game is kept. Raises BadTable,
+    UnsupportedFormat, TableWriteError or FolderLocked.
     """
+    new = not out.exists()
     try:
         lock = lock_folder(out)
     except OSError as error:
         raise TableWriteError(f"{out} cannot be written: {reason(error)}") from None
     with lock:
-        return _build(sources, preset, out, on_progress, shard)
-
-
-def _build(
-    sources: Sequence[Path], preset: Preset, out: Path, on_progress: BuildProgressCallback, shard: int
-) -> BuildReport:
-    writer = TableWriter(out, preset.game, preset.manifest_entry(), shard=shard)
-    progress = writer.manifest["progress"]
-    report = BuildReport(**progress.get("report", {}))
-    done: dict[str, int] = progress.get("read", {})
-    finished: dict[str, None] = dict.fromkeys(progress.get("finished", []))  # folders can have 100,000 files
-
-    safe = report.kept
-
-    def commit() -> None:
-        nonlocal safe
         try:
-            writer.commit({"report": report.manifest_entry(), "read": done, "finished": list(finished)})
-        except OSError as error:
-            trouble = f"{out} cannot be written: {reason(error)}"
-            raise TableWriteError(
-                f"{trouble}; {safe:,} games are safe; the same command resumes after them"
-            ) from None
-        safe = report.kept
+            return _Build(preset, out, on_progress, shard).run(sources)
+        finally:
+            if new and not (out / MANIFEST).exists():
+                _remove_empty(out)
 
-    before = 0
-    for source in sources:
-        name = str(source)
-        if name not in finished:
-            read = reader_for(source, preset.game)
-            chunks = open_chunks(source, partial(_watch, on_progress, report, before))
-            file = source.name
+
+def _remove_empty(folder: Path) -> None:
+    """Removes a folder that holds nothing but its lock."""
+    with suppress(OSError):
+        (folder / LOCK).unlink()
+        folder.rmdir()
+
+
+class _Build:
+    """One run over the sources."""
+
+    def __init__(self, preset: Preset, out: Path, on_progress: BuildProgressCallback, shard: int) -> None:
+        self._preset, self._out, self._on_progress = preset, out, on_progress
+        self._writer = TableWriter(out, preset.game, preset.manifest_entry(), shard=shard)
+        self._existed = (out / MANIFEST).exists()
+        progress = self._writer.manifest["progress"]
+        try:
+            stored = msgspec.convert(progress.get("report", {}), _StoredReport)
+            self._log = SourceLog.from_manifest(progress)
+        except msgspec.ValidationError as error:
+            raise BadTable(f"{out}: the manifest's progress is broken ({error})") from None
+        self._report = BuildReport(stored.kept, stored.dropped, stored.broken, stored.examples)
+        self._safe = stored.kept
+        self._others = [
+            each
+            for each in (load_preset(name) for name in preset_names())
+            if each.game == preset.game and each.name != preset.name
+        ]
+        self._tried = 0
+
+    def run(self, sources: Sequence[Path]) -> BuildReport:
+        before = 0
+        readers = [reader_for(source, self._preset.game) for source in sources]
+        for path, read in zip(sources, readers, strict=True):
             try:
-                for game in read(chunks, done.get(name, 0)):
-                    done[name] = game.end
-                    _sort_in(game, file, preset, writer, report)
-                    if writer.full:
-                        commit()
+                self._read(path, read, before)
             except UnreadableFile as error:
-                report.unread.append(str(error))
-                continue
-            except TruncatedFile as error:
-                report.note(f"{file}: {error}; the games before that are kept")
-            finished[name] = None
-            done.pop(name, None)
-        before += source_size(source)
-    commit()
-    return report
+                self._report.unread.append(str(error))
+            before += source_size(path)
+        self._commit()
+        return self._report
+
+    def _read(self, path: Path, read: Reader, before: int) -> None:
+        source, how = self._log.open(path)
+        self._say(path, source, how)
+        if how is Continuation.READ:
+            return
+        begin, known = source.read, source.last
+        if how is Continuation.GREW and known is not None:
+            begin = source.read = known.begin  # its last game may have been cut off
+            self._report.forget(known.fate)
+            self._report.forget_cut(path.name)
+        else:
+            known = None
+        chunks = open_chunks(path, lambda count: self._on_progress(self._report, before + count))
+        try:
+            for game in read(chunks, begin):
+                fate, identity = self._sort_in(game, path.name, known)
+                source.last, known = LastGame(source.read, fate, identity), None
+                source.read = game.end
+                if self._writer.full:
+                    self._commit()
+        except TruncatedFile as error:
+            self._report.note(f"{path.name}: {error}; the games before that are kept")
+        except (UnreadableFile, TableWriteError):
+            raise
+        except Exception as error:  # of a reader: the other files are read
+            raise UnreadableFile(f"{path}: reading failed after byte {source.read:,}: {error!r}") from error
+        source.finished = True
+
+    def _sort_in(self, game: ParsedGame, source: str, known: LastGame | None) -> tuple[str, int]:
+        """Counts a game and adds it to the table if it is kept; returns its fate and its identity.
+
+        `known` is the game that an earlier run read at this place.
+        """
+        report, record = self._report, game.record
+        try:
+            dropped = game.defect or (self._preset.rejection_reason(record) if record is not None else "")
+            identity = record.identity(self._preset.game) if record is not None and not dropped else 0
+        except Exception as error:
+            record, dropped, identity = None, "", 0
+            game = game._replace(error=error_text(error))
+        if dropped:
+            report.drop(dropped)
+            self._try_others(game.record)
+            return dropped, 0
+        if record is None:
+            report.note_broken(f"{source}, {game.where}: {game.error}")
+            return _BROKEN, 0
+        if known is None or (known.fate, known.identity) != (_KEPT, identity):
+            report.kept += 1
+            self._writer.add(record, source)
+        return _KEPT, identity
+
+    def _try_others(self, record: GameRecord | None) -> None:
+        """Counts which other presets would keep a game that was left out."""
+        if record is None or self._tried >= _MOST_TRIED:
+            return
+        self._tried += 1
+        for other in self._others:
+            with suppress(Exception):
+                kept = not other.rejection_reason(record)
+                self._report.alternatives[other.name] = self._report.alternatives.get(other.name, 0) + kept
+
+    def _commit(self) -> None:
+        for source, error in self._writer.pack():
+            self._report.kept -= 1
+            self._report.note_broken(f"{source}: {error}")
+        if not (self._report.kept or self._existed):
+            return
+        progress = {"report": self._report.manifest_entry(), **self._log.manifest_entry()}
+        try:
+            self._writer.commit(progress)
+        except OSError as error:
+            trouble = f"{self._out} cannot be written: {reason(error)}"
+            raise TableWriteError(
+                f"{trouble}; {self._safe:,} games are safe; the same command resumes after them"
+            ) from None
+        self._safe, self._existed = self._report.kept, True
+
+    def _say(self, path: Path, source: Source, how: Continuation) -> None:
+        if how is Continuation.READ and source.path != str(path):
+            text = f"{path}: not read, its content is in the table already (from {source.path})"
+        elif how is Continuation.READ:
+            text = f"{path}: not read again, it is in the table already"
+        elif how is Continuation.GREW:
+            text = f"{path}: grew since it was read; only its new games are read"
+        elif how is Continuation.CHANGED:
+            text = f"{path}: another file than the one that was read under this name; it is read as a new one"
+        else:
+            return
+        self._report.notes.append(text)
 
 
 def find_sources(paths: Sequence[Path], game: str, unread: Callable[[str], None]) -> list[Path]:
@@ -158,19 +281,3 @@ def _may_be_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return True
-
-
-def _sort_in(game: ParsedGame, source: str, preset: Preset, writer: TableWriter, report: BuildReport) -> None:
-    if game.defect:
-        report.drop(game.defect)
-    elif game.record is None:
-        report.note_broken(f"{source}, {game.where}: {game.error}")
-    elif reason := preset.rejection_reason(game.record):
-        report.drop(reason)
-    else:
-        report.kept += 1
-        writer.add(game.record, source)
-
-
-def _watch(on_progress: BuildProgressCallback, report: BuildReport, before: int, read: int) -> None:
-    on_progress(report, before + read)

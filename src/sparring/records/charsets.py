@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
+from functools import lru_cache
 
 _GUESSES = ("utf-8", "gb18030", "shift_jis")
 
@@ -24,8 +25,12 @@ def detect_charset(texts: Iterable[bytes], declared: str = "") -> str:
     return "latin-1"
 
 
+@lru_cache(maxsize=256)
 def _known(declared: str) -> str:
+    """The codec of a declared charset; empty if there is none, or none that decodes any bytes to text."""
     name = declared.strip().lower()
+    if not name:
+        return ""
     if name.startswith("gb"):
         name = "gb18030"  # files that declare GB2312 often use more
     if name in ("euc-kr", "ks_c_5601-1987"):
@@ -33,15 +38,16 @@ def _known(declared: str) -> str:
     if name in ("shift_jis", "shift-jis", "sjis"):
         name = "cp932"
     try:
-        return codecs.lookup(name).name if name else ""
-    except LookupError:
+        bytes(range(256)).decode(name, "replace")  # zlib, hex and others are no charsets
+        return codecs.lookup(name).name
+    except (LookupError, ValueError):
         return ""
 
 
 def _fits(text: bytes, charset: str, *, guessed: bool) -> bool:
     try:
         decoded = text.decode(charset)
-    except UnicodeDecodeError:
+    except ValueError:
         return False
     if not guessed or charset == "utf-8":
         return True

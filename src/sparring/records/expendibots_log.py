@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from sparring._core import ExpendibotsState
 from sparring.games.expendibots import DESCRIPTION, Expendibots
-from sparring.records.record import GameRecord, ParsedGame, Termination
+from sparring.records.record import GameRecord, ParsedGame, Termination, error_text, parse_safely
 from sparring.records.text_lines import TextLine, read_lines
 
 _LONGEST = 1000
@@ -80,8 +80,8 @@ class _Log:
         """Parses the next line; an error ends the game."""
         try:
             self._take(text, line)
-        except ValueError as error:
-            self._error = f"line {line.number:,}: {str(error)[:_LONGEST]}"
+        except Exception as error:
+            self._error = f"line {line.number:,}: {error_text(error)}"
             self.over = True
 
     def _take(self, text: str, line: TextLine) -> None:
@@ -118,14 +118,16 @@ class _Log:
         """The game so far."""
         if self._error:
             return ParsedGame(None, self._error, self._where, end)
-        record = GameRecord(
+        return parse_safely(self._record, self._where, end)
+
+    def _record(self) -> GameRecord:
+        return GameRecord(
             moves=self._state.pack_moves(_WIDTH),
             result=self._result,
             ending=self._ending,
             date=_date(self._started),
             site=self._started,
         )
-        return ParsedGame(record, "", self._where, end)
 
 
 def _over(state: ExpendibotsState) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparring.games import DESCRIPTIONS, GAMES
-from sparring.records.presets import PositionFilter
+from sparring.records.presets import Preset, default_preset
 from sparring.records.readers import Reader, format_of, formats, reader_for
 from sparring.records.record import BadTable, GameRecord, UnsupportedFormat
 from sparring.records.recorded_game import RecordedGame, RecordedPosition
@@ -103,13 +103,24 @@ def open_records(
     return GameRecords(name, path, 0, 0, read, None)
 
 
+def preset_for(paths: Sequence[Path]) -> Preset:
+    """The preset that keeps every game of the files and folders. Raises UnsupportedFormat."""
+    files = [file for path in paths for file in ([path] if not path.is_dir() else sorted(path.rglob("*")))]
+    return default_preset(_game_of(paths[0] if len(paths) == 1 else Path("the files"), files))
+
+
 def _open_table(folder: Path, game: str | None) -> GameRecords:
-    from sparring.records.table import read_manifest, read_shards, records_of  # they import pyarrow
+    from sparring.records.table import (  # they import pyarrow
+        position_filter,
+        read_manifest,
+        read_shards,
+        records_of,
+    )
 
     manifest = read_manifest(folder)
     if game not in (None, manifest["game"]):
         raise BadTable(f"{folder} holds games of {manifest['game']}, not of {game}")
-    kept = PositionFilter(**manifest["preset"].get("positions", {}))
+    kept = position_filter(manifest)
 
     def read() -> Iterator[GameRecord]:
         for shard in read_shards(folder):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from sparring.records.presets import PositionFilter
 from sparring.records.record import GameRecord
 from sparring.records.splits import Split, split_of
-from sparring.records.table import read_manifest, read_shard
+from sparring.records.table import TableShard, read_shard
 
 _IDENTITY = ["moves", "result", "start", "first", "second", "date", "site"]
 _COLUMNS = [
@@ -69,31 +68,28 @@ class GameRows:
         return self.limits, self.identities, self.results, self.ratings, self.ranks
 
 
-def shard_paths(table: Path) -> list[Path]:
-    """The shard files of a table. Raises BadTable."""
-    return [table / entry["file"] for entry in read_manifest(table)["shards"]]
-
-
-def read_rows(path: Path, game: str, split: Split | None, trial: int, positions: PositionFilter) -> GameRows:
+def read_rows(
+    shard: TableShard, game: str, split: Split | None, trial: int, positions: PositionFilter
+) -> GameRows:
     """The games of a shard that belong to the split (None for all). Raises BadTable."""
-    shard = read_shard(path, _COLUMNS)
-    columns = {name: shard[name].to_pylist() for name in _IDENTITY}
+    rows = read_shard(shard, _COLUMNS)
+    columns = {name: rows[name].to_pylist() for name in _IDENTITY}
     facts = zip(*columns.values(), strict=True)
     identities = [GameRecord(**dict(zip(columns, row, strict=True))).identity(game) for row in facts]
     kept = [i for i, each in enumerate(identities) if split is None or split_of(each, trial) is split]
-    shard = shard.take(pa.array(kept, pa.int64()))
+    rows = rows.take(pa.array(kept, pa.int64()))
     limits = [positions.skip_plies, round(positions.min_clock * 10)]
     return GameRows(
         starts=[columns["start"][i] for i in kept],
         moves=[columns["moves"][i] for i in kept],
-        clocks=shard["clocks"].to_pylist(),
+        clocks=rows["clocks"].to_pylist(),
         limits=np.array([limits] * len(kept), np.int64).reshape(-1, 2),
         identities=np.array([identities[i] for i in kept], np.int64),
         results=np.array(
             [np.nan if (value := columns["result"][i]) is None else value for i in kept], np.float32
         ),
-        ratings=_pairs(shard, "rating", _UNKNOWN, np.int16),
-        ranks=_pairs(shard, "rank", "", "U8"),
+        ratings=_pairs(rows, "rating", _UNKNOWN, np.int16),
+        ranks=_pairs(rows, "rank", "", "U8"),
     )
 
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from sparring._core import PgnGame, PgnParser
 from sparring.records.pgn_tags import TAGS, record_from_tags
-from sparring.records.record import GameRecord, ParsedGame
+from sparring.records.record import GameRecord, ParsedGame, parse_safely
+from sparring.records.text_lines import universal_newlines
 
 
 def read_pgn(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     """The games of a PGN file's content, from byte `skip` on (the `end` of an earlier game)."""
     parser = PgnParser()
     position = 0
-    for chunk in chunks:
+    for chunk in universal_newlines(chunks):
         fresh = chunk[max(0, skip - position) :]
         position += len(chunk)
         if not fresh:
@@ -32,5 +33,7 @@ def pgn_record(game: PgnGame) -> GameRecord:
 
 
 def _parsed(game: PgnGame, skipped: int) -> ParsedGame:
-    record = None if game.error else pgn_record(game)
-    return ParsedGame(record, game.error, f"line {game.line:,}", game.end + skipped)
+    where, end = f"line {game.line:,}", game.end + skipped
+    if game.error:
+        return ParsedGame(None, game.error, where, end)
+    return parse_safely(lambda: pgn_record(game), where, end)

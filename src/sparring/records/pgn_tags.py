@@ -33,6 +33,7 @@ _TERMINATIONS = {
     "rules infraction": Termination.RULES,
 }
 _SPEEDS = ("ultrabullet", "hyperbullet", "bullet", "blitz", "rapid", "classical", "correspondence")
+_RATING = re.compile(r"0*([0-9]{1,4})\?*")
 _TIME_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,5}))?")
 
 
@@ -110,8 +111,8 @@ def _known(text: str | None) -> str | None:
 @lru_cache(maxsize=4096)
 def _rating(text: str | None) -> int | None:
     """A rating such as 1500 or 1500? (provisional)."""
-    digits = (text or "").rstrip("?")
-    return int(digits) if digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 5000 else None
+    match = _RATING.fullmatch(text or "")
+    return int(match[1]) if match and 0 < int(match[1]) < 5000 else None
 
 
 @lru_cache(maxsize=4096)

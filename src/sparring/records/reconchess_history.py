@@ -16,7 +16,7 @@ from typing import Any
 
 from sparring._core import RbcState
 from sparring.games.rbc import DESCRIPTION, NO_SENSE, PASS, SENSE, board_fen
-from sparring.records.record import GameRecord, ParsedGame, Termination
+from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
 from sparring.records.text_lines import read_lines
 
 _LONGEST = 1 << 24
@@ -73,12 +73,13 @@ def read_history(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]
 
 def _parsed(text: bytes, where: str, end: int) -> ParsedGame:
     try:
-        return ParsedGame(history_record(json.loads(text.decode("utf-8-sig"))), "", where, end)
+        history = json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         problem = f"no JSON at character {error.pos:,} of {len(text):,} ({error.msg})"
+        return ParsedGame(None, problem, where, end)
     except (ValueError, RecursionError) as error:
-        problem = str(error)
-    return ParsedGame(None, problem[:_LONGEST_NAME], where, end)
+        return ParsedGame(None, f"no JSON ({str(error)[:_LONGEST_NAME]})", where, end)
+    return parse_safely(lambda: history_record(history), where, end)
 
 
 def history_record(history: Any) -> GameRecord:

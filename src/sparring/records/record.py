@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
 from sparring.games import RatingSystem, describe
+
+_LONGEST_ERROR = 200
 
 
 class UnsupportedFormat(Exception):
@@ -29,6 +32,21 @@ class ParsedGame(NamedTuple):
     """Bytes of the uncompressed source up to the end of the game."""
     defect: str = ""
     """Why a well-formed game cannot be kept in a table; such games are counted, not broken."""
+
+
+def parse_safely(parse: Callable[[], GameRecord], where: str, end: int) -> ParsedGame:
+    """The game that `parse` gives. Any exception is the game's error: no game stops the reading of a file."""
+    try:
+        return ParsedGame(parse(), "", where, end)
+    except Exception as error:
+        return ParsedGame(None, error_text(error), where, end)
+
+
+def error_text(error: Exception) -> str:
+    """The message of an exception in one short line; its class if it has none or is none of ours."""
+    message = " ".join(str(error).split())[:_LONGEST_ERROR]
+    expected = isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+    return message if message and expected else f"{type(error).__name__}: {message}"
 
 
 class Termination(StrEnum):

@@ -67,8 +67,8 @@ class RecordedGame:
     def states(self) -> list[Any]:
         """All states, [plies + 1], the initial state first. Raises BadTable if a move is not legal."""
         description, rules = describe(self.game), load_game(self.game)
-        start = rules.initial() if self.record.start is None else rules.parse(self.record.start)
         try:
+            start = rules.initial() if self.record.start is None else rules.parse(self.record.start)
             state = start.unpack_moves(self.record.moves, description.packed_move_bytes)
         except ValueError as error:
             raise BadTable(f"game {self.id} cannot be unpacked: {error}") from None

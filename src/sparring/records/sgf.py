@@ -9,7 +9,8 @@ from sparring._core import SgfGame, SgfParser
 from sparring.games.ranks import parse_rank
 from sparring.records.charsets import detect_charset
 from sparring.records.dates import parse_date
-from sparring.records.record import GameRecord, ParsedGame, Termination
+from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
+from sparring.records.text_lines import universal_newlines
 
 _LONGEST = 1000
 _MOST_POINTS = 1000
@@ -22,7 +23,7 @@ def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     parser = SgfParser()
     position = lines = games = 0
     content = False
-    for chunk in chunks:
+    for chunk in universal_newlines(chunks):
         passed = chunk[: max(0, skip - position)]
         position += len(chunk)
         lines += passed.count(b"\n")
@@ -41,9 +42,10 @@ def read_sgf(chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
 
 
 def _parsed(game: SgfGame, skipped: int, lines: int) -> ParsedGame:
-    record = None if game.error else sgf_record(game)
-    where = f"line {game.line + lines:,}"
-    return ParsedGame(record, game.error, where, game.end + skipped, game.error if game.defect else "")
+    where, end = f"line {game.line + lines:,}", game.end + skipped
+    if game.error:
+        return ParsedGame(None, game.error, where, end, game.error if game.defect else "")
+    return parse_safely(lambda: sgf_record(game), where, end)
 
 
 def sgf_record(game: SgfGame) -> GameRecord:

@@ -15,7 +15,14 @@ from sparring._core import ShogiState
 from sparring.games import IllegalMove, ParseError
 from sparring.games.ranks import parse_rank
 from sparring.games.shogi import DESCRIPTION
-from sparring.records.record import GameRecord, ParsedGame, Termination, UnsupportedFormat
+from sparring.records.record import (
+    GameRecord,
+    ParsedGame,
+    Termination,
+    UnsupportedFormat,
+    error_text,
+    parse_safely,
+)
 from sparring.records.text_lines import TextLine, read_lines
 
 _UNKNOWN = -1
@@ -115,8 +122,10 @@ class ShogiGameBuilder:
 
     def parsed(self, end: int) -> ParsedGame:
         """The parsed game; `end` is the byte offset of its end."""
-        error = self.error or self.illegal
-        return ParsedGame(None if error else self._record(), error, f"line {self.line:,}", end)
+        where = f"line {self.line:,}"
+        if error := self.error or self.illegal:
+            return ParsedGame(None, error, where, end)
+        return parse_safely(self._record, where, end)
 
     def _record(self) -> GameRecord:
         plies = self.state.ply
@@ -165,7 +174,12 @@ def read_games(chunks: Iterable[bytes], skip: int, reader: LineReader) -> Iterat
             games += 1
             yield reader.builder.parsed(line.begin)
             reader.builder = None
-        reader.feed(text, line)
+        try:
+            reader.feed(text, line)
+        except Exception as error:
+            if reader.builder is None:
+                reader.builder = ShogiGameBuilder(line.number)
+            reader.builder.fail(line, error_text(error))
         end = line.end
     if reader.builder is not None:
         yield reader.builder.parsed(end)

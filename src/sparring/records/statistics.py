@@ -12,7 +12,7 @@ import numpy as np
 
 from sparring.games import describe
 from sparring.games.ranks import rank_order
-from sparring.records.table import read_manifest, read_shards
+from sparring.records.table import equal_groups, read_manifest, read_shards
 
 _COLUMNS = [
     "moves",
@@ -55,7 +55,7 @@ def collect_statistics(folder: Path) -> TableStatistics:
     """The statistics of a table. Raises BadTable."""
     manifest = read_manifest(folder)
     found = TableStatistics(manifest["game"])
-    equal = manifest["preset"].get("games", {}).get("equal_groups", 0)
+    equal = equal_groups(manifest)
     bounds = rating_bounds(folder, equal) if equal else []
     for shard in read_shards(folder, _COLUMNS):
         columns = {name: shard[name].to_pylist() for name in _COLUMNS}

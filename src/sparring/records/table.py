@@ -4,27 +4,32 @@ The rows of a shard are sorted by their moves, which compresses shared openings.
 (`GameRecord.identity`) is a hash of its row and not stored.
 
 A shard is written atomically, and the manifest after it: a kill at any moment leaves whole shards and a
-manifest that lists exactly those.
+manifest that lists exactly those. The manifest has a checksum of each shard, which is compared whenever the
+shard is read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sparring.games import describe
 from sparring.games.versions import MOVE_NUMBERING, VersionMismatch, check_move_numbering
-from sparring.records.presets import upgrade_manifest_entry
-from sparring.records.record import BadTable, GameRecord, Termination
+from sparring.records.presets import PositionFilter, upgrade_manifest_entry
+from sparring.records.record import BadTable, GameRecord, Termination, error_text
 from sparring.storage import atomic_write, atomic_writer
 
 VERSION = 1
+MANIFEST = "manifest.json"
 _META = b"sparring.records"
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _TYPES: dict[str, pa.DataType] = {
@@ -58,6 +63,53 @@ _PACKING: dict[str, Any] = {
 }
 
 
+_UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError)
+"""What Arrow raises for a value that a column cannot hold."""
+
+
+class _ShardEntry(msgspec.Struct):
+    """A shard in a manifest."""
+
+    file: Annotated[str, msgspec.Meta(pattern=r"^[\w-][\w.-]*$")]
+    games: Annotated[int, msgspec.Meta(ge=0)]
+    plies: Annotated[int, msgspec.Meta(ge=0)] = 0
+    blake2b: str = ""
+
+
+class _GroupFilter(msgspec.Struct):
+    equal_groups: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+
+
+class _PresetEntry(msgspec.Struct):
+    """The part of a manifest's preset that readers of the table use."""
+
+    games: _GroupFilter = msgspec.field(default_factory=_GroupFilter)
+    positions: PositionFilter = PositionFilter()
+
+
+class _Manifest(msgspec.Struct):
+    """What a manifest must hold."""
+
+    shards: list[_ShardEntry]
+    preset: _PresetEntry
+    progress: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TableShard:
+    """A shard as the manifest lists it."""
+
+    path: Path
+    games: int
+    digest: str
+    """Checksum of the file; empty in tables of older versions."""
+
+
+def digest_of(content: bytes) -> str:
+    """The checksum of a shard's file."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
 def schema(game: str) -> pa.Schema:
     """The Arrow schema of a table of a game."""
     meta = {_META: json.dumps(_versions(game)).encode()}
@@ -74,8 +126,8 @@ def _check_numbering(path: Path, entries: dict[str, Any]) -> None:
         check_move_numbering(describe(entries["game"]), entries)
     except VersionMismatch as error:
         raise BadTable(f"{path}: {error}; build the table again from its sources") from None
-    except (KeyError, ValueError) as error:
-        raise BadTable(f"{path}: the game is not known ({error})") from None
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadTable(f"{path}: the game is not known ({error_text(error)})") from None
 
 
 class TableWriter:
@@ -97,7 +149,8 @@ class TableWriter:
             "shards": [],
             "progress": {},
         }
-        if (folder / "manifest.json").exists():
+        self._packed: pa.Table | None = None
+        if (folder / MANIFEST).exists():
             self._resume(preset)
 
     def add(self, record: GameRecord, source: str) -> None:
@@ -109,25 +162,52 @@ class TableWriter:
         """Whether enough games for a shard wait for `commit`."""
         return len(self._rows) >= self._shard
 
-    def commit(self, progress: dict[str, Any]) -> None:
-        """Writes the waiting games as a shard, then the manifest with `progress`. Raises OSError."""
+    def pack(self) -> list[tuple[str, str]]:
+        """Packs the waiting games; returns source and error of those that the columns cannot hold."""
+        unfit = []
         if self._rows:
-            shard = self._take_rows()
+            try:
+                self._packed = self._table(self._rows)
+            except _UNFIT:
+                errors = [self._error(row) for row in self._rows]
+                unfit = [(row[-1], error) for row, error in zip(self._rows, errors, strict=True) if error]
+                fit = [row for row, error in zip(self._rows, errors, strict=True) if not error]
+                self._packed = self._table(fit) if fit else None
+            self._rows = []
+        return unfit
+
+    def commit(self, progress: dict[str, Any]) -> None:
+        """Writes the waiting games as a shard, then the manifest with `progress`.
+
+        Raises OSError, and ValueError for a game that the columns cannot hold.
+        """
+        if unfit := self.pack():
+            raise ValueError(unfit[0][1])
+        if (shard := self._packed) is not None:
+            self._packed = None
             name = f"{len(self.manifest['shards']):05}.parquet"
             with atomic_writer(self.folder / name) as part:
                 pq.write_table(shard, part, **_PACKING)
+                digest = digest_of(part.read_bytes())
             plies = pc.sum(pc.binary_length(shard["moves"])).as_py() // describe(self._game).packed_move_bytes
-            self.manifest["shards"].append({"file": name, "games": len(shard), "plies": plies})
+            entry = {"file": name, "games": len(shard), "plies": plies, "blake2b": digest}
+            self.manifest["shards"].append(entry)
         self.manifest["progress"] = progress
-        atomic_write(self.folder / "manifest.json", json.dumps(self.manifest, indent=1))
+        atomic_write(self.folder / MANIFEST, json.dumps(self.manifest, indent=1))
 
-    def _take_rows(self) -> pa.Table:
-        """The waiting games, sorted by moves."""
-        columns = [[row[i] for row in self._rows] for i in range(len(_TYPES))]
+    def _table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
+        """Games as a table, sorted by moves."""
+        columns = [[row[i] for row in rows] for i in range(len(_TYPES))]
         arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
-        self._rows = []
         shard = pa.Table.from_arrays(arrays, schema=self._schema)
         return shard.take(pc.sort_indices(shard["moves"]))
+
+    def _error(self, row: tuple[Any, ...]) -> str:
+        try:
+            self._table([row])
+        except _UNFIT as error:
+            return error_text(error)
+        return ""
 
     def _resume(self, preset: dict[str, Any]) -> None:
         known = read_manifest(self.folder)
@@ -137,42 +217,87 @@ class TableWriter:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a table, its versions checked. Raises BadTable."""
+    """The manifest of a table, its versions and types checked. Raises BadTable."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest = json.loads((folder / MANIFEST).read_text())
         version = manifest["version"]
     except FileNotFoundError:
-        raise BadTable(f"{folder} is no table of games: it has no manifest.json") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadTable(f"{folder}: the manifest is broken ({error})") from None
+        raise BadTable(f"{folder} is no table of games: it has no {MANIFEST}") from None
+    except OSError as error:
+        raise BadTable(f"{folder}: the manifest cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadTable(f"{folder}: the manifest is broken ({error_text(error)})") from None
     if version != VERSION:
-        raise BadTable(f"{folder} has version {version}; this Sparring reads version {VERSION}")
+        raise BadTable(f"{folder} has version {str(version)[:20]}; this Sparring reads version {VERSION}")
     _check_numbering(folder, manifest)
-    return {**manifest, "preset": upgrade_manifest_entry(manifest.get("preset"))}
+    manifest = {**manifest, "preset": upgrade_manifest_entry(manifest.get("preset"))}
+    try:
+        checked = msgspec.convert(manifest, _Manifest)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise BadTable(f"{folder}: the manifest is broken ({error_text(error)})") from None
+    return {**manifest, "progress": checked.progress}
+
+
+def position_filter(manifest: dict[str, Any]) -> PositionFilter:
+    """The position filter of a table's preset."""
+    return msgspec.convert(manifest["preset"], _PresetEntry).positions
+
+
+def equal_groups(manifest: dict[str, Any]) -> int:
+    """How many rating groups of equal size the table's preset asks for; 0 for groups of fixed width."""
+    return msgspec.convert(manifest["preset"], _PresetEntry).games.equal_groups
+
+
+def table_shards(folder: Path) -> list[TableShard]:
+    """The shards of a table in order. Raises BadTable."""
+    entries = msgspec.convert(read_manifest(folder)["shards"], list[_ShardEntry])
+    return [TableShard(folder / entry.file, entry.games, entry.blake2b) for entry in entries]
 
 
 def read_shards(folder: Path, columns: list[str] | None = None) -> Iterator[pa.Table]:
     """The shards of a table in order; `columns` None for all. Raises BadTable."""
-    for entry in read_manifest(folder)["shards"]:
-        yield read_shard(folder / entry["file"], columns)
+    for shard in table_shards(folder):
+        yield read_shard(shard, columns)
 
 
-def read_shard(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """One shard of a table. Raises BadTable."""
+def read_shard(shard: TableShard, columns: list[str] | None = None) -> pa.Table:
+    """One shard of a table, its checksum compared. Raises BadTable."""
+    path = shard.path
     try:
-        shard = pq.read_table(path, columns=columns)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise BadTable(f"{path}: {error}") from None
-    meta = json.loads((shard.schema.metadata or {}).get(_META, b"{}"))
-    if meta.get("version") != VERSION:
-        raise BadTable(f"{path} has version {meta.get('version')}, not {VERSION}")
+        content = path.read_bytes()
+        if shard.digest and digest_of(content) != shard.digest:
+            raise BadTable(f"{path} is damaged: its checksum is not that of the manifest; {_REMEDY}")
+        rows = pq.read_table(pa.BufferReader(content), columns=columns)
+        meta = json.loads((rows.schema.metadata or {}).get(_META, b"{}"))
+        version = meta.get("version")
+    except FileNotFoundError:
+        raise BadTable(f"{path} is missing; {_REMEDY}") from None
+    except (OSError, pa.ArrowException, ValueError, AttributeError, RecursionError) as error:
+        raise BadTable(f"{path} is damaged: {error_text(error)}") from None
+    if version != VERSION:
+        raise BadTable(f"{path} has version {version}, not {VERSION}")
     _check_numbering(path, meta)
-    return shard
+    if wrong := [name for name in columns or _TYPES if _type_of(rows, name) != _TYPES[name]]:
+        raise BadTable(f"{path} has no column {wrong[0]} of type {_TYPES[wrong[0]]}")
+    if rows.num_rows != shard.games:
+        raise BadTable(f"{path} has {rows.num_rows:,} games, not {shard.games:,} as the manifest says")
+    return rows
+
+
+def _type_of(rows: pa.Table, name: str) -> pa.DataType | None:
+    return rows.schema.field(name).type if name in rows.schema.names else None
+
+
+_REMEDY = "restore it, or build the table again from its sources"
 
 
 def records_of(shard: pa.Table) -> Iterator[GameRecord]:
-    """The rows of a shard as records."""
+    """The rows of a shard as records. Raises BadTable."""
     columns = [shard[name].to_pylist() for name in GameRecord._fields]
     for values in zip(*columns, strict=True):
         row = dict(zip(GameRecord._fields, values, strict=True))
-        yield GameRecord(**{**row, "ending": Termination(row["ending"])})
+        try:
+            ending = Termination(row["ending"])
+        except ValueError as error:
+            raise BadTable(f"a game has no known ending ({error})") from None
+        yield GameRecord(**{**row, "ending": ending})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _LONGEST = 4096
+_HEAD = 1 << 16
+"""Bytes at the start that show which line breaks a file has."""
 
 
 class TextLine(NamedTuple):
@@ -22,11 +25,33 @@ class TextLine(NamedTuple):
     """Whether `text` is all of it."""
 
 
+def universal_newlines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The content without a byte order mark, and with line feeds if it has carriage returns only.
+
+    Places in the content stay the same, apart from the three bytes of the mark.
+    """
+    rest = iter(chunks)
+    head, failure = b"", None
+    try:
+        while len(head) < _HEAD and (chunk := next(rest, b"")):
+            head += chunk
+    except Exception as error:  # what was read before it counts
+        failure = error
+    head = head.removeprefix(BOM_UTF8)
+    only_cr = b"\r" in head and b"\n" not in head
+    if head:
+        yield head.replace(b"\r", b"\n") if only_cr else head
+    if failure is not None:
+        raise failure
+    for chunk in rest:
+        yield chunk.replace(b"\r", b"\n") if only_cr else chunk
+
+
 def read_lines(chunks: Iterable[bytes], skip: int = 0, longest: int = _LONGEST) -> Iterator[TextLine]:
     """The lines from byte `skip` on, where a line must begin. Long lines are cut to `longest` bytes."""
     position, number, begin = 0, 1, skip
     kept = bytearray()
-    for chunk in chunks:
+    for chunk in universal_newlines(chunks):
         at = max(0, min(len(chunk), skip - position))
         number += chunk.count(b"\n", 0, at)
         while (stop := chunk.find(b"\n", at)) >= 0:

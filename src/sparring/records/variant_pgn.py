@@ -24,7 +24,7 @@ import numpy as np
 
 from sparring.games import Game, describe, load_game
 from sparring.records.pgn_tags import RESULTS, TAGS, record_from_tags, result_text, tags_of
-from sparring.records.record import GameRecord, ParsedGame
+from sparring.records.record import GameRecord, ParsedGame, parse_safely
 from sparring.records.text_lines import read_lines
 
 _LONGEST_LINE = 1 << 16
@@ -50,11 +50,7 @@ def variant_writer(game: str) -> Callable[[GameRecord], str]:
 
 def _read(game: Game[Any], chunks: Iterable[bytes], skip: int = 0) -> Iterator[ParsedGame]:
     for text, number, end in _split(chunks, skip):
-        where = f"line {number:,}"
-        try:
-            yield ParsedGame(_parse(game, text), "", where, end)
-        except ValueError as error:
-            yield ParsedGame(None, str(error)[:200], where, end)
+        yield parse_safely(partial(_parse, game, text), f"line {number:,}", end)
 
 
 def _split(chunks: Iterable[bytes], skip: int) -> Iterator[tuple[str, int, int]]:

@@ -2,9 +2,10 @@
 
 from sparring.storage.atomic import append_or_rollback, atomic_write, atomic_writer
 from sparring.storage.journal import BadJournal, Journal, JournalMismatch, read_journal
-from sparring.storage.locks import FolderLock, FolderLocked, lock_folder
+from sparring.storage.locks import LOCK, FolderLock, FolderLocked, lock_folder
 
 __all__ = [
+    "LOCK",
     "BadJournal",
     "FolderLock",
     "FolderLocked",

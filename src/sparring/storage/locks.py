@@ -11,6 +11,9 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
+LOCK = ".lock"
+"""Name of a lock's file."""
+
 
 class FolderLocked(Exception):
     """Another process is writing the folder."""
@@ -35,7 +38,7 @@ class FolderLock:
         self.release()
 
 
-def lock_folder(folder: Path, name: str = ".lock", *, wait: bool = False) -> FolderLock:
+def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> FolderLock:
     """Locks a folder for writing. A missing folder is made.
 
     `name` is the lock's file in the folder; another name locks another part of the folder. With `wait` the

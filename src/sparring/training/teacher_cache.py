@@ -15,7 +15,8 @@ from torch import Tensor
 
 from sparring.games import describe
 from sparring.records import PositionFilter, Split
-from sparring.records.game_rows import read_rows, shard_paths
+from sparring.records.game_rows import read_rows
+from sparring.records.table import table_shards
 
 CACHED_MOVES = 32
 """Most probable moves that are stored per position."""
@@ -67,8 +68,8 @@ class TeacherCache:
 def make_teacher_cache(tables: Sequence[Path], game: str, trial: int, device: torch.device) -> TeacherCache:
     """Returns an empty cache for the training games of tables. Raises BadTable."""
     games: dict[int, int] = {}
-    for path in (path for table in tables for path in shard_paths(table)):
-        rows = read_rows(path, game, Split.TRAIN, trial, PositionFilter())
+    for shard in (shard for table in tables for shard in table_shards(table)):
+        rows = read_rows(shard, game, Split.TRAIN, trial, PositionFilter())
         lengths = [len(moves) // describe(game).packed_move_bytes for moves in rows.moves]
         games.update(zip(rows.identities.tolist(), lengths, strict=True))
     identities = np.array(sorted(games), np.int64)
