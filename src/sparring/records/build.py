@@ -14,7 +14,7 @@ import msgspec
 from sparring.records.presets import Preset, load_preset, preset_names
 from sparring.records.readers import Reader, format_of, formats, reader_for
 from sparring.records.record import BadTable, GameRecord, ParsedGame, error_text
-from sparring.records.sources import Continuation, LastGame, Source, SourceLog
+from sparring.records.sources import Continuation, LastGame, SourceFile, SourceLog
 from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks, reason, source_size
 from sparring.records.table import MANIFEST, TableWriter
 from sparring.storage import LOCK, lock_folder
@@ -241,7 +241,7 @@ class _Build:
             ) from None
         self._safe, self._existed = self._report.kept, True
 
-    def _say(self, path: Path, source: Source, how: Continuation) -> None:
+    def _say(self, path: Path, source: SourceFile, how: Continuation) -> None:
         if how is Continuation.READ and source.path != str(path):
             text = f"{path}: not read, its content is in the table already (from {source.path})"
         elif how is Continuation.READ:

@@ -43,7 +43,7 @@ class LastGame(msgspec.Struct, frozen=True):
     """`GameRecord.identity` of a kept game."""
 
 
-class Source(msgspec.Struct):
+class SourceFile(msgspec.Struct):
     """A file of games and how far it was read."""
 
     path: str
@@ -75,16 +75,16 @@ class Continuation(Enum):
 class SourceLog:
     """The files that a table was built from, as its manifest lists them."""
 
-    sources: list[Source]
+    sources: list[SourceFile]
     finished: list[str] = field(default_factory=list)
     """Paths of finished files in manifests of older versions, which had no fingerprints."""
     read: dict[str, int] = field(default_factory=dict)
     """Paths of unfinished files in such manifests, and how far they were read."""
 
     def __post_init__(self) -> None:
-        self._by_content: dict[tuple[int, str, str], Source] = {}
-        self._by_head: dict[str, list[Source]] = defaultdict(list)
-        self._by_name: dict[str, list[Source]] = defaultdict(list)
+        self._by_content: dict[tuple[int, str, str], SourceFile] = {}
+        self._by_head: dict[str, list[SourceFile]] = defaultdict(list)
+        self._by_name: dict[str, list[SourceFile]] = defaultdict(list)
         self._finished = set(self.finished)
         for source in self.sources:
             self._index(source)
@@ -93,7 +93,7 @@ class SourceLog:
     def from_manifest(cls, progress: dict[str, Any]) -> SourceLog:
         """Reads the manifest's `progress`. Raises msgspec.ValidationError."""
         return cls(
-            msgspec.convert(progress.get("sources", []), list[Source]),
+            msgspec.convert(progress.get("sources", []), list[SourceFile]),
             msgspec.convert(progress.get("finished", []), list[str]),
             msgspec.convert(progress.get("read", {}), dict[str, int]),
         )
@@ -103,7 +103,7 @@ class SourceLog:
         entry = {"sources": self.sources, "finished": self.finished, "read": self.read}
         return {name: msgspec.to_builtins(value) for name, value in entry.items() if value}
 
-    def open(self, path: Path) -> tuple[Source, Continuation]:
+    def open(self, path: Path) -> tuple[SourceFile, Continuation]:
         """The entry of a file, a new one if its content is not known. Raises UnreadableFile."""
         found = fingerprint(path)
         known = self._by_content.get((found.size, found.head, found.tail))
@@ -120,7 +120,7 @@ class SourceLog:
         changed = any(each.path == str(path) for each in self._by_name[path.name])
         return self._add(path, found), Continuation.CHANGED if changed else Continuation.NEW
 
-    def _shorter(self, path: Path, found: Fingerprint) -> Source | None:
+    def _shorter(self, path: Path, found: Fingerprint) -> SourceFile | None:
         """The longest known file that this one begins with."""
         candidates = [*self._by_head[found.head], *self._by_name[path.name][-_MOST_CANDIDATES:]]
         shorter = [each for each in candidates if 0 < each.size < found.size]
@@ -129,18 +129,18 @@ class SourceLog:
                 return each
         return None
 
-    def _add(self, path: Path, found: Fingerprint, read: int = 0, *, finished: bool = False) -> Source:
-        source = Source(str(path), **asdict(found), read=read, finished=finished)
+    def _add(self, path: Path, found: Fingerprint, read: int = 0, *, finished: bool = False) -> SourceFile:
+        source = SourceFile(str(path), **asdict(found), read=read, finished=finished)
         self.sources.append(source)
         self._index(source)
         return source
 
-    def _index(self, source: Source) -> None:
+    def _index(self, source: SourceFile) -> None:
         self._by_content[source.size, source.head, source.tail] = source
         self._by_head[source.head].append(source)
         self._by_name[Path(source.path).name].append(source)
 
-    def _update(self, source: Source, path: Path, found: Fingerprint) -> None:
+    def _update(self, source: SourceFile, path: Path, found: Fingerprint) -> None:
         source.path, source.finished = str(path), False
         source.size, source.head, source.tail = found.size, found.head, found.tail
         self._index(source)
