@@ -21,7 +21,7 @@ SUITES = {
     "networks": ("network_speed",),
     "gpu": ("network_gpu",),
     "records": ("records_speed",),
-    "search": ("search_speed",),
+    "search": ("search_speed", "search_batches"),
     "blends": ("blend_speed",),
     "expendibots": ("expendibots_search",),
     "training": ("training_speed",),
