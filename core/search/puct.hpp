@@ -1,18 +1,10 @@
-// PUCT search (Rosin 2011; Silver et al. 2017) with batched evaluation and an MCTS solver.
+// PUCT search with batched evaluation and an MCTS solver.
 //
 // The tree gives out leaves in batches and takes their evaluations (priors and a value); it does not know the
-// evaluator. A node's value is for its side to move, from -1 (lost) to 1 (won). Selection maximises
-//
-//     Q(a) + c(N) P(a) sqrt(N) / (1 + N(a)),        N: the sum of N(a) over the moves a
-//
-// where N(a) includes visits that wait for their evaluation, and Q(a) counts each of them as `virtual_loss`
-// losses. By default that is none: a waiting visit only lowers the exploration term (Liu et al. 2020, "Watch
-// the Unobserved"). A descent that ends in a leaf that already waits is a collision and ends the batch. With
-// batches of one leaf nothing waits, and the search is the textbook's.
-//
-// The MCTS solver (Winands et al. 2008) makes ends of games exact: a node with a move that wins by force is
-// won, and a node all of whose moves lose by force is lost. Such a node is terminal, and all of its visits
-// count as the proven value. Draws prove nothing.
+// evaluator. A node's value is for its side to move, from -1 (lost) to 1 (won). `puct_selection.hpp` has the
+// selection rule, `mcts_solver.hpp` the proofs, `puct_results.hpp` the results. A descent that ends in a leaf
+// that already waits for its evaluation is a collision and ends the batch. With batches of one leaf nothing
+// waits, and the search is the textbook's.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +17,11 @@
 #include <vector>
 
 #include "game/state.hpp"
+#include "search/mcts_solver.hpp"
 #include "search/ownership.hpp"
 #include "search/puct_config.hpp"
+#include "search/puct_results.hpp"
+#include "search/puct_selection.hpp"
 #include "search/search_tree.hpp"
 
 namespace sparring::search {
@@ -170,15 +165,6 @@ class PuctTree {
 
     // ---- Results ----
 
-    /// The statistics of a move of the root.
-    struct RootMove {
-        Move move;
-        float prior;
-        std::uint32_t visits;
-        double value;  // for the side to move at the root; NaN before the first visit
-        int forced;    // plies to a forced win, negative to a forced loss; 0 if neither is proven
-    };
-
     const State<P>& root() const { return root_node().state; }
     std::uint32_t visits() const { return root_node().visits; }
     std::size_t size() const { return tree_.nodes.size(); }
@@ -186,61 +172,23 @@ class PuctTree {
     bool full() const { return bytes() >= config_.memory_bytes(); }
     int max_depth() const { return max_depth_; }
 
-    /// The root's value for its side to move: 1 or -1 if proven, NaN before the first visit.
-    double value() const {
-        const int forced = forced_at(root_node());
-        return forced == 0 ? mean_value(root_node()) : forced > 0 ? 1.0 : -1.0;
-    }
-
-    /// The root's moves in ascending order; none before the root was evaluated.
-    std::vector<RootMove> root_moves() const {
-        std::vector<RootMove> moves;
-        if (root_node().visits == 0) return moves;
-        for (const Edge& edge : tree_.edges_of(root_node())) {
-            RootMove each{edge.move, edge.prior, 0, std::numeric_limits<double>::quiet_NaN(),
-                          forced_by(root_node(), edge)};
-            if (edge.child != none) {
-                const TreeNode& child = tree_.nodes[edge.child];
-                each.visits = child.visits;
-                each.value = same_side(root_node(), child) ? mean_value(child) : -mean_value(child);
-            }
-            moves.push_back(each);
-        }
-        return moves;
-    }
-
-    /// The principal variation that begins with a move: the most visited moves, of equals the one with the
-    /// larger prior. A proven line is the shortest win against the longest defence.
-    std::vector<Move> pv(Move first) const {
-        std::vector<Move> moves;
-        const Edge* edge = tree_.find(root_node(), first);
-        while (edge) {
-            moves.push_back(edge->move);
-            if (edge->child == none) break;
-            const TreeNode& node = tree_.nodes[edge->child];
-            edge = nullptr;
-            for (const Edge& each : tree_.edges_of(node)) {
-                const std::uint32_t visits = tree_.visits_of(each);
-                if (visits == 0 || forced_by(node, each) != one_ply_less(node.forced)) continue;
-                if (!edge || visits > tree_.visits_of(*edge) ||
-                    (visits == tree_.visits_of(*edge) && each.prior > edge->prior))
-                    edge = &each;
-            }
-        }
-        return moves;
-    }
+    double value() const { return root_value(tree_); }
+    std::vector<RootMove> root_moves() const { return search::root_moves(tree_); }
+    std::vector<Move> pv(Move first) const { return principal_variation(tree_, first); }
 
  private:
     // ---- Select ----
 
-    /// Descends from the root by select_child to a node that is not expanded, and counts each node on the way
-    /// as in flight. `none` if the memory is used up.
+    /// Descends from the root by `select_child` to a node that is not expanded, and counts each node on the
+    /// way as in flight. `none` if the memory is used up.
     Index select_leaf() {
         Index at = 0;
         int depth = 0;
         ++tree_.nodes[0].in_flight;
         while (tree_.nodes[at].status == NodeStatus::expanded) {
-            const std::size_t best = select_child(tree_.nodes[at], at == 0);
+            const std::size_t best = select_child(config_, tree_, tree_.nodes[at], [this, at](Move move) {
+                return at != 0 || is_searchmove(move);
+            });
             Index child = tree_.edges[best].child;
             if (child == none) {
                 if (full()) {
@@ -254,48 +202,6 @@ class PuctTree {
             max_depth_ = std::max(max_depth_, ++depth);
         }
         return at;
-    }
-
-    /// The edge with the highest score; of equals the one with the larger prior, then the first.
-    std::size_t select_child(const TreeNode& node, bool is_root) const {
-        std::uint32_t sum_visits = 0;
-        double visited_prior = 0;
-        for (const Edge& edge : tree_.edges_of(node)) {
-            if (edge.child == none) continue;
-            const TreeNode& child = tree_.nodes[edge.child];
-            sum_visits += child.visits + child.in_flight;
-            if (child.visits + child.in_flight) visited_prior += edge.prior;
-        }
-        const bool by_prior = std::isinf(config_.c_puct);  // the limit: Q does not count
-        const double scale =
-            (by_prior ? 1.0 : config_.exploration(sum_visits)) * std::sqrt(static_cast<double>(sum_visits));
-        const double unvisited_q = fpu_value(node, visited_prior);
-        std::size_t best = node.first_edge;
-        double best_score = -std::numeric_limits<double>::infinity();
-        float best_prior = -1;
-        for (std::size_t i = node.first_edge; i < node.first_edge + node.edges; ++i) {
-            const Edge& edge = tree_.edges[i];
-            if (is_root && !is_searchmove(edge.move)) continue;
-            double visits = 0, q = unvisited_q;
-            if (edge.child != none) {
-                const TreeNode& child = tree_.nodes[edge.child];
-                const double lost = config_.virtual_loss * child.in_flight;
-                const double total = same_side(node, child) ? child.total : -child.total;
-                if (child.visits + lost > 0) q = (total - lost) / (child.visits + lost);
-                visits = child.visits + child.in_flight;
-            }
-            const double score = (by_prior ? 0 : q) + scale * edge.prior / (1 + visits);
-            if (score > best_score || (score == best_score && edge.prior > best_prior)) {
-                best = i, best_score = score, best_prior = edge.prior;
-            }
-        }
-        return best;
-    }
-
-    /// First-play urgency: the Q of a move without visits.
-    double fpu_value(const TreeNode& node, double visited_prior) const {
-        if (config_.fpu_absolute) return config_.fpu_reduction;
-        return (node.visits ? mean_value(node) : 0.0) - config_.fpu_reduction * std::sqrt(visited_prior);
     }
 
     bool is_searchmove(Move move) const {
@@ -376,21 +282,13 @@ class PuctTree {
         for (Index at = 1; at < tree_.nodes.size(); ++at) {
             TreeNode& node = tree_.nodes[at];
             if (node.status != NodeStatus::terminal || node.forced != 0 || node.state.outcome().over() ||
-                is_repetition(node) || below_proven(at))
+                is_repetition(node) || below_proven(tree_, at))
                 continue;
             const std::uint32_t visits = node.visits;
-            set_total(at, 0);
+            tree_.set_total(at, 0);
             for (Index up = at; up != none; up = tree_.nodes[up].parent) tree_.nodes[up].visits -= visits;
             node.status = node.edges != 0 ? NodeStatus::expanded : NodeStatus::unexpanded;
         }
-    }
-
-    /// Whether an ancestor is proven: its total does not depend on what is below it any more.
-    bool below_proven(Index at) const {
-        while ((at = tree_.nodes[at].parent) != none) {
-            if (tree_.nodes[at].status == NodeStatus::terminal) return true;
-        }
-        return false;
     }
 
     // ---- Backpropagate ----
@@ -414,7 +312,7 @@ class PuctTree {
     /// Visits a node whose value is exact.
     void visit_terminal(Index at) {
         const TreeNode& node = tree_.nodes[at];
-        if (config_.solver && node.visits == 0 && node.forced != 0) backpropagate_proof(at);
+        if (config_.solver && node.visits == 0 && node.forced != 0) backpropagate_proof(tree_, at);
         backpropagate(at, node.terminal_value);
     }
 
@@ -425,61 +323,11 @@ class PuctTree {
 
     // ---- MCTS solver ----
 
-    /// Plies to the end that a move forces, for the side to move at `node`: positive for a win, negative for
-    /// a loss, 0 if neither is proven.
-    int forced_by(const TreeNode& node, const Edge& edge) const {
-        if (edge.child == none) return 0;
-        const TreeNode& child = tree_.nodes[edge.child];
-        return same_side(node, child) ? child.forced : -child.forced;
-    }
-
-    /// The same for a node over all of its moves: the shortest win, or the longest loss if every move loses.
-    int forced_at(const TreeNode& node) const {
-        int win = 0, loss = 0;
-        bool lost = true;
-        for (const Edge& edge : tree_.edges_of(node)) {
-            const int forced = forced_by(node, edge);
-            if (forced > 0 && (win == 0 || forced < win)) win = forced;
-            lost = lost && forced < 0;
-            loss = std::min(loss, forced);
-        }
-        return win != 0 ? win : lost ? loss : 0;
-    }
-
-    /// `forced_by` of the moves that follow the proof of a node with this `forced`.
-    static int one_ply_less(int forced) { return forced > 0 ? forced - 1 : forced < 0 ? forced + 1 : 0; }
-
-    /// Proves the ancestors of a new terminal node, as far as they follow from it. The root stays expanded,
-    /// since its moves are asked for.
-    void backpropagate_proof(Index at) {
-        constexpr int limit = std::numeric_limits<std::int16_t>::max();
-        for (at = tree_.nodes[at].parent; at != none && at != 0; at = tree_.nodes[at].parent) {
-            TreeNode& node = tree_.nodes[at];
-            const int forced = forced_at(node);
-            if (forced == 0) return;
-            node.status = NodeStatus::terminal;
-            node.forced =
-                static_cast<std::int16_t>(std::clamp(forced + (forced > 0 ? 1 : -1), -limit, limit));
-            node.terminal_value = forced > 0 ? 1.0 : -1.0;
-            set_total(at, node.terminal_value * node.visits);
-        }
-    }
-
-    /// Replaces a node's W and adds the difference to its ancestors.
-    void set_total(Index at, double total) {
-        double change = total - tree_.nodes[at].total;
-        tree_.nodes[at].total = total;
-        for (Index below = at; (at = tree_.nodes[at].parent) != none; below = at) {
-            if (!same_side(tree_.nodes[at], tree_.nodes[below])) change = -change;
-            tree_.nodes[at].total += change;
-        }
-    }
-
     /// Whether every move of the root that is searched has a proven end.
     bool root_solved() const {
         const auto edges = tree_.edges_of(root_node());
         return !edges.empty() && std::all_of(edges.begin(), edges.end(), [this](const Edge& edge) {
-            return !is_searchmove(edge.move) || forced_by(root_node(), edge) != 0;
+            return !is_searchmove(edge.move) || forced_by(tree_, root_node(), edge) != 0;
         });
     }
 

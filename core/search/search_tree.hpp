@@ -20,6 +20,18 @@ enum class NodeStatus : std::uint8_t {
     terminal,    // has an exact value: the game is over, drawn by repetition, or proved by the solver
 };
 
+/// Q: the mean value of a node's visits for its side to move; NaN before the first.
+template <class TreeNode>
+double mean_value(const TreeNode& node) {
+    return node.visits ? node.total / node.visits : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Whether the same player moves in both nodes. Values keep their sign between them; else they are negated.
+template <class TreeNode>
+bool same_side(const TreeNode& a, const TreeNode& b) {
+    return a.state.position().side() == b.state.position().side();
+}
+
 template <GamePosition P>
 struct SearchTree {
     using Index = std::uint32_t;
@@ -69,6 +81,16 @@ struct SearchTree {
         return edge.child == none ? 0 : nodes[edge.child].visits;
     }
 
+    /// Replaces a node's W and adds the difference to its ancestors.
+    void set_total(Index at, double total) {
+        double change = total - nodes[at].total;
+        nodes[at].total = total;
+        for (Index below = at; (at = nodes[at].parent) != none; below = at) {
+            if (!same_side(nodes[at], nodes[below])) change = -change;
+            nodes[at].total += change;
+        }
+    }
+
     /// About how many bytes the tree takes, the states included.
     std::size_t bytes() const {
         return nodes.size() * (sizeof(TreeNode) + sizeof(Node<P>) + 64) + edges.size() * sizeof(Edge);
@@ -96,17 +118,5 @@ struct SearchTree {
         return result;
     }
 };
-
-/// Q: the mean value of a node's visits for its side to move; NaN before the first.
-template <class TreeNode>
-double mean_value(const TreeNode& node) {
-    return node.visits ? node.total / node.visits : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Whether the same player moves in both nodes. Values keep their sign between them; else they are negated.
-template <class TreeNode>
-bool same_side(const TreeNode& a, const TreeNode& b) {
-    return a.state.position().side() == b.state.position().side();
-}
 
 }  // namespace sparring::search

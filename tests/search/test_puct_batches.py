@@ -11,9 +11,11 @@ import pytest
 
 from sparring.games import describe, load_game
 from sparring.networks import Prediction
+from sparring.players.player import Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import puct_config
-from sparring.search import Puct, PuctConfig, SearchLimits
+from sparring.players.search_player import SearchPlayer, puct_config
+from sparring.search import Clock, Puct, PuctConfig, SearchLimits
+from tests.search.test_lockstep import HashedPolicy
 from tests.search.test_puct import hashed_evaluator
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -96,6 +98,16 @@ def test_a_search_may_end_once_its_choice_is_certain() -> None:
     assert early.moves[early.ranked()[0]] == whole.moves[whole.ranked()[0]]
     timed = Puct(sure).search(state, SearchLimits(nodes=10**6, seconds=1.0), until_decided=True)
     assert timed.seconds < 1.0
+
+
+def test_an_only_move_costs_no_time_on_a_clock() -> None:
+    only = load_game("chess").parse("7k/8/8/8/8/8/6q1/7K w - - 0 1")
+    player = SearchPlayer(PlayerConfig("chess", nodes=50), HashedPolicy("chess"))
+    for limits, visits in ((SearchLimits(clock=Clock(60.0)), 1), (SearchLimits(), 50)):
+        decision = player.choose(Turn.of(only, limits))
+        assert [decision.move] == only.legal_moves()
+        assert decision.search is not None
+        assert decision.search.new_visits == visits
 
 
 def test_draws_by_repetition_are_searched_again_after_the_repeated_position_is_played() -> None:

@@ -47,13 +47,14 @@ def test_the_same_position_has_the_same_prediction() -> None:
     np.testing.assert_array_equal(first, second)
 
 
-def test_both_players_keep_their_ratings_in_the_tree() -> None:
-    inner = certain()
-    SearchPolicy(inner, 1.0, 10).predict([Position(load_game("chess").initial(), 1100, 1900)])
-    assert {(p.state.to_move, p.rating, p.opponent_rating) for p in inner.positions} == {
-        (0, 1100, 1900),
-        (1, 1900, 1100),
-    }
+def test_ratings_and_the_clock_reach_the_policy_at_every_c_puct() -> None:
+    start = Position(load_game("chess").initial(), 1100, 1900, 30.0)
+    for c_puct in (1.0, math.inf):
+        inner = certain()
+        SearchPolicy(inner, c_puct, 10).predict([start])
+        told = {(p.state.to_move, p.rating, p.opponent_rating, p.clock) for p in inner.positions}
+        replies = set() if math.isinf(c_puct) else {(1, 1900, 1100, None)}
+        assert told == {(0, 1100, 1900, 30.0)} | replies
 
 
 def test_a_policy_without_values_cannot_search() -> None:

@@ -101,7 +101,7 @@ class SearchPlayer(BasePlayer):
 
     def _consider(self, search: Puct, turn: Turn) -> tuple[SearchResult, Prediction, MoveDistribution]:
         """Searches within the limits of the turn. A time limit holds also during a slow evaluation."""
-        limits, stop = self._limits(turn.limits), turn.stop
+        limits, stop = self._limits(turn), turn.stop
         timer: AbstractContextManager[None] = nullcontext()
         if stop is None and limits.seconds is not None:
             stop = Event()
@@ -119,10 +119,16 @@ class SearchPlayer(BasePlayer):
         prediction = prediction or self._policy_player.predict(turn.state)
         return result, prediction, search_distribution(self.config.game, turn.state, result, self._selection)
 
-    def _limits(self, requested: SearchLimits) -> SearchLimits:
-        """Limits of a search: the nodes of the turn, else the configured ones; the least of all times."""
+    def _limits(self, turn: Turn) -> SearchLimits:
+        """Limits of a search: the nodes of the turn, else the configured ones; the least of all times.
+
+        On a clock an only move gets one node: no search can change the choice.
+        """
+        requested = turn.limits
         if requested.infinite:
             return SearchLimits(infinite=True, searchmoves=requested.searchmoves)
+        if requested.clock is not None and len(turn.legal_moves) == 1:
+            return SearchLimits(nodes=1)
         nodes = self.config.nodes if requested.nodes is None else requested.nodes
         seconds = [limit for limit in (self.config.seconds, requested.seconds) if limit is not None]
         if requested.clock is not None:
