@@ -66,6 +66,11 @@ def test_rate_prints_everything_as_json_too(folder: Path, capsys: pytest.Capture
     assert "expected" in shown
 
 
+def test_a_file_of_results_can_be_rated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["arena", "rate", str(folder / "results.jsonl"), "--json"])
+    assert json.loads(capsys.readouterr().out)["head_to_head"][0]["games"] == 8
+
+
 def test_sprt_prints_the_ratio(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["arena", "sprt", str(folder), "--player", "two", "--json"])
     found = json.loads(capsys.readouterr().out)

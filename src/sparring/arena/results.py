@@ -128,7 +128,8 @@ def read_results(folders: Iterable[Path]) -> list[GameResult]:
 
 
 def read_names(folders: Iterable[Path]) -> list[str]:
-    """The players' names, in the order of the tournaments, from the folders that have them."""
+    """The players' names, in the order of the tournaments, from the folders that have them. A file of results
+    has none."""
     names: dict[str, None] = {}
     for folder in folders:
         names.update(dict.fromkeys((_read_facts(folder / _FACTS) or {}).get("players", [])))
@@ -138,7 +139,7 @@ def read_names(folders: Iterable[Path]) -> list[str]:
 def _read_facts(path: Path) -> dict[str, Any] | None:
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the results may be a file on its own
         return None
     except (OSError, ValueError) as error:
         raise BadTournament(f"{path} cannot be read: {error}") from None

@@ -26,7 +26,7 @@ from sparring.cli.arena_tables import (
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 
-Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`.")]
+Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`, or files.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
 
