@@ -233,19 +233,24 @@ def export(student: Student, card: dict[str, str], ranges: dict[str, float] | No
             codec="people",
             architecture=_describe(student, bool(ranges)),
             parameters=sum(p.numel() for p in student.parameters()),
-            settings=dict(vars(InputSpec("chess", "lc0"))),
+            settings=dict(vars(_input_spec(student))),
             **card,
         )
     )
 
 
+def _input_spec(student: Student) -> InputSpec:
+    """A range of ratings from 0 to 1 stands for a network without ratings."""
+    return InputSpec("chess", "lc0") if student.sees_context else InputSpec("chess", "lc0", 1, 0, 1)
+
+
 def _describe(student: Student, in_8_bits: bool) -> str:
     shape = student.shape
+    conditioned = "conditioned on both players' ratings and on the clock, " if student.sees_context else ""
     bits = "; block layers in 8 bits (weights in 7)" if in_8_bits else ""
     return (
         f"attention {shape.layers}x{shape.width}, {shape.heads} heads, feed-forward {shape.hidden}, "
-        f"geometric bias of {shape.templates} templates, conditioned on both players' ratings and on the "
-        f"clock, from-to policy, WDL{bits}"
+        f"geometric bias of {shape.templates} templates, {conditioned}from-to policy, WDL{bits}"
     )
 
 

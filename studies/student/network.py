@@ -63,6 +63,11 @@ class Student(nn.Module):
         """Makes the outputs independent of ratings and clock, for good if the context is always 0."""
         nn.init.zeros_(self.conditioning.weight)
 
+    @property
+    def sees_context(self) -> bool:
+        """Whether the outputs depend on ratings and clock."""
+        return bool(self.conditioning.weight.detach().any())
+
     def _initialise(self) -> None:
         """Random weights that keep the size of activations; the policy and the value start out uniform."""
         for module in self.modules():

@@ -115,6 +115,16 @@ def test_groups_positions_and_symmetries_can_be_chosen(
     assert found["policies"]["human"]["groups"]["1900"]["positions"] <= 100
 
 
+def test_one_position_in_several_gives_more_games(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    human, limit = str(folder / "human.onnx"), ("--group", "1900", "--positions", "60")
+    whole, thinned = (
+        measure(folder, capsys, "-p", human, *limit, *more)["policies"]["human"]["groups"]["1900"]
+        for more in ((), ("--every", "4"))
+    )
+    assert thinned["games"] > whole["games"]
+    assert thinned["positions"] <= 60
+
+
 def test_the_terminal_shows_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(
         ["measure", "matching", "chess", "-p", str(folder / "human.onnx"), "-p", str(folder / "blend.toml"),

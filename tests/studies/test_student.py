@@ -17,6 +17,7 @@ import torch
 
 from sparring.games import Chess, describe
 from sparring.networks import maia3
+from sparring.networks.card import read_card
 from sparring.networks.prediction import Position
 from sparring.records import PositionFilter, Split
 from sparring.records.game_rows import read_rows
@@ -204,6 +205,9 @@ def test_a_second_network_plays_and_a_strong_student_ignores_ratings(data: Path,
     policy, value = student(tokens, context)
     assert torch.equal(policy[0], policy[1])
     assert torch.equal(value[0], value[1])
+    card = read_card({entry.key: entry.value for entry in export(student, CARD).metadata_props})
+    assert (card.settings["lowest"], card.settings["highest"]) == (0, 1)
+    assert "ratings" not in card.architecture
 
 
 def test_packed_weights_come_back_rounded(tmp_path: Path) -> None:

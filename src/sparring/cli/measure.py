@@ -42,6 +42,9 @@ def matching(
     positions: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of positions per group.")
     ] = None,
+    every: Annotated[
+        int, typer.Option(min=1, help="Take one position in so many of each game: more games.")
+    ] = 1,
     group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
     calibrate: Annotated[bool, typer.Option(help="Fit temperatures on the validation split first.")] = False,
     symmetries: Annotated[bool, typer.Option(help="Average networks over the board's symmetries.")] = False,
@@ -64,7 +67,13 @@ def matching(
         if not path.exists():
             raise UserError(f"no such table or file: {path}")
     selection = measuring.GameSelection(
-        game, tuple(records), None if split == "all" else Split(split), trial, tuple(group or ()), positions
+        game,
+        tuple(records),
+        None if split == "all" else Split(split),
+        trial,
+        tuple(group or ()),
+        positions,
+        every,
     )
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
     sources = [measuring.PolicySource(*each) for each in named_policies(policy)]
