@@ -14,8 +14,6 @@ from pathlib import Path
 from sparring.games.expendibots import Action
 
 _SOURCE = Path(__file__).with_suffix(".cpp")
-SECONDS = 60.0
-"""Processor time for a game."""
 _LONGEST, _SHARE = 3.0, 12
 """An action uses at most these seconds, and at most the time left divided by this."""
 
@@ -30,10 +28,10 @@ class AlphaBetaOpponent:
     The seed adds a little noise to the evaluation: games with different seeds differ.
     """
 
-    def __init__(self, colour: str, *, seed: int = 0, depth: int = 6) -> None:
-        """Raises CompilerMissing."""
+    def __init__(self, colour: str, *, seed: int = 0, depth: int = 6, seconds: float = 60.0) -> None:
+        """`seconds` of processor time for the game. Raises CompilerMissing."""
         started = time.process_time()
-        self._depth = depth
+        self._depth, self._seconds = depth, seconds
         self._library = _library()
         self._native = ctypes.c_void_p(self._library.opponent_new(seed))
         self._spent = time.process_time() - started
@@ -45,7 +43,7 @@ class AlphaBetaOpponent:
     def action(self) -> Action:
         """The action to take now."""
         started = time.process_time()
-        seconds = min(max(SECONDS - 2 - self._spent, 0.02) / _SHARE, _LONGEST)
+        seconds = min(max(self._seconds - 2 - self._spent, 0.02) / _SHARE, _LONGEST)
         out = (ctypes.c_int * 3)()
         self._library.opponent_choose(self._native, self._depth, ctypes.c_double(seconds), out)
         self._spent += time.process_time() - started

@@ -12,6 +12,7 @@ from rich.table import Table
 from sparring.cli.accept import format_summary
 from sparring.cli.errors import UserError
 from sparring.cli.printing import make_console
+from sparring.engines.expendibots import CONTEMPT, SECONDS
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import BadEvaluation
 from sparring.training.treestrap import BadTreeStrapRun
@@ -96,6 +97,12 @@ def ladder(
 def opponent(
     games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 24,
     depth: Annotated[int, typer.Option(min=1, max=12, help="Search depth of the opponent.")] = 6,
+    seconds: Annotated[
+        float, typer.Option(min=1, help="Processor seconds of a player for a game.")
+    ] = SECONDS,
+    contempt: Annotated[
+        float, typer.Option(help="A draw is worth this less to the agent; a win 100.")
+    ] = CONTEMPT,
     workers: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
 ) -> None:
@@ -114,6 +121,8 @@ def opponent(
             out,
             games=games,
             depth=depth,
+            seconds=seconds,
+            contempt=contempt,
             workers=workers,
             command=command_line(),
             callback=lambda game: console.print(f"game {game.number}: {game.points:g}, {game.ending}"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.course_referee import COLOURS, PlayerFactory, referee
 from sparring.arena.acceptance import score_interval
-from sparring.engines.expendibots import RefereePlayer
+from sparring.engines.expendibots import CONTEMPT, SECONDS, RefereePlayer
 from sparring.games.expendibots import Action
 from sparring.players.expendibots.endgame_heuristics import tokens
 from sparring.reports import provenance
@@ -48,8 +48,8 @@ class OpponentGame:
 class _ObservedAgent(RefereePlayer):
     """The agent, with what it had in its hands during the game."""
 
-    def __init__(self, colour: str, seconds: float) -> None:
-        super().__init__(colour, seconds)
+    def __init__(self, colour: str, seconds: float, contempt: float) -> None:
+        super().__init__(colour, seconds, contempt)
         self._side = COLOURS.index(colour)
         self.endgame_win, self.ending_lead = False, -8
 
@@ -67,17 +67,19 @@ class _ObservedAgent(RefereePlayer):
 class _GameWorker:
     """Plays games by their numbers."""
 
-    def __init__(self, depth: int, seconds: float) -> None:
-        self._depth, self._seconds = depth, seconds
+    def __init__(self, depth: int, seconds: float, contempt: float) -> None:
+        self._depth, self._seconds, self._contempt = depth, seconds, contempt
 
     def work(self, number: int) -> OpponentGame:
         side, agents = number % 2, list[_ObservedAgent]()
 
         def make_agent(colour: str) -> _ObservedAgent:
-            agents.append(_ObservedAgent(colour, self._seconds))
+            agents.append(_ObservedAgent(colour, self._seconds, self._contempt))
             return agents[-1]
 
-        opponent: PlayerFactory = partial(AlphaBetaOpponent, seed=number // 2, depth=self._depth)
+        opponent: PlayerFactory = partial(
+            AlphaBetaOpponent, seed=number // 2, depth=self._depth, seconds=self._seconds
+        )
         factories = (make_agent, opponent) if side == 0 else (opponent, make_agent)
         report = referee(factories, seconds=self._seconds, megabytes=_MEGABYTES)
         own, other = COLOURS[side], COLOURS[1 - side]
@@ -118,17 +120,19 @@ def play_opponent_match(
     depth: int,
     command: str,
     workers: int = 1,
-    seconds: float = 60.0,
+    seconds: float = SECONDS,
+    contempt: float = CONTEMPT,
     callback: Callable[[OpponentGame], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Plays the games that `out/games` does not have yet; writes `opponent.json` and returns it.
 
-    Both players have `seconds` of processor time and 100 MB for a game. `callback` is called after each game.
+    Both players have `seconds` of processor time and 100 MB for a game; a draw is worth -`contempt` to the
+    agent, a win 100. `callback` is called after each game.
     Raises CompilerMissing, WorkerError or OSError.
     """
-    journal = Journal(out / "games" / f"champion-alphabeta-depth-{depth}.jsonl", sync=True)
+    journal = Journal(out / "games" / f"champion-alphabeta-{depth}-{seconds:g}-{contempt:g}.jsonl", sync=True)
     played = {line["number"]: OpponentGame(**line) for line in journal.entries}
-    spawn = partial(_GameWorker, depth, seconds)
+    spawn = partial(_GameWorker, depth, seconds, contempt)
     pool: WorkerPool[int, OpponentGame] = (
         SerialWorkerPool(spawn) if workers == 1 else LocalWorkerPool[int, OpponentGame](spawn, workers)
     )
