@@ -76,19 +76,19 @@ def play_match(
         for n in range(games)
     ]
     while running:
-        by_mover: dict[Contestant, list[_Game]] = {}
-        for each in running:
-            by_mover.setdefault(each.mover, []).append(each)
-        for contestant, turns in by_mover.items():
+        for contestant in pairing:  # after its first move each contestant is on move in all games at once
+            turns = [each for each in running if each.mover == contestant]
             for each, move in zip(turns, _choose(policy, contestant, turns, rating), strict=True):
                 each.state = each.state.play(move)
                 each.plies += 1
-        ended = [each for each in running if each.state.outcome is not None or each.plies >= max_plies]
-        yield from map(_result, ended)
-        running = [each for each in running if each.state.outcome is None and each.plies < max_plies]
+            ended = [each for each in running if each.state.outcome is not None or each.plies >= max_plies]
+            yield from map(_result, ended)
+            running = [each for each in running if each.state.outcome is None and each.plies < max_plies]
 
 
 def _choose(policy: Policy, contestant: Contestant, turns: Sequence[_Game], rating: int | None) -> list[Move]:
+    if not turns:
+        return []
     config = contestant.player_config(policy.game)
     positions = [Position(each.state, rating, rating) for each in turns]
     if contestant.nodes == 0:
