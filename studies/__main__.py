@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import typer
 
@@ -10,6 +10,7 @@ from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
 from studies.expendibots.commands import expendibots, ladder, opponent
 from studies.networks.commands import networks
+from studies.options import one_at_a_time
 from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
 from studies.search.commands import search_figures, search_loss, search_match, search_positions
@@ -21,20 +22,23 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for _game in ("chess", "go", "shogi"):
-    app.command(f"blend-{_game}")(blend_command(_game))
-app.command()(expendibots)
-app.command()(ladder)
-app.command("expendibots-opponent")(opponent)
-app.command()(networks)
-app.command()(page)
-app.command("rbc-games")(rbc_games)
-app.command("rbc-matches")(rbc_matches)
-app.command("rbc-tracking")(rbc_tracking)
-app.command("search-positions")(search_positions)
-app.command("search-loss")(search_loss)
-app.command("search-match")(search_match)
-app.command("search-figures")(search_figures)
+_STUDIES: dict[str, Callable[..., None]] = {
+    **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
+    "expendibots": expendibots,
+    "ladder": ladder,
+    "expendibots-opponent": opponent,
+    "networks": networks,
+    "page": page,
+    "rbc-games": rbc_games,
+    "rbc-matches": rbc_matches,
+    "rbc-tracking": rbc_tracking,
+    "search-positions": search_positions,
+    "search-loss": search_loss,
+    "search-match": search_match,
+    "search-figures": search_figures,
+}
+for _name, _study in _STUDIES.items():
+    app.command(_name)(one_at_a_time(_name, _study))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,11 +5,30 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from typing import Annotated, TypeAlias
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from sparring.storage import lock_folder
+
 Html: TypeAlias = Annotated[bool, typer.Option("--html", help="Render the HTML page too.")]
+
+
+def one_at_a_time(name: str, study: Callable[..., None]) -> Callable[..., None]:
+    """The study, which locks the folder of its `out`: a second run of it there is refused."""
+
+    @wraps(study)
+    def locked(**options: Any) -> None:
+        out = options.get("out")
+        if not isinstance(out, Path):
+            return study(**options)
+        with lock_folder(out.parent if out.suffix else out, f".{name}.lock"):
+            return study(**options)
+
+    return locked
 
 
 def command_line() -> str:

@@ -9,6 +9,7 @@ from sparring.arena import GameResult
 from sparring.arena.acceptance import NamedPlayer, TimedResult, play_match, summarise_match
 from sparring.players import RandomPlayer
 from sparring.players.expendibots import GreedyPlayer
+from sparring.storage import BadJournal
 
 GREEDY = NamedPlayer("greedy", GreedyPlayer())
 RANDOM = NamedPlayer("random", RandomPlayer())
@@ -70,3 +71,11 @@ def test_a_match_without_a_lost_point_has_no_finite_rating() -> None:
     assert summary.elo is None
     assert summary.accepted
     assert 0.8 < summary.score_low < summary.score_high <= 1.0
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", "1", '{"result": 1, "cpu_seconds": "x"}'])
+def test_a_foreign_line_of_the_journal_is_refused(line: str, tmp_path: Path) -> None:
+    (tmp_path / "match.jsonl").write_text(line + "\n")
+    journal = tmp_path / "match.jsonl"
+    with pytest.raises(BadJournal, match="line 1 is foreign"):
+        list(play_match("expendibots", GREEDY, RANDOM, games=2, seed=0, journal=journal))

@@ -75,7 +75,7 @@ def test_a_folder_is_for_one_generation(tmp_path: Path) -> None:
     with pytest.raises(BadGenerationConfig, match="holds other games"):
         generate(GenerationConfig(("random",), 2, seed=1), tmp_path, 1)
     (tmp_path / INDEX).write_text("nonsense\n")
-    with pytest.raises(BadGenerationConfig, match="no index"):
+    with pytest.raises(BadGenerationConfig, match=r"index.ndjson, line 1 is not JSON"):
         generate(GenerationConfig(("random",), 2), tmp_path, 1)
 
 
@@ -92,3 +92,23 @@ def test_the_index_says_how_games_went(tmp_path: Path) -> None:
     for each in (GeneratedGame(**json.loads(line)) for line in lines):
         assert each.result in (0.0, 0.5, 1.0, None)
         assert each.plies > 0
+
+
+def test_damaged_histories_are_not_continued(tmp_path: Path) -> None:
+    generation = GenerationConfig(("random",), 2)
+    generate(generation, tmp_path, 1)
+    path = tmp_path / HISTORIES
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(BadGenerationConfig, match="is damaged"):
+        generate(generation, tmp_path, 1)
+
+
+def test_a_foreign_line_of_the_index_is_refused(tmp_path: Path) -> None:
+    generation = GenerationConfig(("random",), 2)
+    generate(generation, tmp_path, 1)
+    with (tmp_path / INDEX).open("a") as index:
+        index.write('{"end": "x"}\n')
+    with pytest.raises(BadGenerationConfig, match="line 4 is foreign"):
+        generate(generation, tmp_path, 1)

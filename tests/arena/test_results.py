@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import TypeAlias
 
@@ -88,3 +89,61 @@ def test_lines_that_are_no_results_are_named(line: bytes, tmp_path: Path, games:
 def test_a_folder_without_results_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadTournament, match="no results"):
         read_results([tmp_path])
+
+
+@pytest.mark.parametrize("damage", ["shortened", "changed", "removed"])
+def test_a_damaged_file_of_games_is_not_continued(damage: str, tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    path = tmp_path / "games.log"
+    content = path.read_bytes()
+    if damage == "removed":
+        path.unlink()
+    else:
+        path.write_bytes(content[: len(content) // 2] if damage == "shortened" else b"X" + content[1:])
+    kept = path.read_bytes() if path.exists() else None
+    with pytest.raises(BadTournament, match=r"games.log is damaged .*: restore it"):
+        ResultStore(tmp_path, ENTRY)
+    assert (path.read_bytes() if path.exists() else None) == kept
+    path.write_bytes(content)
+    with ResultStore(tmp_path, ENTRY) as store:
+        assert len(store.results) == 3
+
+
+def test_results_of_older_versions_are_continued(tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    lines = [json.loads(line) for line in (tmp_path / RESULTS).read_text().splitlines()]
+    for line in lines:
+        del line["games_crc32"]
+    (tmp_path / RESULTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with ResultStore(tmp_path, ENTRY) as store:
+        assert len(store.results) == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"a": 1}', "[]", "1", '{"number": "1"}', "null", '"x"', "[" * 90 + "]" * 90],
+)
+def test_a_foreign_line_among_results_is_refused(line: str, tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    with (tmp_path / RESULTS).open("a") as file:
+        file.write(line + "\n")
+    for read in (lambda: read_results([tmp_path]), lambda: ResultStore(tmp_path, ENTRY)):
+        with pytest.raises(BadTournament, match=r"results.jsonl, line 4 is foreign"):
+            read()
+
+
+def test_a_game_that_is_listed_twice_is_refused(tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    path = tmp_path / RESULTS
+    path.write_text(path.read_text() + path.read_text().splitlines()[0] + "\n")
+    with pytest.raises(BadTournament, match="has game 0 twice"):
+        ResultStore(tmp_path, ENTRY)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"players": 1}', '{"fingerprint": []}', "[" * 100_000])
+def test_corrupt_facts_of_a_tournament_are_refused(content: str, tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    (tmp_path / "tournament.json").write_text(content)
+    for read in (lambda: read_names([tmp_path]), lambda: ResultStore(tmp_path, ENTRY)):
+        with pytest.raises(BadTournament, match=r"tournament.json cannot be read"):
+            read()

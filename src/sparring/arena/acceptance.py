@@ -82,7 +82,7 @@ def play_match(
     `game` needs a shipped evaluation `start` for its openings. The same seed gives the same openings.
     Raises BadEvaluation, BadJournal or OSError.
     """
-    kept = None if journal is None else Journal(journal, sync=True)
+    kept = None if journal is None else Journal(journal, sync=True, kind=TimedResult)
     lines = kept.entries if kept is not None else []
     known = [TimedResult(GameResult(**line["result"]), line["cpu_seconds"]) for line in lines]
     yield from known[:games]

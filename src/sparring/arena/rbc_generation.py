@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import zstandard
 
@@ -24,7 +25,7 @@ from sparring.players.rbc import BotConfig, load_bot_config, make_bot
 from sparring.records import GameRecord
 from sparring.records.reconchess_history import to_history
 from sparring.records.record import Termination
-from sparring.storage import BadJournal, Journal, JournalMismatch, append_or_rollback, lock_folder
+from sparring.storage import BadJournal, CompanionFile, Journal, JournalMismatch, lock_folder
 from sparring.workers import LocalWorkerPool
 
 INDEX = "index.ndjson"
@@ -69,6 +70,8 @@ class GeneratedGame:
     seconds: float
     end: int = 0
     """Offset of the end of its history in the packed file."""
+    crc32: int | None = None
+    """Checksum of the packed file up to there; None in indices of older versions."""
 
 
 GeneratedOutput = tuple[GeneratedGame, bytes]
@@ -134,22 +137,26 @@ class _Store:
     """The index and the packed histories."""
 
     def __init__(self, folder: Path, generation: GenerationConfig) -> None:
-        self._histories = folder / HISTORIES
+        self._path = folder / HISTORIES
         try:
-            self._index = Journal(folder / INDEX, header=asdict(generation), mutable_keys=("games",))
-            with self._histories.open("ab") as histories:
-                size = histories.tell()
-                self._index.keep(lambda game: bool(game["end"] <= size))
-                self.games = [GeneratedGame(**game) for game in self._index.entries]
-                histories.truncate(max((game.end for game in self.games), default=0))
+            self._index = Journal(
+                folder / INDEX, header=asdict(generation), mutable_keys=("games",), kind=GeneratedGame
+            )
+            size = self._path.stat().st_size if self._path.exists() else 0
+            self._index.keep(lambda game: bool(game["end"] <= size))
+            self.games = msgspec.convert(self._index.entries, list[GeneratedGame])
+            last = max(self.games, key=lambda game: game.end, default=None)
+            end, checksum = (last.end, last.crc32) if last is not None else (0, None)
+            self._histories = CompanionFile(self._path, end, checksum)
         except JournalMismatch as error:
             raise BadGenerationConfig(f"{folder} holds other games: {error}") from None
-        except (BadJournal, KeyError, TypeError) as error:
-            raise BadGenerationConfig(f"{folder / INDEX} is no index of generated games: {error}") from None
+        except BadJournal as error:
+            raise BadGenerationConfig(f"{folder} cannot be resumed: {error}") from None
 
     def add(self, generated: GeneratedGame, history: bytes) -> None:
         """Adds a game; it counts once this returns."""
-        placed = replace(generated, end=append_or_rollback(self._histories, history))
+        self._histories.append(history)
+        placed = replace(generated, end=self._histories.size, crc32=self._histories.checksum)
         self._index.add(asdict(placed))
         self.games.append(placed)
 

@@ -7,11 +7,14 @@ its end. After a kill, the next run truncates an incomplete line and the text af
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Annotated
+
+import msgspec
 
 from sparring.arena.match import NOT_STARTED
 from sparring.arena.tournament import BadTournament, Tournament
@@ -20,10 +23,10 @@ from sparring.records import GameRecord
 from sparring.records.readers import writer_of
 from sparring.storage import (
     BadJournal,
+    CompanionFile,
     FolderLock,
     FolderLocked,
     Journal,
-    append_or_rollback,
     atomic_write,
     lock_folder,
     read_journal,
@@ -55,22 +58,42 @@ class GameResult:
         return self.result is not None and self.reason != NOT_STARTED
 
 
+@dataclass(frozen=True)
+class _ResultLine(GameResult):
+    """A line of the results file."""
+
+    games_end: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Size of the file of games after this game."""
+    games_crc32: int | None = None
+    """Checksum of the file of games so far; None in files of older versions."""
+
+    def __post_init__(self) -> None:
+        if self.result not in (None, 0, 0.5, 1):
+            raise ValueError(f"{self.result} is no result of a game")
+
+    def result_of_game(self) -> GameResult:
+        """The result without its place in the file of games."""
+        return GameResult(**{each.name: getattr(self, each.name) for each in fields(GameResult)})
+
+
 class ResultStore:
     """The folder of a tournament, locked for one run. Raises BadTournament or OSError."""
 
     def __init__(self, folder: Path, tournament: Tournament) -> None:
         self._lock = _locked(folder)
         self._write = writer_of(tournament.game)
-        self._games = folder / f"games.{describe(tournament.game).records.suffix}"
         try:
             self._remember(folder / _FACTS, tournament)
             known = _read(folder / RESULTS)
-            self.results = [result for result, _ in known]
+            self.results = [line.result_of_game() for line in known]
             self._check(folder, tournament)
+            end, checksum = (known[-1].games_end, known[-1].games_crc32) if known else (0, None)
+            games = folder / f"games.{describe(tournament.game).records.suffix}"
+            self._games = CompanionFile(games, end, checksum)
             self._journal = Journal(folder / RESULTS, sync=True)
-            self._games_end = known[-1][1] if known else 0
-            with self._games.open("ab") as games:
-                games.truncate(min(self._games_end, games.tell()))
+        except BadJournal as error:
+            self._lock.release()
+            raise BadTournament(str(error)) from None
         except BaseException:
             self._lock.release()
             raise
@@ -80,8 +103,9 @@ class ResultStore:
         OSError."""
         if record is not None:
             text = self._write(record).rstrip("\n") + "\n\n"
-            self._games_end = append_or_rollback(self._games, text.encode(), sync=True)
-        self._journal.add({**asdict(result), "games_end": self._games_end})
+            self._games.append(text.encode(errors="replace"), sync=True)
+        place = {"games_end": self._games.size, "games_crc32": self._games.checksum}
+        self._journal.add({**asdict(result), **place})
         self.results.append(result)
 
     def __enter__(self) -> ResultStore:
@@ -95,7 +119,7 @@ class ResultStore:
     def _remember(self, path: Path, tournament: Tournament) -> None:
         facts = {"fingerprint": tournament.fingerprint(), "name": tournament.name, "game": tournament.game}
         facts_known = _read_facts(path)
-        if facts_known is not None and facts_known.get("fingerprint") != facts["fingerprint"]:
+        if facts_known is not None and facts_known.fingerprint != facts["fingerprint"]:
             raise BadTournament(
                 f"{path.parent} holds games of another tournament, or of this one before it was changed; "
                 "only 'games', 'name' and [sprt] may change. Use another --out"
@@ -103,6 +127,9 @@ class ResultStore:
         atomic_write(path, json.dumps({**facts, "players": tournament.names}) + "\n")
 
     def _check(self, folder: Path, tournament: Tournament) -> None:
+        numbers = Counter(result.number for result in self.results)
+        if twice := [number for number, count in numbers.items() if count > 1]:
+            raise BadTournament(f"{folder / RESULTS} has game {twice[0]} twice; remove one of its lines")
         if len(self.results) > tournament.games:
             raise BadTournament(
                 f"{folder} has {len(self.results)} games already, more than {tournament.games}"
@@ -123,7 +150,7 @@ def read_results(folders: Iterable[Path]) -> list[GameResult]:
         path = folder / RESULTS if folder.is_dir() else folder
         if not path.exists():
             raise BadTournament(f"there are no results in {folder} (no {RESULTS})")
-        found += [result for result, _ in _read(path)]
+        found += [line.result_of_game() for line in _read(path)]
     return found
 
 
@@ -132,38 +159,30 @@ def read_names(folders: Iterable[Path]) -> list[str]:
     has none."""
     names: dict[str, None] = {}
     for folder in folders:
-        names.update(dict.fromkeys((_read_facts(folder / _FACTS) or {}).get("players", [])))
+        facts = _read_facts(folder / _FACTS)
+        names.update(dict.fromkeys([] if facts is None else facts.players))
     return list(names)
 
 
-def _read_facts(path: Path) -> dict[str, Any] | None:
+class _Facts(msgspec.Struct):
+    """What `tournament.json` says about the folder."""
+
+    fingerprint: str = ""
+    players: list[str] = []
+
+
+def _read_facts(path: Path) -> _Facts | None:
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
+        return msgspec.json.decode(path.read_bytes(), type=_Facts)
     except (FileNotFoundError, NotADirectoryError):  # the results may be a file on its own
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadTournament(f"{path} cannot be read: {error}") from None
-    return facts if isinstance(facts, dict) else None
 
 
-def _read(path: Path) -> list[tuple[GameResult, int]]:
-    """The results of a file, each with the offset at which the text of its game ends. Raises BadTournament
-    or OSError."""
+def _read(path: Path) -> list[_ResultLine]:
+    """The results of a file. Raises BadTournament or OSError."""
     try:
-        lines = read_journal(path)
+        return msgspec.convert(read_journal(path, kind=_ResultLine), list[_ResultLine])
     except BadJournal as error:
-        raise BadTournament(str(error)) from None
-    found = []
-    for number, facts in enumerate(lines, 1):
-        try:
-            if facts["result"] not in (None, 0, 0.5, 1) or not isinstance(facts["number"], int):
-                raise ValueError
-            found.append(
-                (
-                    GameResult(**{key: facts[key] for key in GameResult.__annotations__}),
-                    int(facts["games_end"]),
-                )
-            )
-        except (ValueError, KeyError, TypeError):
-            raise BadTournament(f"{path}, line {number} is no result of a game") from None
-    return found
+        raise BadTournament(f"{error}; remove the line if the rest is right") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +24,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.players.expendibots import LADDER, ladder_player
 from sparring.search import SearchLimits
+from sparring.storage import lock_folder
 
 
 def accept(
@@ -43,7 +45,8 @@ def accept(
             raise UserError(f"there is no player {name}; there are {', '.join(LADDER)}")
     if new == old:
         raise UserError("a player does not play against itself")
-    with Progress(console=make_console(stderr=True)) as progress:
+    lock = nullcontext() if out is None else lock_folder(out)
+    with lock, Progress(console=make_console(stderr=True)) as progress:
         task = progress.add_task(foreign(f"{new} v {old}"), total=games)
         summary = play_ladder_match(
             new,

@@ -23,7 +23,7 @@ from sparring.players.expendibots.book import (
     write_book,
 )
 from sparring.reports import describe_machine, today
-from sparring.storage import Journal
+from sparring.storage import Journal, lock_file
 
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
 
@@ -34,15 +34,20 @@ def build(
         int, typer.Option(min=1, help="Number of positions in the book.")
     ] = BookConfig.positions,
     nodes: Annotated[int, typer.Option(min=1, help="Search nodes per position.")] = BookConfig.nodes,
-    out: Annotated[Path, typer.Option(help="Output file.", show_default="the shipped one")] = SHIPPED_BOOK,
+    out: Annotated[Path, typer.Option(help="Output file.")] = Path("expendibots-book.npz"),
 ) -> None:
     """Build an opening book by search.
 
     The most likely positions come first. An interrupted run is resumed by the same command.
     """
     _check(game)
+    with lock_file(out):
+        _build(game, positions, nodes, out)
+
+
+def _build(game: str, positions: int, nodes: int, out: Path) -> None:
     path = out.with_suffix(f".{positions}x{nodes}.jsonl")
-    journal = Journal(path)
+    journal = Journal(path, kind=tuple[int, int])
     known = dict(journal.entries)
     started, config = time.process_time(), BookConfig(positions=positions, nodes=nodes)
     entries: dict[int, int] = {}

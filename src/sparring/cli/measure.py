@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
 from sparring.records import BadTable, Split, UnsupportedFormat
+from sparring.storage import lock_folder
 
 _CELL, _MARGIN = 12, 28
 """Widths of a cell and of the columns to the left of the cells."""
@@ -77,7 +79,8 @@ def matching(
     )
     options = measuring.MeasureOptions(backend, threads, batch, symmetries, calibrate)
     sources = [measuring.PolicySource(*each) for each in named_policies(policy)]
-    with tempfile.TemporaryDirectory() as passing, ProgressBar() as bar:
+    lock = nullcontext() if out is None else lock_folder(out)
+    with lock, tempfile.TemporaryDirectory() as passing, ProgressBar() as bar:
         try:
             content = measuring.measure(
                 sources,
@@ -89,7 +92,7 @@ def matching(
             )
         except (BadTable, UnsupportedFormat, measuring.NoGames) as error:
             raise UserError(str(error)) from None
-    undone = "" if out is None else _write(content, out, html)
+        undone = "" if out is None else _write(content, out, html)
     if as_json:
         print(json.dumps({"policies": _by_policy(content)}))
     else:

@@ -24,6 +24,7 @@ from sparring.search.expendibots.endgame_tables import (
     build_tables,
     open_tables,
 )
+from sparring.storage import lock_file
 
 GameArgument = Annotated[str, typer.Argument(help="expendibots", metavar="GAME")]
 File = Annotated[Path, typer.Option("--file", help="File of the tables.", show_default="the shipped one")]
@@ -31,13 +32,18 @@ File = Annotated[Path, typer.Option("--file", help="File of the tables.", show_d
 
 def build(
     game: GameArgument,
-    out: Annotated[Path, typer.Option(help="Output file.", show_default="the shipped one")] = SHIPPED_TABLES,
+    out: Annotated[Path, typer.Option(help="Output file.")] = Path("expendibots-endgames.zip"),
 ) -> None:
     """Solve all endgames of up to five tokens.
 
     Retrograde analysis; takes about two minutes.
     """
     _check(game)
+    with lock_file(out):
+        _build(game, out)
+
+
+def _build(game: str, out: Path) -> None:
     started = time.process_time()
     finished: list[str] = []
     origin = {

@@ -14,6 +14,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.printing import make_console, visible
 from sparring.reports import describe_machine, today
 from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
+from sparring.storage import lock_folder
 from sparring.training import TrainingDiverged
 
 if TYPE_CHECKING:  # it imports PyTorch
@@ -70,18 +71,19 @@ def evaluator(
         )
 
     try:
-        made = train_value_network(
-            out,
-            first,
-            config,
-            generations=generations,
-            games=games,
-            nodes=nodes,
-            origin=origin,
-            played=played,
-            learned=learned,
-            workers=workers,
-        )
+        with lock_folder(out):
+            made = train_value_network(
+                out,
+                first,
+                config,
+                generations=generations,
+                games=games,
+                nodes=nodes,
+                origin=origin,
+                played=played,
+                learned=learned,
+                workers=workers,
+            )
     except TrainingDiverged as error:
         raise UserError(str(error)) from None
     if save is not None:

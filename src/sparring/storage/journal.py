@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from sparring.storage.atomic import append_or_rollback, atomic_write
 
 
@@ -37,13 +39,14 @@ class Journal:
         overwrite: bool = False,
         lenient: bool = False,
         sync: bool = False,
+        kind: Any = None,
     ) -> None:
         """Reads a journal and truncates an incomplete last line. A new journal is written at once, so that a
         folder that cannot be written is noticed before any work.
 
         `header` is the first line; the keys in `mutable_keys` may differ between runs. A journal with another
         header is replaced if `overwrite`, else JournalMismatch is raised and the file stays as it is.
-        `lenient` is as in `read_journal`. With `sync` each line survives a power failure.
+        `lenient` and `kind` are as in `read_journal`. With `sync` each line survives a power failure.
         Raises BadJournal or OSError.
         """
         self._path, self._sync = path, sync
@@ -56,7 +59,7 @@ class Journal:
                     f"{path} has the header {json.dumps(known[0])}, not {json.dumps(header)}"
                 )
             known = []
-        self.entries = known[len(self._head) :]
+        self.entries = _checked(known[len(self._head) :], path, kind, len(self._head), lenient)
         if known[: len(self._head)] != self._head or not path.exists():
             self._rewrite()
         elif (end := content.rfind(b"\n") + 1) < len(content):
@@ -77,12 +80,13 @@ class Journal:
         atomic_write(self._path, b"".join(map(_line, [*self._head, *self.entries])))
 
 
-def read_journal(path: Path, *, lenient: bool = False) -> list[Any]:
+def read_journal(path: Path, *, lenient: bool = False, kind: Any = None) -> list[Any]:
     """Returns the complete lines of a journal, or an empty list if there is no file. The file is not changed.
 
-    A complete line that is not JSON raises BadJournal; with `lenient` it is left out. Raises OSError.
+    `kind` is a type, such as a dataclass, whose fields and types each entry must have. A complete line that
+    is not JSON or not of the kind raises BadJournal; with `lenient` it is left out. Raises OSError.
     """
-    return _parsed(_content(path), path, lenient)
+    return _checked(_parsed(_content(path), path, lenient), path, kind, 0, lenient)
 
 
 def _content(path: Path) -> bytes:
@@ -98,6 +102,21 @@ def _parsed(content: bytes, path: Path, lenient: bool) -> list[Any]:
             if not lenient:
                 raise BadJournal(f"{path}, line {number} is not JSON") from None
     return entries
+
+
+def _checked(entries: list[Any], path: Path, kind: Any, before: int, lenient: bool) -> list[Any]:
+    """The entries of a kind, as they were read; `before` is the number of lines before them."""
+    if kind is None:
+        return entries
+    found = []
+    for number, entry in enumerate(entries, before + 1):
+        try:
+            msgspec.convert(entry, kind)
+            found.append(entry)
+        except (msgspec.ValidationError, RecursionError) as error:
+            if not lenient:
+                raise BadJournal(f"{path}, line {number} is foreign: {error}") from None
+    return found
 
 
 def _agree(known: Any, header: dict[str, Any], mutable_keys: Collection[str]) -> bool:

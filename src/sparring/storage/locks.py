@@ -53,3 +53,11 @@ def lock_folder(folder: Path, name: str = LOCK, *, wait: bool = False) -> Folder
     except Timeout:
         raise FolderLocked(f"another process is writing {folder}: wait for it or choose another") from None
     return FolderLock(lock)
+
+
+def lock_file(path: Path) -> FolderLock:
+    """Locks a file for writing, by `.name.lock` beside it. Raises FolderLocked or OSError."""
+    try:
+        return lock_folder(path.parent, f".{path.name}.lock")
+    except FolderLocked:
+        raise FolderLocked(f"another process is writing {path}: wait for it or choose another") from None

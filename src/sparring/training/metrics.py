@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ _SCALARS = ("loss", "train_top1", "rate", "top1", "nll")
 """Entries shown in TensorBoard."""
 
 
+class _Metrics(TypedDict):
+    step: float
+
+
 class MetricsLogger:
     """Appends metrics to the files of a run.
 
@@ -22,7 +26,8 @@ class MetricsLogger:
     """
 
     def __init__(self, folder: Path, step: int) -> None:
-        self._lines = storage.Journal(folder / "metrics.jsonl", lenient=True)  # a lost line does no harm
+        # A lost line does no harm.
+        self._lines = storage.Journal(folder / "metrics.jsonl", lenient=True, kind=_Metrics)
         self._lines.keep(lambda entries: float(entries["step"]) <= step)
         self._board = _tensorboard(folder, step)
 

@@ -143,6 +143,20 @@ def test_a_run_of_another_version_is_refused(tmp_path: Path) -> None:
         TreeStrapRun(settings_of(games=3), tmp_path)
 
 
+@pytest.mark.parametrize("content", ["{", "[]", "1", "\xff", "[" * 100_000])
+def test_corrupt_settings_are_refused(content: str, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(content, encoding="latin-1")
+    with pytest.raises(BadTreeStrapRun, match=r"settings.json is damaged"):
+        TreeStrapRun(TreeStrapRunConfig("breakthrough", games=1), tmp_path)
+
+
+@pytest.mark.parametrize("line", ["{", "{}", "[]", '{"games": "x"}'])
+def test_a_foreign_line_of_the_journal_is_refused(line: str, tmp_path: Path) -> None:
+    (tmp_path / "blocks.jsonl").write_text(line + "\n")
+    with pytest.raises(BadTreeStrapRun, match=r"blocks.jsonl, line 1 is"):
+        TreeStrapRun(TreeStrapRunConfig("breakthrough", games=1), tmp_path)
+
+
 def test_games_begin_with_the_reports_random_plies() -> None:
     game, searcher = load_game("expendibots"), open_evaluation("expendibots", "start").searcher(1)
     rng = np.random.default_rng(1)

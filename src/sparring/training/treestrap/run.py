@@ -14,7 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 
 from sparring.games import load_game
@@ -24,7 +26,7 @@ from sparring.search.linear_evaluation import (
     open_evaluation,
     write_evaluation,
 )
-from sparring.storage import Journal, atomic_write
+from sparring.storage import BadJournal, Journal, atomic_write
 from sparring.training.treestrap.config import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import SelfPlayGame, WeightedBook, play
 from sparring.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
@@ -118,11 +120,16 @@ class TreeStrapRun:
         self.config, self.folder = config, folder
         start = open_evaluation(config.game, config.start)
         _check_same_config(folder / SETTINGS, config)
-        self._journal = Journal(folder / JOURNAL)
+        try:
+            self._journal = Journal(folder / JOURNAL, kind=TrainingBlock)
+        except BadJournal as error:
+            raise BadTreeStrapRun(str(error)) from None
         self.blocks = [
             TrainingBlock(**each | {"wins": tuple(each["wins"])}) for each in self._journal.entries
         ]
         self.weights = np.array(self.blocks[-1].weights) if self.blocks else start.weights
+        if self.weights.shape != start.weights.shape or not np.isfinite(self.weights).all():
+            raise BadTreeStrapRun(f"the last line of {folder / JOURNAL} has no weights of {config.game}")
         self.games = self.blocks[-1].games if self.blocks else 0
         self._stopped = False
 
@@ -203,7 +210,12 @@ def _check_same_config(path: Path, config: TreeStrapRunConfig) -> None:
     """
     requested = dataclasses.asdict(config)
     if path.exists():
-        known = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            known = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except (ValueError, RecursionError) as error:
+            raise BadTreeStrapRun(
+                f"{path} is damaged ({error}): restore it, or remove it if the options are those of the run"
+            ) from None
         if known.keys() != requested.keys():
             raise BadTreeStrapRun(
                 f"{path.parent} has a run of another version of Sparring, with other options: "

@@ -1,0 +1,94 @@
+"""Every command that writes a folder or a file over time refuses to be the second writer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from sparring.storage import lock_file, lock_folder
+from studies.__main__ import main as run_study
+from tests.cli.command_errors import one_line_error
+
+PGN = "1. e4 e5 1-0\n"
+FOLDERS = {
+    "records": ["records", "build", "{games}"],
+    "generation": ["rbc", "generate", "--players", "attacker,random", "--games", "1"],
+    "treestrap": ["train", "treestrap", "breakthrough", "--games", "1"],
+    "people": ["train", "people", "chess", "--records", "{games}", "--config", "people-chess"],
+    "evaluator": ["train", "evaluator", "expendibots", "--games", "1"],
+    "acceptance": ["accept", "champion", "report", "--games", "2"],
+    "matching": ["measure", "matching", "chess", "--policy", "human", "--records", "{games}"],
+    "arena": ["arena", "run", "{tournament}"],
+}
+FILES = {
+    "tables": ["tables", "build", "expendibots"],
+    "book": ["book", "build", "expendibots", "--positions", "1", "--nodes", "10"],
+}
+TOURNAMENT = """
+game = "breakthrough"
+games = 2
+[[player]]
+name = "a"
+level = 1
+[[player]]
+name = "b"
+level = 1
+"""
+
+
+def filled(arguments: list[str], folder: Path) -> list[str]:
+    (folder / "games.pgn").write_text(PGN)
+    (folder / "cup.toml").write_text(TOURNAMENT)
+    places = {"games": str(folder / "games.pgn"), "tournament": str(folder / "cup.toml")}
+    return [each.format(**places) for each in arguments]
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_a_second_writer_of_a_folder_is_refused(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    with lock_folder(out):
+        line = one_line_error(capsys, [*filled(FOLDERS[kind], tmp_path), "--out", str(out)])
+    assert f"another process is writing {out}" in line
+    assert [path.name for path in out.iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_second_writer_of_a_file_is_refused(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.bin"
+    with lock_file(out):
+        line = one_line_error(capsys, [*FILES[kind], "--out", str(out)])
+    assert f"another process is writing {out}" in line
+    assert [path.name for path in tmp_path.iterdir()] == [".out.bin.lock"]
+
+
+def test_a_second_run_of_a_study_in_a_folder_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with lock_folder(tmp_path, ".ladder.lock"), pytest.raises(SystemExit):
+        run_study(["ladder", "--out", str(tmp_path)])
+    assert "another process is writing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_nothing_is_written_into_the_package_by_default(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "sparring.cli.tables.build_tables", lambda out, finished, origin: build(out, finished)
+    )
+    monkeypatch.setattr("sparring.cli.tables.MATERIALS", [(1, 1)])
+
+    def build(out: Path, finished: object) -> None:
+        out.write_bytes(b"tables")
+        finished("1 v 1")  # type: ignore[operator]  # a callback
+
+    main(FILES[kind])
+    written = {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")}
+    assert written == {"tables": {"expendibots-endgames.zip"}, "book": {"expendibots-book.npz"}}[kind]
