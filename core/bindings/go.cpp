@@ -7,6 +7,7 @@
 #include "bindings/symmetry.hpp"
 #include "go/encoding.hpp"
 #include "go/playout.hpp"
+#include "go/playout_ownership.hpp"
 #include "go/position.hpp"
 
 namespace sparring::bindings {
@@ -93,7 +94,19 @@ void bind_go(nb::module_& m) {
              nb::sig("def score(self, dead: collections.abc.Sequence[int] = ()) -> tuple[float, float]"),
              "The scores of Black and White, komi included, if the game ended here.\n\nChains with a stone "
              "on a point of `dead` are removed as prisoners; all others count as alive. Raises ValueError if "
-             "a point of `dead` is empty.");
+             "a point of `dead` is empty.")
+        .def(
+            "playout_ownership",
+            [](const S& s, int playouts, std::uint64_t seed) {
+                if (playouts < 1 || playouts > 100'000)
+                    throw std::invalid_argument("playouts: 1 to 100,000 expected");
+                nb::gil_scoped_release release;
+                return go::playout_ownership(s.position(), seed, playouts);
+            },
+            nb::arg("playouts"), nb::arg("seed"),
+            "The mean owner of every point after random playouts, [points]: 1 for Black, -1 for "
+            "White.\n\nThe "
+            "playouts fill no own eyes. Raises ValueError.");
     bind_symmetry(state);
     bind_puct_tree(m, state, "GoTree");
     bind_states<Position>(m, "GoStates");

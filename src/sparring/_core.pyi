@@ -2696,6 +2696,13 @@ class GoState:
         Chains with a stone on a point of `dead` are removed as prisoners; all others count as alive. Raises ValueError if a point of `dead` is empty.
         """
 
+    def playout_ownership(self, playouts: int, seed: int) -> list[float]:
+        """
+        The mean owner of every point after random playouts, [points]: 1 for Black, -1 for White.
+
+        The playouts fill no own eyes. Raises ValueError.
+        """
+
     @property
     def symmetries(self) -> int:
         """

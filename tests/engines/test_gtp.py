@@ -239,3 +239,18 @@ def test_the_end_of_its_input_ends_it_in_the_middle_of_an_analysis() -> None:
         session.send("lz-analyze b 5")
         session.until("info .*")
         assert session.hang_up()[-1] == ""
+
+
+def test_dead_stones_are_listed_and_counted() -> None:
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        session.gtp("komi 7.5")
+        for row in range(1, 10):
+            session.gtp(f"play b D{row}")
+            session.gtp(f"play w E{row}")
+        for colour, vertex in (("b", "G8"), ("w", "A7"), ("b", "G2"), ("w", "B3")):
+            session.gtp(f"play {colour} {vertex}")
+        assert session.gtp("final_status_list dead") == "= G2 B3 A7 G8"
+        assert "A7" not in session.gtp("final_status_list alive")
+        assert session.gtp("final_status_list seki") == "="
+        assert session.gtp("final_score") == "= W+16.5"  # 36 points and 45, with komi

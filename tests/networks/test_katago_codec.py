@@ -86,6 +86,20 @@ def test_boards_of_several_sizes_share_a_batch() -> None:
         assert prediction.probabilities.sum() == pytest.approx(1, abs=1e-5)
 
 
+def test_ownership_is_in_the_order_of_the_points() -> None:
+    """KataGo's first row is the top of the board, and a small board lies in the first corner."""
+    state = Go(size=5).initial()
+    made = outputs(state, side=7)
+    made["ownership"] = np.linspace(-1, 1, 49, dtype=np.float32)[None]
+    (prediction,) = KataGoCodec(SETTINGS).decode([Position(state)], made)
+    assert prediction.ownership is not None
+    top_left, bottom_right = state.parse_move("A5"), state.parse_move("E1")
+    assert prediction.ownership[top_left] == made["ownership"][0, 0]
+    assert prediction.ownership[bottom_right] == made["ownership"][0, 4 * 7 + 4]
+    (without,) = KataGoCodec(SETTINGS).decode([Position(state)], outputs(state, side=7))
+    assert without.ownership is None
+
+
 def test_a_game_that_is_over_has_no_moves() -> None:
     state = Go(size=5).initial().play(25).play(25)
     (prediction,) = KataGoCodec(SETTINGS).decode([Position(state)], outputs(state, side=5))

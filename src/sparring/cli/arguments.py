@@ -6,6 +6,7 @@ import dataclasses
 import re
 import shlex
 import sys
+import types
 import typing
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -72,7 +73,8 @@ def command_line() -> str:
 
 def option_texts(name: str) -> list[str]:
     """The rule options of a game with their defaults, such as size=19."""
-    return [f"{field.name}={_written(field.default)}" for field in dataclasses.fields(GAMES[name])]
+    usual = GAMES[name]()
+    return [f"{field.name}={_written(getattr(usual, field.name))}" for field in dataclasses.fields(usual)]
 
 
 def _written(value: object) -> str:
@@ -86,6 +88,8 @@ def _parse_option(name: str, text: str) -> tuple[str, object]:
     if not equals or key not in known:
         raise UserError(f"{name} has no option '{text}'; it has {', '.join(option_texts(name)) or 'none'}")
     kind = kinds[key]
+    if typing.get_origin(kind) is types.UnionType:  # a number, or None for the usual one
+        kind = typing.get_args(kind)[0]
     if typing.get_origin(kind) is typing.Literal:
         if value not in typing.get_args(kind):
             raise UserError(f"{name}: {key} is one of {', '.join(typing.get_args(kind))}, not '{value}'")

@@ -122,6 +122,10 @@ class TerminalSession:
         description = describe(self.game.spec.name)
         for text in filter(None, (description.rules_summary, description.how_to_move)):
             self.say(f"{text}\n")
+        self.list_commands(commands)
+
+    def list_commands(self, commands: Mapping[str, str]) -> None:
+        """Prints the commands and their meanings."""
         for command, meaning in commands.items():
             self.console.print(f"  [bold]{command:8}[/]{escape(meaning)}")
 

@@ -12,6 +12,7 @@ from sparring.engines.gtp_board import COLOURS, GtpBoard, GtpError, load_sgf
 from sparring.engines.gtp_clock import GtpClock
 from sparring.engines.stdio import SendLine
 from sparring.games import Go, Move, ParseError
+from sparring.players.go_dead_stones import dead_stones
 
 Arguments: TypeAlias = Sequence[str]
 GtpResponse: TypeAlias = str | Callable[[SendLine], None]
@@ -121,17 +122,20 @@ class GtpGame:
         return ""
 
     def _score(self, words: Arguments) -> str:
-        black, white = self.board.state.score()
+        state = self.board.state
+        black, white = state.score(dead_stones(state))
         if black == white:
             return "0"
         return f"B+{black - white:g}" if black > white else f"W+{white - black:g}"
 
     def _list_statuses(self, words: Arguments) -> str:
-        """Lists stones by status. Every stone on the board counts as alive, as in `final_score`."""
+        """Lists stones by status, as `final_score` counts them. Stones in seki are listed as alive."""
         if len(words) != 1 or words[0].lower() not in _STATUSES:
             raise GtpError(f"syntax error: one of {', '.join(_STATUSES)} expected")
-        black, white = self.board.state.stones
-        return self._vertices([*black, *white]) if words[0].lower() == "alive" else ""
+        state, status = self.board.state, words[0].lower()
+        dead = dead_stones(state) if status in ("alive", "dead") else []
+        alive = [point for stones in state.stones for point in stones if point not in dead]
+        return self._vertices({"alive": alive, "dead": dead}.get(status, []))
 
     def _show(self, words: Arguments) -> str:
         state = self.board.state

@@ -100,8 +100,9 @@ class Go(NativeGame[GoState]):
     size: int = 19
     """Rows and columns of the board, from 5 to 19."""
 
-    komi: float = 7.5
-    """Compensation of White for moving second, in points; a multiple of 0.5."""
+    komi: float | None = None
+    """Compensation of White for moving second, in points; a multiple of 0.5. None is 7.5, or 0.5 with a
+    handicap."""
 
     ko: KoRule = "positional"
     """Forbidden repetition: "positional", of a whole-board position; "situational", of one with the same
@@ -125,6 +126,8 @@ class Go(NativeGame[GoState]):
     state_type = GoState
 
     def __post_init__(self) -> None:
+        if self.komi is None:
+            object.__setattr__(self, "komi", 0.5 if self.handicap else 7.5)
         self.initial()  # raises ParseError for options that do not go together
 
     @classmethod
@@ -143,7 +146,8 @@ class Go(NativeGame[GoState]):
         if rules is None:
             raise ParseError(f"rules {name!r} are not known; there are {', '.join(RULE_SETS)}")
         bonus = 0 if rules.free_stones is None else max(handicap - rules.free_stones, 0)
-        points = (rules.komi if komi is None else komi) + bonus
+        usual = 0.5 if handicap else rules.komi
+        points = (usual if komi is None else komi) + bonus
         return cls(size, points, rules.ko, rules.suicide, rules.scoring, rules.tax, handicap)
 
     @property
@@ -160,6 +164,7 @@ class Go(NativeGame[GoState]):
 
     def initial(self) -> GoState:
         """The initial state."""
+        assert self.komi is not None, "set in __post_init__"
         return GoState.initial(
             self.size, self.komi, self.ko, self.suicide, self.scoring, self.tax, self.handicap
         )
@@ -228,9 +233,8 @@ def _stars(size: int) -> frozenset[tuple[int, int]]:
 
 
 def _advice(state: GoState) -> str:
-    """Advice for a person who plays the shipped network: board sizes and dead stones."""
-    weaker = "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board. "
-    return f"{weaker}Take dead stones off before you pass: all that stand at the end count as alive."
+    """Advice for a person who plays the shipped network."""
+    return "" if state.size == 19 else "It learned from games on 19x19 and is weaker on this board."
 
 
 def _by_rules(name: str, komi: float | None = None) -> Go:
@@ -274,12 +278,17 @@ DESCRIPTION = GameDescription(
         adjust_policy="sparring.players.go_passing:apply_passing_rules",
     ),
     players=PlayerDefaults(
-        level_player="sparring.players.levels:uct_player", has_human_network=True, rating="5d", advice=_advice
+        level_player="sparring.players.levels:uct_player",
+        has_human_network=True,
+        rating="5d",
+        advice=_advice,
+        agree_on_end="sparring.cli.go_counting:agree_on_score",
     ),
     how_to_move="Moves: a point such as D4, or pass. After two passes the dead stones are agreed on.",
     rule_sets=_by_rules,
     modules=(
         "arena.gtp",
+        "cli.go_counting",
         "engines.gtp",
         "engines.gtp_analysis",
         "engines.gtp_board",
@@ -287,6 +296,7 @@ DESCRIPTION = GameDescription(
         "engines.gtp_game",
         "engines.gtp_search",
         "networks.katago",
+        "players.go_dead_stones",
         "players.go_passing",
         "records.go_filter",
         "records.sgf",

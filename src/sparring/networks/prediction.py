@@ -43,6 +43,8 @@ class Prediction:
     """Expected number of plies to the end of the game."""
     state: Any = field(default=None, repr=False, compare=False)
     """The state that was predicted for; None if unknown."""
+    ownership: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
+    """Go: expected owner of each point, [points], from 1 (the side to move) to -1."""
 
     def top(self, count: int) -> list[RankedMove]:
         """The `count` most likely moves with their probabilities and texts, most likely first."""

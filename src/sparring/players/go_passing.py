@@ -1,7 +1,8 @@
 """Rules for passing in Go.
 
 A policy learned from people passes when people agree on dead stones. By the rules here two passes end the
-game and every stone on the board counts as alive, so a player must not pass too early.
+game and every stone on the board counts as alive, while people and servers take dead stones off. A player
+passes where it wins by both counts.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from numpy.typing import NDArray
 
 from sparring._core import GoState
 from sparring.networks import Prediction
+from sparring.players.go_dead_stones import wins_without_dead_stones
 
 _EMPTY, _EDGE = -1, -2
+_RARE = 0.001
+"""Probability below which a pass is not considered."""
+_PLAYOUTS = 100
 
 
 def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.float64]:
@@ -23,12 +28,13 @@ def apply_passing_rules(state: GoState, prediction: Prediction) -> NDArray[np.fl
     - Own eyes are not filled. If nothing else is left, it passes. It also passes once the game is twice as
       long as the board has points, so that every game ends.
     - It does not pass while more than half of the board is empty. Later it passes only if the score already
-      wins, or if the pass is the policy's likeliest move and its value is not positive: stones that people
-      would call dead count until they are captured. In that case it answers a pass with a pass.
+      wins, both with all stones and without those that people would call dead, or if the pass is the
+      policy's likeliest move and its value is not positive. In these cases it answers a pass with a pass.
     """
     shares: NDArray[np.float64] = prediction.probabilities.astype(np.float64)
     shares[np.isin(prediction.moves, own_eyes(state))] = 0
-    content = _is_content(state, prediction)
+    # Where a pass is out of the question, dead stones need not be looked for.
+    content = bool(state.passes or shares[-1] >= _RARE) and _is_content(state, prediction)
     if not shares[:-1].any() or state.ply >= 2 * state.size**2 or (state.passes and content):
         shares[:-1], shares[-1] = 0, 1
     elif not content:
@@ -42,7 +48,7 @@ def _is_content(state: GoState, prediction: Prediction) -> bool:
     if 2 * sum(map(len, state.stones)) < state.size**2:
         return False
     points, me = state.score(), state.to_move
-    if points[me] > points[1 - me]:
+    if points[me] > points[1 - me] and wins_without_dead_stones(state, me, _PLAYOUTS):
         return True
     hopeful = prediction.value is not None and prediction.value > 0
     return not hopeful and int(np.argmax(prediction.probabilities)) == len(prediction.moves) - 1

@@ -39,7 +39,7 @@ class KataGoCodec:
     """Codec of KataGo's networks. One batch may have boards of several sizes."""
 
     game = "go"
-    optional_outputs = frozenset[str]()
+    optional_outputs = frozenset({"ownership"})
 
     def __init__(self, settings: Mapping[str, float | int | str]) -> None:
         """`settings` are those of the network's card: the fields of `KataGoSettings`. Raises BadNetwork."""
@@ -47,12 +47,14 @@ class KataGoCodec:
         self._has_metadata = bool(self._settings.metadata)
 
     def output_shapes(self, inputs: Tensors) -> Mapping[str, tuple[int, ...]]:
-        """Logits of points and pass; win, loss and no result; the outputs of the score head."""
+        """Logits of points and pass; win, loss and no result; the outputs of the score head; the expected
+        owner of each point."""
         _, _, rows, columns = inputs["spatial"].shape
         return {
             "policy": (rows * columns + 1,),
             "value": (3,),
             "score": (4 if self._settings.version == 8 else 6,),
+            "ownership": (rows * columns,),
         }
 
     def encode(self, positions: Sequence[Position]) -> Tensors:
@@ -77,10 +79,19 @@ class KataGoCodec:
             * self._settings.lead_multiplier
             * (1 - results[:, 1])
         )
+        owners = outputs.get("ownership", [None] * len(states))
         return [
-            Prediction(codes, probabilities, win - loss, wdl=(win, none, loss), lead=lead, state=state)
-            for state, (codes, probabilities), (win, none, loss), lead in zip(
-                states, moves, results.tolist(), leads.tolist(), strict=True
+            Prediction(
+                codes,
+                probabilities,
+                win - loss,
+                wdl=(win, none, loss),
+                lead=lead,
+                ownership=None if owner is None else _from_bottom(owner, side, state.size),
+                state=state,
+            )
+            for state, (codes, probabilities), (win, none, loss), lead, owner in zip(
+                states, moves, results.tolist(), leads.tolist(), owners, strict=True
             )
         ]
 
@@ -112,7 +123,14 @@ class KataGoCodec:
         for size, rows in _by_size(positions):
             points[rows, :size, :size] = _turned(points[rows, :size, :size], symmetry, back=True)
         policy[:, :-1] = points.reshape(len(policy), -1)
-        return {**outputs, "policy": policy}
+        mapped = {name: output for name, output in outputs.items() if name != "ownership"}
+        return {**mapped, "policy": policy}
+
+
+def _from_bottom(points: NDArray[np.generic], side: int, size: int) -> NDArray[np.float32]:
+    """Values of points in the order of moves: KataGo's first row is the top, the core's is the bottom."""
+    board = points.reshape(side, side)[:size, :size]
+    return np.ascontiguousarray(board[::-1].ravel(), dtype=np.float32)
 
 
 def _by_size(positions: Sequence[Position]) -> list[tuple[int, NDArray[np.int64]]]:
