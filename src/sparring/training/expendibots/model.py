@@ -1,7 +1,7 @@
 """Value network of Expendibots and its training on self-play positions.
 
 In the report the network collapsed to 0. Two measures prevent that: a draw is slightly bad for
-both sides, and later positions of a game have larger weights.
+both sides, and later positions of a game may have larger weights.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ValueNetworkConfig:
     """Weight of the game's outcome in the target; the rest is the value of the search."""
     draw_value: float = -0.1
     """Target of a drawn game for both sides."""
-    late_weight: float = 1.0
+    late_weight: float = 0.0
     """Additional weight of the last position of a game; it grows linearly from 0 at the first."""
     validation_share: float = 0.05
     """Fraction of the positions held out for validation: the last ones, so that games stay whole."""
