@@ -4,8 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sparring.engines.gtp_game import GtpGame
 from tests.engines.engine_client import EngineClient, engine
 
 
@@ -239,6 +241,18 @@ def test_the_end_of_its_input_ends_it_in_the_middle_of_an_analysis() -> None:
         session.send("lz-analyze b 5")
         session.until("info .*")
         assert session.hang_up()[-1] == ""
+
+
+def test_a_networks_ownership_says_which_stones_are_dead() -> None:
+    game = GtpGame()
+    commands = game.commands()
+    commands["boardsize"](["5"])
+    commands["play"](["b", "A1"])
+    commands["play"](["w", "E5"])
+    game.ownership = lambda state: np.full(25, -0.8, np.float32)  # all is White's: Black is to move
+    assert commands["final_status_list"](["dead"]) == "A1"
+    assert commands["final_status_list"](["alive"]) == "E5"
+    assert commands["final_score"]([]) == "W+32.5"
 
 
 def test_dead_stones_are_listed_and_counted() -> None:

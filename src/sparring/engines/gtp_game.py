@@ -8,6 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring._core import GoState
 from sparring.engines.gtp_board import COLOURS, GtpBoard, GtpError, load_sgf
 from sparring.engines.gtp_clock import GtpClock
 from sparring.engines.stdio import SendLine
@@ -30,6 +34,8 @@ class GtpGame:
         self.clock = GtpClock()
         self.games = 0
         """Number of games that were begun."""
+        self.ownership: Callable[[GoState], NDArray[np.float32] | None] = lambda state: None
+        """(state) -> the network's ownership for the player to move; None if playouts find dead stones."""
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
@@ -123,7 +129,7 @@ class GtpGame:
 
     def _score(self, words: Arguments) -> str:
         state = self.board.state
-        black, white = state.score(dead_stones(state))
+        black, white = state.score(self._dead())
         if black == white:
             return "0"
         return f"B+{black - white:g}" if black > white else f"W+{white - black:g}"
@@ -133,9 +139,13 @@ class GtpGame:
         if len(words) != 1 or words[0].lower() not in _STATUSES:
             raise GtpError(f"syntax error: one of {', '.join(_STATUSES)} expected")
         state, status = self.board.state, words[0].lower()
-        dead = dead_stones(state) if status in ("alive", "dead") else []
+        dead = self._dead() if status in ("alive", "dead") else []
         alive = [point for stones in state.stones for point in stones if point not in dead]
         return self._vertices({"alive": alive, "dead": dead}.get(status, []))
+
+    def _dead(self) -> list[Move]:
+        state = self.board.state
+        return dead_stones(state, self.ownership(state))
 
     def _show(self, words: Arguments) -> str:
         state = self.board.state

@@ -10,6 +10,9 @@ from functools import partial
 from threading import Event
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sparring._core import GoState
 from sparring.engines.engine_options import EngineOptions
 from sparring.engines.gtp_analysis import (
@@ -25,7 +28,8 @@ from sparring.engines.options import find_option, options_of
 from sparring.engines.player_cache import PlayerCache
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
-from sparring.players import Decision, Player, SearchLimits, Turn
+from sparring.networks import Position
+from sparring.players import Decision, Player, PolicyPlayer, SearchLimits, SearchPlayer, Turn
 from sparring.players.stop_timer import stop_timer
 from sparring.players.time_management import allocate_time
 from sparring.search import SearchResult
@@ -53,6 +57,7 @@ class GtpSearch:
         self._analyst = PlayerCache(_print_message)
         """A second copy of the player, so that an analysis changes nothing in the game."""
         self._games_begun = game.games
+        game.ownership = self._ownership
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
@@ -149,6 +154,14 @@ class GtpSearch:
             decision = chooser.choose(Turn(state, state.legal_moves(), limits, stop, report, every))
         self._game.clock.spend(player, time.perf_counter() - started)
         return decision
+
+    def _ownership(self, state: GoState) -> NDArray[np.float32] | None:
+        """The ownership that the player's network predicts; None if it has none or is not loaded yet."""
+        settings = self._options.settings
+        player = self._player.of(settings) if self._player.ready(settings) else None
+        if not isinstance(player, PolicyPlayer | SearchPlayer):
+            return None
+        return player.policy.predict([Position(resumed(state))])[0].ownership
 
     def _player_of_game(self) -> Player:
         """The player, after `new_game` if a new game has begun."""
