@@ -97,6 +97,7 @@ def ladder(
 def opponent(
     games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 24,
     depth: Annotated[int, typer.Option(min=1, max=12, help="Search depth of the opponent.")] = 6,
+    previous: Annotated[bool, typer.Option("--previous", help="The agent before the step trades.")] = False,
     seconds: Annotated[
         float, typer.Option(min=1, help="Processor seconds of a player for a game.")
     ] = SECONDS,
@@ -106,12 +107,13 @@ def opponent(
     workers: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
 ) -> None:
-    """Play the Expendibots agent against an alpha-beta of its own kind, under the course's limits.
+    """Play the Expendibots agent against an independent alpha-beta, under the course's limits.
 
     The opponent has material and mobility, and shares no code with the agent. It needs a C++ compiler.
     """
     from studies.expendibots.alphabeta_opponent import CompilerMissing
-    from studies.expendibots.opponent_match import play_opponent_match
+    from studies.expendibots.ladder import PREVIOUS
+    from studies.expendibots.opponent_match import SHIPPED, play_opponent_match
 
     if games % 2:
         raise UserError("--games must be even: half with each colour")
@@ -121,6 +123,7 @@ def opponent(
             out,
             games=games,
             depth=depth,
+            agent=PREVIOUS if previous else SHIPPED,
             seconds=seconds,
             contempt=contempt,
             workers=workers,
