@@ -26,6 +26,8 @@ class Options:
     layers: int = 8
     width: int = 256
     seconds: float = 60
+    end: float = 0.0
+    """Time of the clock (seconds of the epoch) at which training ends, instead of `seconds`."""
     batch: int = 4096
     fresh: float = 0.75
     """Share of fresh positions in a batch."""

@@ -94,16 +94,17 @@ class Trainer:
             _compile()
 
     def train(self) -> None:
-        """Trains until the time is over; measurements and compilation do not count."""
+        """Trains until the time is over; measurements and compilation count only with `end`."""
         o = self._options
         if o.bits8 == "start":
             self._quantise()
         self._measure(0, 0.0)
         self.step(0, finishing=False)  # compiles; its learning rate is 0
         began, pauses, step, finishing = time.time(), 0.0, 0, False
+        seconds = o.end - began if o.end else o.seconds
         marks = [(i + 1) / o.points for i in range(o.points)]
         while marks:
-            part = (time.time() - began - pauses) / o.seconds
+            part = (time.time() - began - (0.0 if o.end else pauses)) / seconds
             pause = time.time()
             if part >= marks[0]:
                 marks.pop(0)

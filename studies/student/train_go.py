@@ -2,14 +2,13 @@
 
     python -m studies.student.train_go --config FILE --init NET.onnx --records DIR --seconds 540 --out DIR
 
-It is `sparring train people`, with steps for the time, and another start. The trained blocks are spread over
-the new network. Blocks between them begin as the identity, so the network predicts as the trained one does.
+It is `sparring train people` with another start and a rate that follows the clock. Trained blocks are spread
+over the new network. Blocks between them begin as the identity: at first it predicts as the trained one does.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
 
+from sparring.storage import atomic_write
 from sparring.training import checkpoints
 from sparring.training.config import TrainingConfig, load_training_config
 from sparring.training.ema import ExponentialMovingAverage
@@ -133,36 +133,24 @@ def start(network: Path, config: TrainingConfig, tables: list[Path], folder: Pat
     return model
 
 
-def train(trainer: Trainer, seconds: float, tried: int) -> None:
-    """Trains for about so many seconds: the speed of `tried` steps without learning gives their number."""
+def train(trainer: Trainer, end: float) -> None:
+    """Trains until a time of the clock. The rate follows the clock, so a run ends in time at any speed.
+
+    `model.onnx` is written after every validation.
+    """
     trainer.prepare()
-    began = 0.0
-    steps = trainer.loader.training(trainer.cursor)
-    for done, batch in enumerate(steps, 1):
-        trainer.train_step(batch)
-        if done in (tried // 3, tried):
-            if trainer.device.type == "cuda":
-                torch.cuda.synchronize()
-            speed, began = (tried - tried // 3) / (time.monotonic() - began), time.monotonic()
-        if done == tried:
-            break
-    steps.close()  # type: ignore[attr-defined]
-    count = max(1, int(speed * seconds))
-    print(f"{speed * len(batch):,.0f} positions/s, {count:,} steps", flush=True)
-    every = max(1, count // 8)
-    trainer.config = trainer.config.changed(steps=count)
-    part = dataclasses.replace(trainer.config.training, validate_every=every)
-    trainer.config = dataclasses.replace(trainer.config, training=part)
-    trainer.step = 0
-    shown = time.monotonic()
+    began, written = time.time(), trainer.metrics
 
     def report(progress: TrainingProgress) -> None:
-        nonlocal shown
-        if time.monotonic() - shown > 10:
-            shown = time.monotonic()
-            print(dataclasses.asdict(progress), flush=True)
+        nonlocal written
+        part = min(1.0, max(1e-6, (time.time() - began) / (end - began)))
+        trainer.config = trainer.config.changed(steps=max(progress.step + 1, round(progress.step / part)))
+        if progress.validation is not written:
+            written = progress.validation
+            atomic_write(trainer.folder / "model.onnx", trainer.export().SerializeToString())
+            print(progress, flush=True)
 
-    trainer.train(report, stop_at=time.monotonic() + 1.08 * seconds)
+    trainer.train(report, stop_at=time.monotonic() + end - began)
 
 
 def main() -> None:
@@ -173,16 +161,17 @@ def main() -> None:
     parser.add_argument("--config", required=True)
     parser.add_argument("--init", type=Path, help="the trained network; without it random weights")
     parser.add_argument("--records", type=Path, action="append", required=True)
-    parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--tried", type=int, default=240, help="steps that measure the speed")
+    parser.add_argument("--seconds", type=float, default=0.0)
+    parser.add_argument("--end", type=float, default=0.0, help="time of the clock, instead of --seconds")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--out", type=Path, required=True)
     o = parser.parse_args()
-    config = load_training_config(o.config).changed(steps=10**8)
+    config = load_training_config(o.config).changed(steps=10**8)  # the time ends the run
     if o.init:
         start(o.init, config, o.records, o.out)
-    train(Trainer(config, o.records, o.out, compiled=o.compiled, threads=o.threads), o.seconds, o.tried)
+    trainer = Trainer(config, o.records, o.out, compiled=o.compiled, threads=o.threads)
+    train(trainer, o.end or time.time() + o.seconds)
 
 
 if __name__ == "__main__":
