@@ -8,7 +8,7 @@ import typer
 
 from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
-from studies.expendibots.commands import expendibots, ladder, opponent
+from studies.expendibots.commands import expendibots, ladder, opponent, variants
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
@@ -27,6 +27,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots": expendibots,
     "ladder": ladder,
     "expendibots-opponent": opponent,
+    "expendibots-networks": variants,
     "networks": networks,
     "page": page,
     "rbc-games": rbc_games,

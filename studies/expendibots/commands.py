@@ -136,3 +136,26 @@ def opponent(
         f"+{report['wins']} ={report['draws']} -{report['losses']}: {report['score']:.3f} "
         f"({report['score_low']:.3f} to {report['score_high']:.3f})"
     )
+
+
+def variants(
+    run: Annotated[Path, typer.Argument(help="A run of `sparring train evaluator expendibots`.")],
+    games: Annotated[int, typer.Option(min=2, help="Games of each network against the base.")] = 200,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 5_000,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Networks that are trained and played at once.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder of networks, games and report.")] = Path("build/variants"),
+) -> None:
+    """Compare recipes of Expendibots' value network on the games of one training run."""
+    from studies.expendibots.network_variants import VariantConfig, compare_variants
+
+    if not list(run.glob("games-*/games-*.npz")):
+        raise UserError(f"{run} has no games: run `sparring train evaluator expendibots --out {run}` first")
+    console = make_console()
+    compare_variants(
+        out,
+        VariantConfig(run, games, nodes, seed),
+        command=command_line(),
+        workers=workers,
+        callback=lambda summary: console.print(format_summary(summary)),
+    )
