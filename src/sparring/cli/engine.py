@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from sparring.cli.commands import ENGINE
 from sparring.cli.errors import UserError
 from sparring.engines import PROTOCOLS, BadOption, EngineSettings, options_of, serve
 from sparring.engines.option import OptionKind
-from sparring.engines.stdio import take_stdout
+from sparring.engines.stdio import take_stdio
 
 _INTERRUPTED = 130
 
@@ -32,7 +31,7 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
         except BadOption as error:
             raise UserError(str(error)) from None
         try:
-            serve(protocol, settings, sys.stdin.buffer, take_stdout())
+            serve(protocol, settings, *take_stdio())
         except KeyboardInterrupt:
             os._exit(_INTERRUPTED)
         os._exit(0)  # does not wait for threads that load or search

@@ -104,6 +104,8 @@ def read_toml(file: Path, error: type[BadConfig] = BadConfig) -> dict[str, Any]:
     """
     source = Source(file, error)
     try:
+        if file.exists() and not is_file(file):
+            raise source.fault("not a regular file")
         with file.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as fault:

@@ -25,6 +25,8 @@ class GtpServer:
     def __init__(self, settings: EngineSettings, send_line: SendLine, reader: StdinReader) -> None:
         self._send_line, self._reader = send_line, reader
         game = GtpGame()
+        search = GtpSearch(game, settings, reader.waiting)
+        reader.at_end = search.stop_for_good
         self._commands: dict[str, Callable[[Arguments], GtpResponse]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "Sparring",
@@ -33,11 +35,11 @@ class GtpServer:
             "list_commands": lambda words: "\n".join(self._commands),
             "quit": lambda words: "",
             **game.commands(),
-            **GtpSearch(game, settings, reader.waiting).commands(),
+            **search.commands(),
         }
 
     def run(self) -> None:
-        """Answers commands until `quit` or the end of the input."""
+        """Answers commands until `quit` or the end of the input, which also ends a search under way."""
         for line in self._reader:
             words = _CONTROL.sub("", line.partition("#")[0]).split()
             if words:

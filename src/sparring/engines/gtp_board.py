@@ -117,6 +117,8 @@ def resumed(state: GoState) -> GoState:
 def load_sgf(path: Path, before: int | None) -> GtpBoard:
     """The main line of a file's first game, up to the move before number `before`. Raises GtpError."""
     try:
+        if path.exists() and not path.is_file():
+            raise GtpError("cannot load file: it is not a regular file")
         with path.open("rb") as file:
             found = next(read_sgf(iter(lambda: file.read(1 << 16), b"")), None)
     except OSError as error:

@@ -58,6 +58,14 @@ class GtpSearch:
         """A second copy of the player, so that an analysis changes nothing in the game."""
         self._games_begun = game.games
         game.ownership = self._ownership
+        self._stop = Event()
+        """Ends the decision under way."""
+        self._stopped_for_good = False
+
+    def stop_for_good(self) -> None:
+        """Ends the search under way, and every later one after its first evaluation; from any thread."""
+        self._stopped_for_good = True
+        self._stop.set()
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
@@ -96,7 +104,7 @@ class GtpSearch:
         searchmoves = analyze_options.searchmoves(state)
         settings = self._options.settings
         analyst = self._analyst.of(
-            replace(settings, player_config=replace(settings.player_config, seconds=None))
+            replace(settings, own_book=False, player_config=replace(settings.player_config, seconds=None))
         )
 
         def stream(send_line: SendLine) -> None:
@@ -142,7 +150,10 @@ class GtpSearch:
         started = time.perf_counter()
         state = self._state(player)
         chooser = self._player_of_game()
-        clock, seconds, stop = self._game.clock.clock(player), None, Event()
+        clock, seconds = self._game.clock.clock(player), None
+        stop = self._stop = Event()
+        if self._stopped_for_good:
+            stop.set()
         if clock is not None:
             seconds = allocate_time(clock, self._options.settings.overhead / 1000)
             seconds = max(seconds - (time.perf_counter() - started), 0.001)
