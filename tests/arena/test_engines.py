@@ -140,11 +140,13 @@ def test_options_env_and_folder_reach_the_engine(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
-def test_everything_that_an_engine_started_ends_with_it() -> None:
+@pytest.mark.parametrize("leaves_group", [False, True])
+def test_everything_that_an_engine_started_ends_with_it(leaves_group: bool) -> None:
     command = [
         sys.executable,
         "-c",
-        "import subprocess; c = subprocess.Popen(['sleep', '99']); print(c.pid, flush=True); c.wait()",
+        f"import subprocess; c = subprocess.Popen(['sleep', '99'], start_new_session={leaves_group}); "
+        "print(c.pid, flush=True); c.wait()",
     ]
     process = EngineProcess(command, {}, None)
     child = process.receive(time.monotonic() + 20)

@@ -7,6 +7,8 @@ import pytest
 from sparring.engines import BadOption, EngineSettings, options_of
 from sparring.engines.option import Option, OptionKind
 from sparring.engines.options import OPTIONS, PROTOCOLS, declaration, engine_options_table, find_option
+from sparring.players.player_config import parse_player_config
+from sparring.policies import load_policy, rating_range
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"
 
@@ -74,3 +76,25 @@ def test_whole_numbers_out_of_range_or_form_are_refused(text: str) -> None:
         return
     with pytest.raises(BadOption, match="threads is a whole number, 1 to 1024"):
         option.apply(EngineSettings.of("chess"), text)
+
+
+def test_ranges_are_those_of_the_players_configuration() -> None:
+    settings = EngineSettings.of("chess")
+    for name, field in (("Temperature", "temperature"), ("CPuct", "c_puct"), ("Nodes", "nodes")):
+        option = find_option("uci", name)
+        for value in (option.low, min(option.high, 1e9)):
+            taken = option.apply(settings, f"{value:.0f}").player_config
+            assert parse_player_config({"game": "chess", field: getattr(taken, field)})
+        with pytest.raises(BadOption):
+            option.apply(settings, "-1")
+    with pytest.raises(BadOption, match="policy-temperature is a number, above 0 and up to 1000, not '0'"):
+        find_option("uci", "PolicyTemperature").apply(settings, "0")
+    assert find_option("uci", "Seconds").apply(settings, "0").player_config.seconds is None
+
+
+def test_uci_elo_has_the_range_of_the_shipped_network() -> None:
+    option = find_option("uci", "UCI_Elo")
+    assert (option.low, option.high) == rating_range(load_policy("blend", "chess")) == (600, 2600)
+    assert declaration(option, "uci", EngineSettings.of("chess")) == (
+        "option name UCI_Elo type spin default 1500 min 600 max 2600"
+    )

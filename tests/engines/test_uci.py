@@ -6,6 +6,9 @@ from pathlib import Path
 import chess
 import pytest
 
+from sparring.engines.analysis import lc0_centipawns, permille
+from sparring.games import Chess
+from sparring.networks import load_network
 from tests.engines.engine_client import engine
 
 BEST = r"bestmove .*"
@@ -69,7 +72,43 @@ def test_more_lines_of_a_policy_are_its_likeliest_moves(small: dict[str, Path]) 
         lines = session.ask("go", until=BEST)
     assert [info["multipv"] for info in infos(lines)] == ["1", "2", "3", "4"]
     assert infos(lines)[0]["pv"] == best(lines)
-    assert len({info["cp"] for info in infos(lines)}) == 1  # what the position is worth
+
+
+def test_each_line_of_a_policy_has_the_score_of_its_own_move(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], multipv=20, show_wdl=True) as session:
+        found = infos(session.ask("go", until=BEST))
+    network, state = load_network(small["chess"]), Chess().initial()
+    for info in found:
+        reply = network.predict([state.play(state.parse_move(info["pv"]))])[0]
+        assert reply.value is not None
+        assert int(info["cp"]) == lc0_centipawns(-reply.value)
+        assert reply.wdl is None or info["wdl"] == " ".join(map(str, permille(reply.wdl)[::-1]))
+    assert len({info["cp"] for info in found}) > 1
+
+
+def test_lines_of_a_policy_know_mates_and_draws(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], multipv=500, show_wdl=True) as session:
+        found = infos(session.ask(f"position fen {MATE_IN_ONE}", "go", until=BEST))
+        (mate,) = (info for info in found if info["pv"] == "d1d8")
+        assert (mate["mate"], mate["wdl"]) == ("1", "1000 0 0")
+        stalemate = "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1"
+        found = infos(session.ask(f"position fen {stalemate}", "go", until=BEST))
+        (draw,) = (info for info in found if info["pv"] == "f1f7")
+        assert (draw["cp"], draw["wdl"]) == ("0", "0 1000 0")
+
+
+STATS = re.compile(r"info string (\S+) +N: +(\d+) \(P: +([\d.]+)%\) \(Q: +(\S+)\)")
+
+
+@pytest.mark.parametrize("nodes", [0, 30])
+def test_verbose_move_stats_list_every_move_with_its_probability(nodes: int, small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], nodes=nodes) as session:
+        session.send("setoption name VerboseMoveStats value true")
+        lines = info_strings(session.ask("go", until=BEST))
+    rows = [STATS.fullmatch(line) for line in lines]
+    assert {row[1] for row in rows if row} == {move.uci() for move in chess.Board().legal_moves}
+    assert sum(float(row[3]) for row in rows if row) == pytest.approx(100, abs=0.2)
+    assert sum(int(row[2]) for row in rows if row) == max(nodes - 1, 0)
 
 
 def test_more_lines_of_a_search_are_its_most_visited_moves(small: dict[str, Path]) -> None:

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 import time
+import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -22,6 +23,10 @@ MAX_LINES = 200_000
 MAX_BYTES = 1 << 25
 """Limits of one answer. An engine that reports for an hour stays far below them."""
 
+_MARK = "SPARRING_ENGINE"
+"""Name of the variable that marks the processes of an engine."""
+_KILL_ROUNDS = 10
+"""Most rounds of killing: a process may start another while it is looked for."""
 _CHUNK = 1 << 16
 _TAIL = 2000
 
@@ -57,9 +62,15 @@ def kill_all() -> None:
 
 
 class EngineProcess:
-    """A running program in a process group of its own."""
+    """A running program in a process group of its own.
+
+    A variable in its environment marks the program and everything that it starts, so that a child that leaves
+    the group is killed too. The mark is read from /proc: on Linux only.
+    """
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str], folder: Path | None) -> None:
+        mark = uuid.uuid4().hex
+        self._mark = f"{_MARK}={mark}".encode()
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -67,7 +78,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env={**os.environ, **env},
+                env={**os.environ, **env, _MARK: mark},
                 start_new_session=True,
                 bufsize=0,
             )
@@ -135,6 +146,7 @@ class EngineProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        _kill_marked(self._mark)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -177,3 +189,29 @@ class EngineProcess:
         said = self._complaints.decode(errors="replace").strip().splitlines()
         words = "it closed its output" if status is None else f"exit status {status}"
         return EngineFailure(FailureReason.CRASHED, words + (f": {said[-1][:200]}" if said else ""))
+
+
+def _kill_marked(mark: bytes) -> None:
+    """Kills every process whose environment has the mark."""
+    for _ in range(_KILL_ROUNDS):
+        found = [pid for pid in _process_ids() if mark in _environment(pid)]
+        if not found:
+            return
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _process_ids() -> list[int]:
+    try:
+        return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdecimal()]
+    except OSError:
+        return []
+
+
+def _environment(pid: int) -> list[bytes]:
+    """The entries of a process's environment; none if it has ended or belongs to somebody else."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

@@ -55,7 +55,8 @@ def play(
     game: GameName,
     side: Annotated[str, typer.Option(help="Your side by its name, such as white, or random.")] = "",
     rating: Annotated[
-        int | None, typer.Option(help="The opponent plays like people of this rating (chess: 1500).")
+        int | None,
+        typer.Option(help="The opponent plays in the style of people of this rating (chess: 1500)."),
     ] = None,
     my_rating: Annotated[
         int | None,
@@ -119,7 +120,7 @@ def play(
 ) -> None:
     """Play a game in the terminal.
 
-    The opponent plays like people of a rating. Type moves at the prompt, or `help`.
+    The opponent plays in the style of people of a rating. Type moves at the prompt, or `help`.
     """
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,8 @@ class PvLine:
     """For the side to move, from -1 to 1; None if unknown."""
     forced: int = 0
     """Plies to the forced end: positive for a win, negative for a loss, 0 if nothing is proven."""
+    wdl: Wdl | None = None
+    """Probabilities of a win, a draw and a loss after the move; None if unknown."""
 
 
 def search_pv_lines(found: SearchResult) -> list[PvLine]:
@@ -45,11 +48,33 @@ def search_pv_lines(found: SearchResult) -> list[PvLine]:
 
 
 def policy_pv_lines(prediction: Prediction) -> list[PvLine]:
-    """A line of one move for each legal move, the likeliest first; each has the value of the position."""
+    """A line of one move for each legal move, the likeliest first; each has the value of the position.
+    `evaluated_lines` gives each its own."""
     order = np.argsort(-prediction.probabilities, kind="stable")
     return [
         PvLine((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value) for i in order
     ]
+
+
+def evaluated_lines(
+    state: Any, lines: Sequence[PvLine], predict: Callable[[Sequence[Any]], Sequence[Prediction]]
+) -> list[PvLine]:
+    """The lines of a policy with the value and the chances of the position after each one's move."""
+    after = [state.play_past_end(line.moves[0]) for line in lines]
+    going_on = [each for each in after if each.outcome is None]
+    predictions = iter(predict(going_on) if going_on else ())
+    evaluated = []
+    for line, each in zip(lines, after, strict=True):
+        if each.outcome is None:
+            reply = next(predictions)
+            value = None if reply.value is None else -reply.value
+            evaluated.append(replace(line, value=value, wdl=None if reply.wdl is None else reply.wdl[::-1]))
+        elif each.outcome.winner is None:
+            evaluated.append(replace(line, value=0.0, wdl=(0.0, 1.0, 0.0)))
+        else:
+            won = 1 if each.outcome.winner == state.to_move else -1
+            evaluated.append(replace(line, value=float(won), forced=won))
+    return evaluated
 
 
 def lc0_centipawns(value: float) -> int:

@@ -58,6 +58,8 @@ class Option:
     effect: OptionAccessor
     low: float = 0
     high: float = math.inf
+    low_excluded: bool = False
+    """Whether `low` itself is out of range."""
     missing: OptionValue = None
     """The value that means None, such as 0 for no rating."""
 
@@ -99,8 +101,10 @@ class Option:
         """Type and range of the value, in words."""
         match self.kind:
             case OptionKind.INTEGER | OptionKind.NUMBER:
-                bounds = f"{self.low:g}" + (" or more" if self.high == math.inf else f" to {self.high:.12g}")
-                return f"{self.kind}, {bounds}"
+                low = f"above {self.low:g}" if self.low_excluded else f"{self.low:g}"
+                if self.high == math.inf:
+                    return f"{self.kind}, {low}{'' if self.low_excluded else ' or more'}"
+                return f"{self.kind}, {low}{' and up' if self.low_excluded else ''} to {self.high:.12g}"
             case OptionKind.RANK:
                 return "rank, such as 5k or 3d"
         return str(self.kind)
@@ -110,7 +114,7 @@ class Option:
             number = int(words) if self.kind is OptionKind.INTEGER else float(words)
         except ValueError:
             raise self._bad(words) from None
-        if not self.low <= number <= self.high:
+        if not self.low <= number <= self.high or (self.low_excluded and number == self.low):
             raise self._bad(words)
         return None if number == self.missing else number
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from msgspec import Meta
+
+from sparring.config.description import field_hints
 from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, OptionKind
 from sparring.engines.settings import EngineSettings
-from sparring.games import PROTOCOL_GAMES
-from sparring.players.player_config import BadPlayerConfig, load_player_config
+from sparring.games import PROTOCOL_GAMES, describe
+from sparring.players.player_config import BadPlayerConfig, PlayerConfig, load_player_config
 
 PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_GAMES.items()}
 """The game of each protocol."""
 
-_BILLION = 1_000_000_000
-_HIGHEST_RATING = 4000
+_LARGEST_SPIN = 2**31 - 1
+"""Many GUIs read whole numbers into 32 bits."""
+_CHESS = describe(PROTOCOLS["uci"])
+_ELO = _CHESS.players.rating_range or (_CHESS.ratings.lowest, _CHESS.ratings.highest)
+"""The ratings of the people whose games the shipped network of chess learned from."""
 
 
 def _everywhere(flag: str, name: str, usi: str | None = None) -> dict[str, str]:
@@ -38,6 +45,37 @@ def _rating() -> OptionAccessor:
     return OptionAccessor(
         read, lambda settings, value: replace(change(settings, value), is_default_rating=False)
     )
+
+
+def _range_of(field: str, kind: OptionKind, missing: float | None = None) -> dict[str, Any]:
+    """The range of a field of PlayerConfig, as arguments of Option. `missing` belongs to it."""
+    hint = field_hints(PlayerConfig)[field]
+    (meta,) = (
+        extra
+        for part in (hint, *get_args(hint))
+        for extra in getattr(part, "__metadata__", ())
+        if isinstance(extra, Meta)
+    )
+    low = meta.gt if meta.ge is None else meta.ge
+    high = math.inf if meta.le is None else meta.le
+    if kind is OptionKind.INTEGER:
+        high = min(high, _LARGEST_SPIN)
+    assert low is not None, f"{field} has no lower bound"
+    if missing is not None:
+        return {"low": min(low, missing), "high": high, "missing": missing}
+    return {"low": low, "high": high, "low_excluded": meta.ge is None}
+
+
+def _number(
+    flag: str,
+    names: dict[str, str],
+    kind: OptionKind,
+    help_text: str,
+    field: str,
+    missing: float | None = None,
+) -> Option:
+    """An option of a field of PlayerConfig, with its range."""
+    return Option(flag, names, kind, help_text, _player_field(field), **_range_of(field, kind, missing))
 
 
 def _engine_field(field: str) -> OptionAccessor:
@@ -65,7 +103,7 @@ def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
 def _set_opponent(settings: EngineSettings, words: str) -> EngineSettings:
     """Takes the rating out of UCI_Opponent: title, rating, computer or human, name."""
     rating = re.match(r"\S+\s+(\d{1,4})\b", words)
-    number = int(rating[1]) if rating and int(rating[1]) <= _HIGHEST_RATING else None
+    number = int(rating[1]) if rating and int(rating[1]) <= _CHESS.ratings.highest else None
     return replace(settings, player_config=replace(settings.player_config, opponent_rating=number))
 
 
@@ -82,50 +120,53 @@ OPTIONS = (
            "Network that evaluates positions in the search; without it, the model.",
            _player_field("evaluator")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), OptionKind.INTEGER,
-           "Plays like people of this rating, if the policy is conditioned on ratings; 0 for none.",
-           _rating(), high=_HIGHEST_RATING, missing=0),
+           "Plays in the style of people of this rating, if the policy has ratings; 0 for none.",
+           _rating(), _CHESS.ratings.lowest, _CHESS.ratings.highest, missing=0),
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
-           "Plays like people of this rank, if the policy is conditioned on ranks.",
+           "Plays in the style of people of this rank, if the policy has ranks.",
            _rating()),
     Option("limit-strength", {"uci": "UCI_LimitStrength"}, OptionKind.CHECK,
-           "Whether UCI_Elo sets the rating, in place of Rating.",
+           "Whether UCI_Elo replaces Rating: both mean the same, and a GUI's strength slider sets these two.",
            _engine_field("limit_strength")),
     Option("elo", {"uci": "UCI_Elo"}, OptionKind.INTEGER,
-           "Rating with UCI_LimitStrength.",
-           _engine_field("elo"), low=100, high=_HIGHEST_RATING),
+           "Rating with UCI_LimitStrength: the style of people of this rating, in the range of its games.",
+           _engine_field("elo"), *_ELO),
     Option("opponent-rating", dict.fromkeys(_BOARDS, "OpponentRating"), OptionKind.INTEGER,
            "Your rating: people play differently against stronger players; 0 for the engine's own.",
-           _player_field("opponent_rating"), high=_HIGHEST_RATING, missing=0),
+           _player_field("opponent_rating"), _CHESS.ratings.lowest, _CHESS.ratings.highest, missing=0),
     Option("opponent-rank", {"gtp": "opponent-rank"}, OptionKind.RANK,
            "Your rank: people play differently against stronger players; without it, the engine's own.",
            _player_field("opponent_rating")),
     Option("opponent", {"uci": "UCI_Opponent"}, OptionKind.TEXT,
            "The opponent as the GUI names it; its rating becomes OpponentRating.",
            OptionAccessor(lambda settings: None, _set_opponent)),
-    Option("nodes", _everywhere("nodes", "Nodes"), OptionKind.INTEGER,
+    _number("nodes", _everywhere("nodes", "Nodes"), OptionKind.INTEGER,
            "Positions that the search evaluates for a move; 0 or 1 plays from the policy without search.",
-           _player_field("nodes"), high=_BILLION),
-    Option("seconds", _everywhere("seconds", "Seconds"), OptionKind.NUMBER,
+           "nodes"),
+    _number("seconds", _everywhere("seconds", "Seconds"), OptionKind.NUMBER,
            "Time limit of a search in seconds; 0 for none.",
-           _player_field("seconds"), high=86_400, missing=0),
-    Option("temperature", _everywhere("temperature", "Temperature"), OptionKind.NUMBER,
+           "seconds", 0),
+    _number("temperature", _everywhere("temperature", "Temperature"), OptionKind.NUMBER,
            "Temperature of the choice of a move: 0 plays the likeliest move, 1 samples from the policy.",
-           _player_field("temperature"), high=100),
-    Option("c-puct", _everywhere("c-puct", "CPuct"), OptionKind.NUMBER,
+           "temperature"),
+    _number("c-puct", _everywhere("c-puct", "CPuct"), OptionKind.NUMBER,
            "Exploration constant of PUCT: larger values follow the policy more.",
-           _player_field("c_puct"), high=1000),
-    Option("policy-temperature", _everywhere("policy-temperature", "PolicyTemperature"), OptionKind.NUMBER,
+           "c_puct"),
+    _number("policy-temperature", _everywhere("policy-temperature", "PolicyTemperature"), OptionKind.NUMBER,
            "Temperature of the priors in the search.",
-           _player_field("policy_temperature"), low=0.01, high=100),
-    Option("hash", _everywhere("hash", "Hash", "USI_Hash"), OptionKind.INTEGER,
+           "policy_temperature"),
+    _number("hash", _everywhere("hash", "Hash", "USI_Hash"), OptionKind.INTEGER,
            "Memory limit of the search tree in megabytes.",
-           _player_field("memory"), low=1, high=1 << 20),
-    Option("threads", _everywhere("threads", "Threads"), OptionKind.INTEGER,
+           "memory"),
+    _number("threads", _everywhere("threads", "Threads"), OptionKind.INTEGER,
            "Threads of each network.",
-           _player_field("threads"), low=1, high=1024),
+           "threads"),
     Option("multipv", dict.fromkeys(_BOARDS, "MultiPV"), OptionKind.INTEGER,
-           "Number of lines in the analysis.",
+           "Number of lines in the analysis; without search, the likeliest moves with their own scores.",
            _engine_field("multipv"), low=1, high=500),
+    Option("verbose-move-stats", dict.fromkeys(_BOARDS, "VerboseMoveStats"), OptionKind.CHECK,
+           "Whether each legal move is listed with its visits N, its probability P and its value Q.",
+           _engine_field("verbose_move_stats")),
     Option("show-wdl", {"uci": "UCI_ShowWDL"}, OptionKind.CHECK,
            "Whether win, draw and loss probabilities are reported, in permille.",
            _engine_field("show_wdl")),
@@ -138,12 +179,12 @@ OPTIONS = (
     Option("own-book", {"uci": "OwnBook", "usi": "USI_OwnBook"}, OptionKind.CHECK,
            "Whether the opening book is used.",
            _engine_field("own_book")),
-    Option("resign-below", {"usi": "ResignBelow", "gtp": "resign-below"}, OptionKind.NUMBER,
+    _number("resign-below", {"usi": "ResignBelow", "gtp": "resign-below"}, OptionKind.NUMBER,
            "Resigns when its expected score stays below this; 0 never resigns.",
-           _player_field("resign_below"), high=1),
-    Option("seed", _everywhere("seed", "Seed"), OptionKind.INTEGER,
+           "resign_below"),
+    _number("seed", _everywhere("seed", "Seed"), OptionKind.INTEGER,
            "Seed of all random choices: the same seed and moves give the same game; -1 for none.",
-           _player_field("seed"), low=-1, high=2**31 - 1, missing=-1),
+           "seed", -1),
     Option("overhead", _everywhere("overhead", "Move Overhead"), OptionKind.INTEGER,
            "Milliseconds lost between the engine and the clock, for each move.",
            _engine_field("overhead"), high=10_000),

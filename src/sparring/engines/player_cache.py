@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
 from sparring.games import load_game
-from sparring.players import GameStart, Player, PlayerConfig, make_player
+from sparring.players import GameStart, PlayerConfig, PolicyPlayer, SearchPlayer, make_player
 from sparring.policies import load_policy, rating_range, rating_text, unrated
 
 _Which: TypeAlias = Literal["rating", "opponent_rating"]
+_Player: TypeAlias = PolicyPlayer | SearchPlayer
 _CacheKey: TypeAlias = tuple[PlayerConfig, bool]
 
 
@@ -27,10 +28,10 @@ class PlayerCache:
         self._send_message = send_message
         self._lock = Lock()
         self._key: _CacheKey | None = None
-        self._player: Player | None = None
+        self._player: _Player | None = None
         self._new_game = False
 
-    def of(self, settings: EngineSettings) -> Player:
+    def of(self, settings: EngineSettings) -> _Player:
         """The player of these settings. A rating outside the policy's range is replaced by the nearest one.
 
         Raises one of `players.LOAD_ERRORS`.
@@ -54,7 +55,7 @@ class PlayerCache:
         """Begins a new game: the player forgets the last one, and with a seed it plays as before."""
         self._new_game = True
 
-    def _load(self, settings: EngineSettings) -> Player:
+    def _load(self, settings: EngineSettings) -> _Player:
         config = settings.effective_config()
         policy = load_policy(config.model, config.game, threads=config.threads)
         known = rating_range(policy)

@@ -16,9 +16,9 @@ from sparring.engines.player_cache import PlayerCache
 from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.settings import EngineSettings
 from sparring.engines.stdio import SendLine
-from sparring.engines.uci_info import decision_info, pv_texts, search_info
+from sparring.engines.uci_info import decision_info, move_stats, pv_texts, search_info
 from sparring.games import IllegalMove, Move, ParseError
-from sparring.players import LOAD_ERRORS, Decision, SearchLimits, Turn
+from sparring.players import LOAD_ERRORS, Decision, PolicyPlayer, SearchLimits, SearchPlayer, Turn
 from sparring.players.stop_timer import stop_timer
 from sparring.search import SearchResult
 
@@ -141,17 +141,22 @@ class SearchThread:
         )
         with stop_timer(limits.seconds, task.stop):
             decision = player.choose(turn)
-        return "" if task.discarded else self._send_decision(task, decision)
+        return "" if task.discarded else self._send_decision(task, decision, player)
 
     def _report(self, task: SearchTask, found: SearchResult) -> None:
         if not task.stop.is_set():
             for line in search_info(self._protocol, task.settings, task.state, found):
                 self._send_line(line)
 
-    def _send_decision(self, task: SearchTask, decision: Decision) -> str:
+    def _send_decision(
+        self, task: SearchTask, decision: Decision, player: PolicyPlayer | SearchPlayer
+    ) -> str:
         """Sends the info lines of a decision; returns the words after `bestmove`."""
-        for line in decision_info(self._protocol, task.settings, task.state, decision):
+        for line in decision_info(self._protocol, task.settings, task.state, decision, player.predict_states):
             self._send_line(line)
+        if task.settings.verbose_move_stats:
+            for line in move_stats(task.state, decision):
+                self._send_line(f"info string {line}")
         if task.debug:
             self.send_info_string(decision.reason)
         if decision.resign and self._protocol.can_resign:

@@ -22,6 +22,8 @@ class EngineSettings:
     multipv: int = 1
     """Number of lines in reports."""
     show_wdl: bool = False
+    verbose_move_stats: bool = False
+    """Whether every legal move is listed with its statistics."""
     ponder: bool = False
     """Whether `bestmove` names the expected reply, on which the GUI may let the engine ponder."""
     overhead: int = 100

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sparring.engines.analysis import PvLine, permille, policy_pv_lines, search_pv_lines, wdl_of
+from sparring.engines.analysis import (
+    PvLine,
+    evaluated_lines,
+    permille,
+    policy_pv_lines,
+    search_pv_lines,
+    wdl_of,
+)
 from sparring.engines.protocols import ProtocolSpec
 from sparring.engines.settings import EngineSettings
 from sparring.games import Move
@@ -29,13 +37,23 @@ def search_info(
 
 
 def decision_info(
-    protocol: ProtocolSpec, settings: EngineSettings, state: Any, decision: Decision
+    protocol: ProtocolSpec,
+    settings: EngineSettings,
+    state: Any,
+    decision: Decision,
+    predict: Callable[[Sequence[Any]], Sequence[Prediction]],
 ) -> list[str]:
-    """The info lines of a decision. A single line is that of the move played, even if it ranks lower."""
+    """The info lines of a decision. A single line is that of the move played, even if it ranks lower.
+
+    Several lines of a policy without search are its likeliest moves, each with its own score: `predict`
+    evaluates the positions after them.
+    """
     found, prediction = decision.search, decision.prediction
     lines = [] if found is None else search_pv_lines(found)
     if not lines and prediction is not None:
         lines = policy_pv_lines(prediction)
+        if settings.multipv > 1:
+            lines = evaluated_lines(state, lines[: settings.multipv], predict)
     if settings.multipv == 1:
         lines = _first(lines, decision.move)
     infos = []
@@ -46,6 +64,25 @@ def decision_info(
             effort = _effort(found, line)
         infos.append(_info(protocol, settings, state, number, line, effort, prediction))
     return infos
+
+
+def move_stats(state: Any, decision: Decision) -> list[str]:
+    """A text for each legal move in the manner of Lc0's VerboseMoveStats, the best first: visits N,
+    probability P of the policy, and value Q of the search."""
+    if (found := decision.search) is not None and len(found.moves):
+        rows = [
+            (int(found.moves[i]), int(found.visits[i]), float(found.priors[i]), float(found.values[i]))
+            for i in found.ranked()
+        ]
+    elif decision.prediction is not None:
+        rows = [(line.moves[0], 0, line.prior, math.nan) for line in policy_pv_lines(decision.prediction)]
+    else:
+        return []
+    return [
+        f"{state.move_text(move):5} N: {visits:7} (P: {100 * prior:5.2f}%) "
+        f"(Q: {'  -.----' if math.isnan(value) else f'{value:8.5f}'})"
+        for move, visits, prior, value in rows
+    ]
 
 
 def pv_texts(state: Any, moves: Sequence[Move]) -> list[str]:
@@ -85,6 +122,6 @@ def _info(
         else:
             score = f" score cp {protocol.centipawns(line.value)}"
         if settings.show_wdl:
-            chances = wdl_of(line.value, None if evaluation is None else evaluation.wdl)
+            chances = line.wdl or wdl_of(line.value, None if evaluation is None else evaluation.wdl)
             score += " wdl {} {} {}".format(*permille(chances))
     return f"info {effort} multipv {number}{score} pv {' '.join(pv_texts(state, line.moves))}"

@@ -184,7 +184,10 @@ DESCRIPTION = GameDescription(
         symmetry_labels="sparring.networks.lc0.codec:symmetry_labels",
     ),
     players=PlayerDefaults(
-        has_human_network=True, rating=1500, books={"bin": "sparring.players.polyglot:PolyglotBook"}
+        has_human_network=True,
+        rating=1500,
+        rating_range=(600, 2600),
+        books={"bin": "sparring.players.polyglot:PolyglotBook"},
     ),
     display_move=lambda state, move: Chess().san(state, move),
     claimable_draw=_claim,

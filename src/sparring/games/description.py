@@ -150,6 +150,8 @@ class PlayerDefaults:
     """Whether a network of people's moves is shipped; the default opponent then plays like people."""
     rating: int | str | None = None
     """Rating of the default opponent, as in players' TOML files; None for none."""
+    rating_range: tuple[int, int] | None = None
+    """Lowest and highest rating of the people whose games the shipped network learned from."""
     books: Mapping[str, str] = field(default_factory=dict)
     """Reference to a class (path) -> Book by file suffix, for opening books that are not files of games."""
     agree_on_end: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -101,6 +101,10 @@ class PolicyPlayer(BasePlayer):
     def predict(self, state: Any) -> Prediction:
         """The policy's prediction."""
         return self.policy.predict([self.position(state)])[0]
+
+    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        """The policy's predictions, with the ratings of both players."""
+        return self.policy.predict([self.position(state) for state in states])
 
     def opening(self, turn: Turn) -> MoveDistribution | None:
         """The book's moves among those of the turn; None if there are none, or after `book_plies`."""

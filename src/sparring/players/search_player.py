@@ -86,6 +86,10 @@ class SearchPlayer(BasePlayer):
         """Whether a draw is no worse than the policy's value of the state."""
         return self._policy_player.accepts_draw(state)
 
+    def predict_states(self, states: Sequence[Any]) -> Sequence[Prediction]:
+        """The policy's predictions, with the ratings of both players."""
+        return self._policy_player.predict_states(states)
+
     def close(self) -> None:
         """Releases the tree."""
         self._search = None
