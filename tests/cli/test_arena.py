@@ -10,6 +10,7 @@ import pytest
 
 from sparring.cli import main
 from tests.arena.tournaments import FAKE
+from tests.cli.command_errors import one_line_error
 
 TOML = """
 game = "expendibots"
@@ -64,6 +65,37 @@ def test_rate_prints_everything_as_json_too(folder: Path, capsys: pytest.Capture
     shown = capsys.readouterr().out
     assert "likelihood of superiority" in shown
     assert "expected" in shown
+
+
+@pytest.mark.parametrize("players", [8, 9, 20])
+def test_who_is_stronger_than_whom_fits_80_columns(
+    players: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"player-{number:02}" for number in range(players)]
+    pairs = [(a, b, game) for a in range(players) for b in range(a + 1, players) for game in range(8)]
+    lines = [
+        {
+            "number": number, "first": names[a], "second": names[b], "opening": 0,
+            "result": float(game > 0) if b - a > 1 else 0.5, "reason": "mate", "detail": "", "plies": 9,
+            "seconds": 1.0, "games_end": 0,
+        }
+        for number, (a, b, game) in enumerate(pairs)
+    ]  # fmt: skip
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    main(["arena", "rate", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    rows = [line.split() for line in shown.splitlines() if "player-00" in line]
+    if players > 8:
+        assert rows[1][1] == "player-00"
+        assert any(word.endswith(f"-{players}") for word in rows[1][2:])
+
+
+@pytest.mark.parametrize("anchor", ["one=nan", "one=inf", "one=1e300", "=1", "one"])
+def test_an_anchor_is_a_finite_rating(anchor: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "expected NAME=ELO" in one_line_error(capsys, ["arena", "rate", str(folder), "--anchor", anchor])
 
 
 def test_a_file_of_results_can_be_rated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,7 +38,7 @@ def steps_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
 def test_each_observation_is_shown_with_what_it_ruled_out(
     history: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["rbc", "track", str(history), "--player", "black", "--json"])
+    main(["rbc", "track", str(history), "--player", "black", "--limit", "9000000", "--json"])
     steps = steps_of(capsys)
     assert [step["event"] for step in steps[:3]] == ["opponent", "sense", "move"]
     assert steps[0]["before"] == 1
@@ -80,3 +80,32 @@ def test_a_corrupt_history_is_refused_in_one_line(history: Path, capsys: pytest.
 def test_a_sample_says_so(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["rbc", "track", str(history), "--player", "white", "--limit", "50"])
     assert "a sample is kept until the sense" in " ".join(capsys.readouterr().out.split())
+
+
+def test_progress_is_shown_turn_by_turn(history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(
+        "sparring.cli.rbc.ProgressBar.on_progress",
+        lambda _, what, done, total: shown.append((what, done, total)),
+    )
+    main(["rbc", "track", str(history), "--player", "black", "--json"])
+    assert len(shown) > 6
+    assert shown[-1][1] == shown[-1][2]
+    assert "boards" in shown[-1][0]
+
+
+def test_a_long_game_is_sampled_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = random_game(3, 9)
+    moves = game.pack_moves(describe("rbc").packed_move_bytes)
+    (tmp_path / "game.json").write_text(to_history(GameRecord(moves=moves, result=None)))
+    main(["rbc", "track", str(tmp_path / "game.json"), "--player", "white", "--json"])
+    assert max(int(str(step["after"])) for step in steps_of(capsys)) <= 100_000
+
+
+@pytest.mark.parametrize("option", ["--limit=99999999999999999999", "--threads=99999999999", "--seed=-1"])
+def test_numbers_out_of_range_are_one_line(
+    option: str, history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "Input should be" in one_line_error(
+        capsys, ["rbc", "track", str(history), "--player", "white", option]
+    )

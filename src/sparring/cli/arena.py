@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
 
 _REDRAW_INTERVAL = 0.5
+_MOST_ELO = 100_000
 """Seconds between redraws. Drawing the table of a long tournament takes as long as a short game."""
 
 
@@ -184,7 +186,9 @@ def _anchor(text: str | None) -> tuple[str | None, float]:
     try:
         if not equals or not name:
             raise ValueError
-        return (None if name == "mean" else name), float(elo)
+        if not math.isfinite(rating := float(elo)) or abs(rating) > _MOST_ELO:
+            raise ValueError
+        return (None if name == "mean" else name), rating
     except ValueError:
         raise UserError(
             f"--anchor '{text}': expected NAME=ELO, such as stockfish=2800 or mean=1500"

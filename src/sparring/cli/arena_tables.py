@@ -9,6 +9,10 @@ from rich.table import Table
 from sparring.arena import SequentialTest, Standings
 from sparring.cli.printing import foreign
 
+_MOST_COLUMNS = 8
+"""Players of a matrix that is readable on 80 columns."""
+_SURE = 0.975
+
 
 def standings_table(standings: Standings) -> Table:
     """Players by rating, with 95 % intervals, scores and failures."""
@@ -34,6 +38,38 @@ def standings_table(standings: Standings) -> Table:
 
 
 def superiority_table(standings: Standings) -> Table:
+    """Who is stronger than whom: a matrix of probabilities, or lists of places beyond eight players."""
+    return _matrix(standings) if len(standings.order) <= _MOST_COLUMNS else _lists(standings)
+
+
+def _lists(standings: Standings) -> Table:
+    """The places of the players that each is stronger than with 97.5 %, and of the others."""
+    order, ratings = standings.order, standings.ratings
+    table = Table("", "player", "stronger than", "undecided", "weaker than", box=None)
+    table.title, table.title_justify = "places of those whom a player is stronger than, with 97.5 %", "left"
+    for place, row in enumerate(order, 1):
+        found: dict[str, list[int]] = {"stronger": [], "undecided": [], "weaker": []}
+        for other, column in enumerate(order, 1):
+            if row != column and ratings is not None:
+                probability = ratings.superiority[row, column]
+                sure = max(probability, 1 - probability) >= _SURE
+                found[("stronger" if probability > 0.5 else "weaker") if sure else "undecided"].append(other)
+        table.add_row(str(place), foreign(standings.rows[row].name), *map(_ranges, found.values()))
+    return table
+
+
+def _ranges(places: list[int]) -> str:
+    """Ascending numbers as ranges: 1, 3-5."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][1] + 1:
+            runs[-1][1] = place
+        else:
+            runs.append([place, place])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _matrix(standings: Standings) -> Table:
     """The probability, in percent, that the row's player is stronger than the column's."""
     order = standings.order
     table = Table(

@@ -11,7 +11,7 @@ from sparring.cli.printing import foreign, make_console
 class ProgressBar:
     """A bar for the current step of a job. Use it as a context."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "reading the games") -> None:
         console = make_console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -22,7 +22,7 @@ class ProgressBar:
             transient=True,
             disable=not console.is_terminal,  # no bar in log files
         )
-        self._task = self._progress.add_task("reading the games", total=None)
+        self._task = self._progress.add_task(what, total=None)
 
     def __enter__(self) -> ProgressBar:
         self._progress.start()

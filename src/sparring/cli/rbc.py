@@ -18,6 +18,7 @@ from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import Contradiction, Tracker, TrackerOptions, replay
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
+from sparring.cli.progress import ProgressBar
 from sparring.games.rbc import DESCRIPTION, PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.records.reconchess_history import read_histories, read_history
 from sparring.records.streams import open_chunks
@@ -37,10 +38,17 @@ def track(
     player: Annotated[PlayerColor, typer.Option(help="The player whose possible boards are tracked.")],
     number: Annotated[int, typer.Option(min=1, help="Number of the game in a .jsonl file.")] = 1,
     limit: Annotated[
-        int, typer.Option(min=1, help="Maximum number of boards; a larger set is sampled.")
-    ] = 9_000_000,
-    threads: Annotated[int, typer.Option(min=0, help="Threads; 0 for all cores.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the sampling beyond the limit.")] = 0,
+        int,
+        typer.Option(
+            min=1,
+            max=1_000_000_000,
+            help="Maximum number of boards; a larger set is sampled (9000000: mostly exact, slow).",
+        ),
+    ] = 100_000,
+    threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 for all cores.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Seed of the sampling beyond the limit.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the possible boards of a recorded game, turn by turn.
@@ -51,10 +59,14 @@ def track(
     tracker = Tracker(side, TrackerOptions(limit=limit, threads=threads, seed=seed))
     rows: list[_Row] = []
     problem = None
-    try:
-        rows.extend(_follow(_read(game, number), tracker))
-    except Contradiction as error:
-        problem = str(error)
+    final = _read(game, number)
+    with ProgressBar("tracking") as bar:
+        try:
+            for row in _follow(final, tracker):
+                rows.append(row)
+                bar.on_progress(f"turn {row.turn}, {row.after:,} boards", tracker.turns, _turns(final, side))
+        except Contradiction as error:
+            problem = str(error)
     if as_json:
         print(
             json.dumps({"player": player.value, "steps": [asdict(row) for row in rows], "problem": problem})
@@ -89,6 +101,11 @@ def _read(path: Path, number: int) -> RbcState:
     if found.record is None:
         raise UserError(f"{path}, {found.where}: {found.error}")
     return RbcState.initial().unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
+
+
+def _turns(game: RbcState, side: int) -> int:
+    """The number of turns of a player in a game; a turn is a sense and a move."""
+    return -(-(game.ply - 2 * side) // 4)
 
 
 def _follow(game: RbcState, tracker: Tracker) -> Iterator[_Row]:
