@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from sparring.cli import main
+from sparring.games import load_game
+from sparring.players import BadPlayer, Turn, load_player
 from sparring.search.linear_evaluation import open_evaluation
 
 QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warmup-games", "1", "--max-plies", "20")
@@ -55,3 +58,29 @@ def test_the_old_command_names_the_new_one(capsys: pytest.CaptureFixture[str]) -
         main(["train", "bootstrap", "breakthrough", "--out", "x", "--rate", "1"])
     assert exit_.value.code == 2
     assert "is now 'sparring train treestrap'" in capsys.readouterr().err
+
+
+def test_the_result_of_a_run_can_be_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    treestrap(tmp_path)
+    evaluation = tmp_path / "evaluation.json"
+    assert f"sparring play breakthrough --player {evaluation}" in capsys.readouterr().out
+    rules = load_game("breakthrough")
+    with load_player(evaluation, nodes=200) as player:
+        assert player.choose(Turn.of(rules.initial())).move in rules.legal_moves(rules.initial())
+    monkeypatch.setattr("sys.stdin", io.StringIO("b2b3\nquit\n"))
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "home"))
+    main(["play", "breakthrough", "--player", str(evaluation), "--seed", "1"])
+    assert "Black plays" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["{", "[]", "\xff", "[" * 100_000, '{"game": [], "stages": {}}', '{"game": "chess", "stages": {}}',
+     '{"game": "breakthrough", "stages": {"opening": {"x": 1}}}', '{"game": "breakthrough"}'],
+)  # fmt: skip
+def test_a_broken_evaluation_is_a_clear_error(content: str, tmp_path: Path) -> None:
+    (tmp_path / "evaluation.json").write_text(content, encoding="latin-1")
+    with pytest.raises(BadPlayer):
+        load_player(tmp_path / "evaluation.json")

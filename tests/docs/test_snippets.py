@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import sparring
 from sparring.cli.commands import COMMANDS
 from sparring.cli.lazy import Command, Group, LazyCommand
 from studies import __main__ as studies
-from tests.docs.markdown import PAGES, RESULTS, blocks, commands
+from tests.docs.markdown import PAGES, RESULTS, Block, blocks, commands
 from tests.docs.reader_files import write_reader_files
 
 
@@ -25,7 +27,7 @@ def test_python_of_a_page_runs_from_top_to_bottom(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "home"))
-    namespace: dict[str, Any] = {"__name__": "snippet"}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(page):
         if block.kind == "python":
             write_reader_files(tmp_path, block.needs)
@@ -33,6 +35,21 @@ def test_python_of_a_page_runs_from_top_to_bottom(
             if not block.run:  # what it imports exists
                 code.body = [each for each in code.body if isinstance(each, ast.Import | ast.ImportFrom)]
             exec(compile(code, page, "exec"), namespace)
+
+
+def starts_processes(block: Block) -> bool:
+    return block.kind == "python" and ("LocalWorkers(" in block.code or "worker_pool(" in block.code)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(map(starts_processes, blocks(page)))])
+def test_code_that_starts_processes_runs_as_a_script(page: str, tmp_path: Path) -> None:
+    for block in blocks(page):
+        if block.run and starts_processes(block):
+            write_reader_files(tmp_path, block.needs)
+            (tmp_path / "script.py").write_text(block.code.replace("games=100", "games=2"))
+            command = [sys.executable, "script.py"]
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES | RESULTS if any(commands(page))])

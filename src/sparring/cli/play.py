@@ -80,7 +80,10 @@ def play(
     ] = None,
     player: Annotated[
         Path | None,
-        typer.Option(help="TOML file of a player, in place of the options above (docs/players.md)."),
+        typer.Option(
+            help="TOML file of a player (docs/players.md), or an evaluation.json of `train treestrap`, "
+            "in place of the options above."
+        ),
     ] = None,
     level: Annotated[
         int | None,
@@ -202,14 +205,10 @@ def _choose_level(rules: Game[Any], level: int | None, options: _OpponentOptions
     return _LEVEL
 
 
-def _choose_player(
-    game: str, options: _OpponentOptions, file: Path | None, seed: int | None
-) -> PolicyPlayer | SearchPlayer:
+def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed: int | None) -> Player:
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
-        loaded = _load(file, game, **({} if seed is None else {"seed": seed}))
-        assert isinstance(loaded, PolicyPlayer | SearchPlayer)
-        return loaded
+        return _load(file, game, **({} if seed is None else {"seed": seed}))
     model = options.model or PlayerConfig.model
     rating = DEFAULT_RATING.get(game) if options.rating is None else options.rating
     try:

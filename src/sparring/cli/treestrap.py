@@ -142,6 +142,7 @@ def treestrap(
         raise typer.Exit(_INTERRUPTED)
     _draw(run, console)
     make_console().print(f"weights: [bold]{foreign(out / EVALUATION)}[/]", soft_wrap=True)
+    make_console().print(f"[dim]sparring play {game} --player {foreign(out / EVALUATION)}[/]", soft_wrap=True)
 
 
 def _draw(run: TreeStrapRun, console: Console) -> None:

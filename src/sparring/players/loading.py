@@ -10,6 +10,7 @@ from sparring.config import BadConfig, Source, from_table, read_toml
 from sparring.games import Game
 from sparring.networks import BadNetwork
 from sparring.players.book import BadBook, Book, open_book
+from sparring.players.learned_player import LearnedPlayer
 from sparring.players.player import Player
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig, parse_player_config
 from sparring.players.policy_player import PolicyPlayer
@@ -17,9 +18,15 @@ from sparring.players.rbc.config import BOTS, BotConfig, make_bot
 from sparring.players.rbc.evaluators import StockfishNotFound
 from sparring.players.search_player import SearchPlayer
 from sparring.policies import Policy, load_policy, rating_out_of_range, unrated
+from sparring.search import SearchLimits
+from sparring.search.linear_evaluation import BadEvaluation, open_evaluation
 
 LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
 """The exceptions of loading a player from its configuration. Each message is meant for the user."""
+
+
+_EVALUATION_NODES = 12_150
+"""Nodes of a move with an evaluation, as at level 5."""
 
 
 class BadPlayer(BadConfig):
@@ -33,15 +40,18 @@ def load_player(
 
     Args:
         source: a player's TOML file (docs/players.md), the TOML file or the name of a bot of reconnaissance
-            blind chess (docs/rbc-bots.md), or a configuration.
+            blind chess (docs/rbc-bots.md), an evaluation by `sparring train treestrap` (.json), or a
+            configuration.
         game: the game that the player must play, by name or as rules; None accepts any.
         overrides: keys that replace those of the source, such as `nodes=100`; they are checked alike.
 
     Raises BadPlayer.
     """
+    wanted = game if game is None or isinstance(game, str) else game.spec.name
     try:
+        if isinstance(source, str | Path) and Path(source).suffix == ".json":
+            return _evaluation_player(Path(source), wanted, overrides)
         config = _config(source, overrides)
-        wanted = game if game is None or isinstance(game, str) else game.spec.name
         if wanted is not None and config.game != wanted:
             raise BadPlayer(f"{source} is a player of {config.game}, not of {wanted}")
         return make_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
@@ -78,6 +88,17 @@ def make_player(
     if config.evaluator:
         evaluator = load_policy(config.evaluator, config.game, threads=config.threads)
     return SearchPlayer(config, policy, evaluator, book)
+
+
+def _evaluation_player(path: Path, game: str | None, overrides: Mapping[str, Any]) -> LearnedPlayer:
+    """The alpha-beta player of a linear evaluation. The only override is `nodes`; games bring their seed."""
+    if unknown := set(overrides) - {"nodes", "seed"}:
+        raise BadPlayer(f"{path} is an evaluation, which has no key '{min(unknown)}'; it has 'nodes'")
+    try:
+        evaluation = open_evaluation(game, path)
+    except BadEvaluation as error:
+        raise BadPlayer(str(error)) from None
+    return LearnedPlayer(evaluation, SearchLimits(nodes=overrides.get("nodes", _EVALUATION_NODES)))
 
 
 def _config(

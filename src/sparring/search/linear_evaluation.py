@@ -99,6 +99,7 @@ class AlphaBetaSearcher(Protocol):
         ...
 
 
+_LARGEST_WEIGHT = 1e6
 SEARCHERS: dict[str, type[Any]] = {
     each.name: each.search_class for each in DESCRIPTIONS if each.has_native("Search")
 }
@@ -133,30 +134,43 @@ def feature_names(game: str) -> list[str]:
     return names
 
 
-def open_evaluation(game: str, source: str | Path = "learned") -> LinearEvaluation:
-    """Reads an evaluation: a file, or `start` or `learned` for the package's. Raises BadEvaluation."""
-    if game not in SEARCHERS:
-        raise BadEvaluation(f"{game} has no features; games with features: {', '.join(SEARCHERS)}")
+def open_evaluation(game: str | None, source: str | Path = "learned") -> LinearEvaluation:
+    """Reads an evaluation: a file, or `start` or `learned` for the package's.
+
+    `game` None takes the game that the file names. Raises BadEvaluation.
+    """
+    if game is not None:
+        _check_features(game)
     shipped = data.path("evaluations", f"{game}-{source}")
     path = shipped if str(source) in ("start", "learned") and shipped.is_file() else Path(source)
     try:
         return read_evaluation(path.read_text(encoding="utf-8"), game)
     except OSError:
         raise BadEvaluation(f"there is no evaluation {source}: give a file, start or learned") from None
+    except UnicodeDecodeError:
+        raise BadEvaluation(f"{path}: is not UTF-8 text") from None
     except BadEvaluation as error:
         raise BadEvaluation(f"{path}: {error}") from None
 
 
-def read_evaluation(text: str, game: str) -> LinearEvaluation:
-    """Parses the text of a file. Raises BadEvaluation."""
+def _check_features(game: object) -> None:
+    if game not in SEARCHERS:
+        raise BadEvaluation(f"{game} has no features; games with features: {', '.join(SEARCHERS)}")
+
+
+def read_evaluation(text: str, game: str | None = None) -> LinearEvaluation:
+    """Parses the text of a file, by default of the game that it names. Raises BadEvaluation."""
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadEvaluation(f"is not JSON ({error})") from None
     if not isinstance(content, dict) or not isinstance(content.get("stages"), dict):
         raise BadEvaluation("has no entry 'stages' with features and weights")
+    if game is None:
+        game = str(content.get("game"))
+        _check_features(game)
     if content.get("game") != game:
-        raise BadEvaluation(f"is for {content.get('game')}, not {game}")
+        raise BadEvaluation(f"is for {str(content.get('game'))[:40]}, not {game}")
     stages, features = stage_names(game), feature_names(game)
     weights = np.zeros((len(stages), len(features)))
     for stage, entries in content["stages"].items():
@@ -167,10 +181,11 @@ def read_evaluation(text: str, game: str) -> LinearEvaluation:
         for name, weight in entries.items():
             if name not in features:
                 raise BadEvaluation(f"{game} has no feature {name!r}")
-            if not isinstance(weight, int | float) or not np.isfinite(weight):
-                raise BadEvaluation(f"the weight of {name!r} is a number, not {weight!r}")
+            if not isinstance(weight, int | float) or not abs(weight) <= _LARGEST_WEIGHT:
+                raise BadEvaluation(f"the weight of {name!r} is a number, not {str(weight)[:40]}")
             weights[stages.index(stage), features.index(name)] = weight
-    return LinearEvaluation(game, weights, content.get("origin", {}))
+    origin = content.get("origin", {})
+    return LinearEvaluation(game, weights, origin if isinstance(origin, dict) else {})
 
 
 def write_evaluation(evaluation: LinearEvaluation, path: Path) -> None:
