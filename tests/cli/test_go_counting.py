@@ -51,5 +51,5 @@ def test_the_person_may_correct_the_proposal(
 
 def test_play_can_be_resumed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     shown = played(monkeypatch, capsys, "pass", "resume", "c9", "quit")
-    assert "White plays pass" in shown
+    assert "White passes (passes)" in shown
     assert "RE[" not in saved_text(shown) or "RE[Void]" in saved_text(shown)

@@ -28,8 +28,8 @@ def test_a_board_of_colours_paints_its_own_background(tmp_path: Path) -> None:
     assert "8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜  8" in board
     assert "1  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜  1" in board, "one picture for both sides: colours tell them apart"
     # Black and white ink, each with a background.
-    assert re.search(r"\x1b\[1;38;5;16;48;5;(137|95)m ♜", person.raw)
-    assert re.search(r"\x1b\[1;38;5;231;48;5;(137|95)m ♜", person.raw)
+    assert re.search(r"\x1b\[1;38;5;16;48;5;(137|94)m ♜", person.raw)
+    assert re.search(r"\x1b\[1;38;5;231;48;5;(137|94)m ♜", person.raw)
     person.types("e4")
     person.sees(PROMPT)
     assert "48;5;64m" in person.raw, "the last move is marked"

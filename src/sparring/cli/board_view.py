@@ -12,7 +12,7 @@ from sparring.games.diagrams import Diagram
 # The board paints its own background, so that the terminal's does not matter. White and black stand out on
 # each of these colours (contrast of at least 3 to 1).
 SQUARES = {
-    "checkered": ("color(137)", "color(95)"),
+    "checkered": ("color(137)", "color(94)"),
     "grid": ("color(137)", "color(137)"),
     "points": ("color(137)", "color(137)"),
 }

@@ -135,7 +135,7 @@ class TerminalRbcGame:
                     return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
                 except (ParseError, IllegalMove) as error:
                     complaint = f"'{text}' is not a square to sense" if sensing else str(error)
-                    self.session.say(f"{complaint}. Type 'moves' to see what is possible.")
+                    self.session.refuse(text, complaint, _COMMANDS)
 
     def _obey(self, command: str, argument: str, names: Sequence[str]) -> None:
         match command:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,15 @@ class TerminalSession:
         first, _, rest = line.partition(" ")
         command = ALIASES.get(first.lower(), first.lower())
         return (command, rest.strip()) if command in commands else ("", line)
+
+    def refuse(self, text: str, complaint: str, commands: Mapping[str, str]) -> None:
+        """Says why a line is no move. A line that resembles a command gets that command as the answer."""
+        meant = get_close_matches(text.lower(), [*commands, *ALIASES], 1, cutoff=0.7)
+        if meant and text.isalpha():
+            self.say(f"'{text}' is not a command: did you mean '{meant[0]}'?")
+        else:
+            complaint = complaint[:1].upper() + complaint[1:] if complaint.startswith("there") else complaint
+            self.say(f"{complaint}. Type 'moves' to see what is possible.")
 
     def help(self, commands: Mapping[str, str]) -> None:
         """Prints how moves are written, the rules where they are not well known, and the commands."""

@@ -132,7 +132,8 @@ class TerminalGame:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(self.game, state, decision.move)
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
-        self.session.console.print(f"\n{self.session.they} plays [bold]{escape(move)}[/]{reason}")
+        does = "passes" if move == "pass" else f"plays [bold]{escape(move)}[/]"
+        self.session.console.print(f"\n{self.session.they} {does}{reason}")
         self.decisions[len(self.moves)] = decision
         self._move(decision.move)
         if decision.offer_draw:
@@ -178,7 +179,7 @@ class TerminalGame:
                     try:
                         return self.game.parse_move(state, text)
                     except (ParseError, IllegalMove) as error:
-                        self.session.say(f"{_sentence(str(error))} Type 'moves' to see what is possible.")
+                        self.session.refuse(text, str(error), COMMANDS)
 
     def _read(self) -> tuple[str, str]:
         state = self.states[-1]
@@ -272,7 +273,7 @@ class TerminalGame:
             move_name(self.game, state, move) for state, move in zip(self.states, self.moves, strict=False)
         ]
         if self.game.spec.players[0] == "Black":
-            return "  ".join(f"{number} {name}" for number, name in enumerate(names, 1))
+            return " ".join(f"{number}.{name}" for number, name in enumerate(names, 1))
         words = []
         first = self.game.to_move(self.states[0])
         for ply, name in enumerate(names, first):
@@ -294,7 +295,3 @@ def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
         return f"A draw: {outcome.reason}."
     won = "You win" if outcome.winner == human else f"{game.spec.players[outcome.winner]} wins"
     return f"{won}: {outcome.reason}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if not text.startswith("'") else f"{text}."
