@@ -23,6 +23,7 @@ from sparring.arena.acceptance import (
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.players.expendibots import LADDER, ladder_player
+from sparring.reports.numbers import plus_minus, signed
 from sparring.search import SearchLimits
 from sparring.storage import lock_folder
 
@@ -87,7 +88,9 @@ def play_ladder_match(
 
 def format_summary(summary: MatchSummary) -> str:
     """The summary of a match in two lines of text."""
-    elo = "" if summary.elo is None else f", {summary.elo:+.0f} ± {summary.elo_half_width:.0f} Elo"
+    elo = ""
+    if summary.elo is not None and summary.elo_half_width is not None:
+        elo = f", {signed(summary.elo, 0)} {plus_minus(summary.elo_half_width, 0)} Elo"
     return (
         f"{summary.new} v {summary.old}: {summary.wins} won, {summary.draws} drawn, {summary.losses} lost, "
         f"{summary.score:.1%} ({summary.score_low:.1%} to {summary.score_high:.1%}){elo}\n"

@@ -26,6 +26,7 @@ from sparring.cli.arena_tables import (
 )
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
+from sparring.reports.numbers import signed
 
 Folders = Annotated[list[Path], typer.Argument(help="Result folders of `arena run`, or files.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -100,7 +101,7 @@ def rate(
     console.print(standings_table(standings))
     if standings.ratings is not None:
         console.print(
-            f"moving first is worth {standings.ratings.first_advantage:+.0f} Elo; "
+            f"moving first is worth {signed(standings.ratings.first_advantage, 0)} Elo; "
             f"between equals {_draw_share(standings.ratings.draw_weight):.0%} of games are drawn\n"
         )
         console.print(superiority_table(standings))

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from sparring.arena import SequentialTest, Standings
 from sparring.cli.printing import foreign
+from sparring.reports.numbers import signed
 
 _MOST_COLUMNS = 8
 """Players of a matrix that is readable on 80 columns."""
@@ -94,7 +95,7 @@ def head_to_head_table(standings: Standings) -> Table:
     for each in standings.head_to_head:
         names = f"{foreign(each.first)} - {foreign(each.second)}"
         far = abs(each.z) > 3
-        deviations = f"[red]{each.z:+.1f}[/]" if far else f"{each.z:+.1f}"
+        deviations = f"[red]{signed(each.z, 1)}[/]" if far else signed(each.z, 1)
         table.add_row(names, f"{each.games:,}", f"{each.observed:.1%}", f"{each.expected:.1%}", deviations)
     return table
 

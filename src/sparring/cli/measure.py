@@ -18,6 +18,7 @@ from sparring.cli.progress import ProgressBar
 from sparring.games import GAMES
 from sparring.networks.sessions import BACKENDS
 from sparring.records import BadTable, Split, UnsupportedFormat
+from sparring.reports.numbers import plus_minus
 from sparring.storage import lock_folder
 
 _CELL, _MARGIN = 12, 28
@@ -133,7 +134,7 @@ def _show(content: dict[str, Any], out: Path | None, undone: str) -> None:
         spread = found["mean"]
         often = len(spread["trials"])
         console.print(
-            f"{foreign(name)}: {spread['mean']:.3f} ± {spread['deviation']:.3f} over {often} trials"
+            f"{foreign(name)}: {spread['mean']:.3f} {plus_minus(spread['deviation'], 3)} over {often} trials"
         )
     if few := few_games_warning(content):
         console.print(f"[yellow]groups with {foreign(few)}[/]", soft_wrap=True)
@@ -159,4 +160,4 @@ def _table(policies: dict[str, Any]) -> Table:
 
 
 def _cell(entry: dict[str, float]) -> str:
-    return f"{entry['top1']:.3f} [dim]±{(entry['high'] - entry['low']) / 2:.3f}[/]"
+    return f"{entry['top1']:.3f} [dim]{plus_minus((entry['high'] - entry['low']) / 2, 3)}[/]"

@@ -21,6 +21,7 @@ from sparring.games import GAMES, Game, describe
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
 from sparring.policies import Policy, load_policy, rating_text, unrated
+from sparring.reports.numbers import signed
 
 _LINES = 256
 """Lines of an input file that are predicted together."""
@@ -207,8 +208,8 @@ def _wdl(prediction: Prediction) -> str:
 
 
 def _value(prediction: Prediction) -> str:
-    return "" if prediction.value is None else f"{prediction.value:+.3f}"
+    return "" if prediction.value is None else signed(prediction.value, 3)
 
 
 def _lead(prediction: Prediction) -> str:
-    return "" if prediction.lead is None else f"{prediction.lead:+.1f}"
+    return "" if prediction.lead is None else signed(prediction.lead, 1)

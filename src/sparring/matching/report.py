@@ -7,6 +7,7 @@ from typing import Any
 
 from sparring.matching.figures import report_figures
 from sparring.reports import page, report
+from sparring.reports.numbers import plus_minus, signed
 from sparring.reports.report import Content
 from sparring.storage import atomic_write
 
@@ -138,12 +139,16 @@ def _difference_table(content: dict[str, Any]) -> str:
 
 def _signed(entry: dict[str, Any], column: str) -> str:
     before = "" if column == "top1" else f"{column}_"
-    return f"{entry[column]:+.3f}|{entry[f'{before}low']:+.3f} to {entry[f'{before}high']:+.3f}"
+    low, high = (signed(entry[f"{before}{end}"], 3) for end in ("low", "high"))
+    return f"{signed(entry[column], 3)}|{low} to {high}"
 
 
 def _trial_table(trials: dict[str, Any]) -> str:
     rows = [
-        [group, *(f"{of[group]['mean']:.3f}|±{of[group]['deviation']:.3f}" for of in trials.values())]
+        [
+            group,
+            *(f"{of[group]['mean']:.3f}|{plus_minus(of[group]['deviation'], 3)}" for of in trials.values()),
+        ]
         for group in next(iter(trials.values()))
     ]
     return page.table(["group", *trials], rows)

@@ -10,6 +10,7 @@ from typing import Any
 from sparring._core import Analysis
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.time_management import resolve_limits
+from sparring.reports.numbers import signed
 from sparring.search import SearchLimits
 from sparring.search.linear_evaluation import AlphaBetaSearcher, LinearEvaluation
 
@@ -113,4 +114,4 @@ def describe_analysis(found: Analysis) -> str:
     """The value of a search as text; 100 is a win."""
     if found.plies_to_end is not None:
         return f"{'wins' if found.value > 0 else 'loses'} in {found.plies_to_end}, depth {found.depth}"
-    return f"{found.value:+.1f} of 100, depth {found.depth}"
+    return f"{signed(found.value, 1)} of 100, depth {found.depth}"
