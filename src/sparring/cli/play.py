@@ -162,7 +162,8 @@ def play(
         opponent = make_level_player(game, level)
     else:
         opponent = _choose_player(game, options, player, seed)
-        table = replace(table, rating=opponent.config.rating_number("rating"))
+        if isinstance(opponent, PolicyPlayer | SearchPlayer):
+            table = replace(table, rating=opponent.config.rating_number("rating"))
     about = " ".join(filter(None, [_about(opponent, level), _advice(opponent, state)]))
     with opponent:
         TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
