@@ -3,32 +3,45 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= chess
+# What is installed: what playing needs, or the developers' set. A change in CORE builds and installs again. Other Python
+# files are used in place.
+PLAYER := $(VENV)/.play-stamp
 STAMP := $(VENV)/.setup-stamp
-# A change in these builds and installs again. Other Python files are used in place.
 CORE := CMakeLists.txt pyproject.toml constraints.txt $(shell find core -type f) $(shell find src -name __init__.py)
-comma := ,
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Build requirements are pinned too; pip reads the second variable from version 25.3 on.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+comma := ,
 
-.PHONY: help setup play engines test bench lint format headers stubs tables sanitize tsan fuzz wheel clean
+.PHONY: help setup play engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(STAMP)  ## Build everything into .venv
-
-$(STAMP): $(CORE)
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Sparring needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "Sparring needs a C++ compiler. On Debian: apt-get install g++"; exit 1; }
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' \
 	  || { echo "Sparring needs Python's headers. On Debian: apt-get install python3-dev"; exit 1; }
-	@test -x $(BIN)/python || { echo "==> Creating $(VENV)"; $(PYTHON) -m venv $(VENV) \
-	  || { rm -rf $(VENV); echo "Python's venv module is missing. On Debian: apt-get install python3-venv python3-dev"; exit 1; }; }
-	@echo "==> Building the native core and installing into $(VENV) (a few minutes the first time)"
-	@$(PIP) install -q -c constraints.txt -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+	@echo "==> Creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "Python's venv module is missing. On Debian: apt-get install python3-venv python3-dev"; exit 1; }
+
+setup: $(STAMP)  ## Build everything into .venv, with all tools of developers
+
+$(STAMP): $(CORE) | $(BIN)/python
+	@echo "==> Building the native core and installing the developers' set into $(VENV) (a few minutes the first time)"
+	@$(PIP) install -q -C cmake.define.SPARRING_WERROR=ON -e '.[dev]'
+	@touch $@ $(PLAYER)
+
+$(PLAYER): $(CORE) | $(BIN)/python
+	@echo "==> Building the native core and installing it into $(VENV) (a few minutes the first time)"
+	@$(PIP) install -q -e .
 	@touch $@
 
-play: setup  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
+play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
 	@$(BIN)/sparring play $(GAME)
 
 # Debian's engines, for the tests that play against them. CI installs them; elsewhere those tests are skipped.
@@ -70,6 +83,9 @@ stubs: setup  ## Write the types of the native module to _core.pyi
 
 tables: setup  ## Write the tables of options in docs/ from the configuration classes
 	$(BIN)/python -m tests.config.option_tables
+
+constraints: setup  ## Resolve constraints.txt anew: pins stay, missing ones are added
+	$(BIN)/python -m tests.packaging.constraints
 
 bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench rules
@@ -113,7 +129,7 @@ tsan: setup  ## Run the tests of threads with ThreadSanitizer
 	LD_PRELOAD="$$(g++ -print-file-name=libtsan.so)" TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66" \
 	  build/tsan/venv/bin/python -m pytest -q tests/search/test_threads.py
 
-wheel: setup  ## Build a wheel into dist/
+wheel: | $(BIN)/python  ## Build a wheel into dist/
 	@$(PIP) wheel -q --no-deps -w dist .
 	@ls dist/*.whl
 
