@@ -35,7 +35,9 @@ def normalised(name: str) -> str:
 def read_pins() -> dict[str, str]:
     """The version of each pinned package, by normalised name."""
     lines = (line.partition("#")[0].strip() for line in FILE.read_text().splitlines())
-    return {normalised(name): version for name, _, version in (line.partition("==") for line in lines if line)}
+    return {
+        normalised(name): version for name, _, version in (line.partition("==") for line in lines if line)
+    }
 
 
 def build_requirements() -> list[str]:

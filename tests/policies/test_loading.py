@@ -221,3 +221,54 @@ def test_a_blend_comes_with_each_game(model_store: Path, game: str, rating: int 
 def test_no_blend_comes_with_a_game_without_people(model_store: Path) -> None:
     with pytest.raises(BadNetwork, match="there is no network 'blend' of expendibots"):
         load_policy("blend", "expendibots")
+
+
+def policy_chain(folder: Path, files: int, width: int) -> Path:
+    """Policy files, each of which uses the next one `width` times."""
+    for number in range(files):
+        use = f"{number + 1}.toml" if number + 1 < files else "human"
+        members = f'[[policy]]\nuse = "{use}"\n' * width
+        (folder / f"{number}.toml").write_text(f'game = "chess"\n{members}')
+    return folder / "0.toml"
+
+
+@pytest.mark.parametrize(
+    ("files", "width", "complaint"),
+    [(2000, 1, "through more than 8 others"), (40, 2, "more than"), (1, 100, "more than 64 policies in all")],
+)
+def test_chains_of_policies_are_bounded(tmp_path: Path, files: int, width: int, complaint: str) -> None:
+    path = policy_chain(tmp_path, files, width)
+    for read in (load_policy, fingerprint):
+        with pytest.raises(BadPolicy, match=complaint) as refused:
+            read(str(path), "chess")
+        assert str(refused.value).startswith(str(path))
+
+
+def test_short_chains_are_policies(tmp_path: Path) -> None:
+    assert load_policy(policy_chain(tmp_path, 5, 1)).game == "chess"
+    assert load_policy(policy_chain(tmp_path, 4, 2)).game == "chess"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "temperature = 5e-324\n", "temperature = 1e300\n", 'kind = "power"\nbeta = 1e300\n',
+        'kind = "power"\nbeta = -1e-300\n', "alpha = nan\n", "temperature = { 1500 = nan }\n",
+        f"temperature = {'9' * 400}\n", f"temperature = {{ {'9' * 400} = 1 }}\n", "game = []\n",
+    ],
+)  # fmt: skip
+def test_numbers_without_meaning_are_refused(tmp_path: Path, text: str) -> None:
+    game = "" if "game" in text else 'game = "chess"\n'
+    path = tmp_path / "x.toml"
+    path.write_text(f'{game}{text}[[policy]]\nuse = "human"\n[[policy]]\nuse = "strong"\n')
+    with pytest.raises(BadPolicy, match=r"x\.toml") as refused:
+        load_policy(path)
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("weight", ["1e308", "-1e308", "{ 1500 = 1e307 }"])
+def test_weights_that_overflow_are_refused(tmp_path: Path, weight: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f'game = "chess"\n[[policy]]\nuse = "human"\nweight = {weight}\n')
+    with pytest.raises(BadPolicy, match="a weight is a number from"):
+        load_policy(path)

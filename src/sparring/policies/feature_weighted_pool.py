@@ -17,6 +17,7 @@ from sparring.policies.features import (
 )
 from sparring.policies.policy import known_ratings
 from sparring.policies.pool import (
+    MAX_WEIGHT,
     PoolingFunction,
     PoolMember,
     check_same_game,
@@ -49,6 +50,10 @@ class FeatureWeightedPool:
     def __post_init__(self) -> None:
         check_same_game([member.policy for member in self.members])
         width = len(position_feature_names(len(self.members)))
+        coefficients = [value for row in self.by for value in row]
+        curves = [value for member in self.members for value in member.weight.values]
+        if not all(abs(value) <= MAX_WEIGHT for value in (*curves, *coefficients)):
+            raise ValueError(f"a weight is a number from {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}")
         if [len(row) for row in self.by] != [width] * len(self.members):
             raise ValueError(f"each of {len(self.members)} policies needs {width} numbers for its traits")
         if len(self.scale.means) != width or len(self.scale.stds) != width or min(self.scale.stds) <= 0:

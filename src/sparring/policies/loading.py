@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from sparring import data
@@ -19,6 +21,11 @@ from sparring.policies.policy_files import BadPolicy, MemberConfig, PolicyConfig
 from sparring.policies.pool import PolicyPool, PoolMember
 from sparring.policies.temperature import TemperedPolicy
 
+MAX_NESTING = 8
+"""Limit of policy files that use one another in a chain."""
+MAX_PARTS = 64
+"""Limit of all policies and networks in a policy. Files that use others twice would double it at each step."""
+
 
 @dataclass(frozen=True)
 class _LoadOptions:
@@ -29,6 +36,8 @@ class _LoadOptions:
     threads: int
     batch: int
     symmetries: bool
+    parts: Iterator[int]
+    """Counts the parts."""
 
 
 def load_policy(
@@ -54,7 +63,7 @@ def load_policy(
     text = str(source)
     if game is not None and game not in GAMES:
         raise BadPolicy(f"unknown game '{game}'; there are {', '.join(GAMES)}")
-    how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries)
+    how = _LoadOptions(game or _game_of(text), backend, threads, batch, symmetries, count(1))
     return _open(text, name or policy_name(text), how, Path(), ())
 
 
@@ -70,12 +79,13 @@ def fingerprint(text: str, game: str | None = None) -> str:
     Raises BadPolicy, BadNetwork or OSError.
     """
     digest = hashlib.sha256()
-    for path in _files(text, game, Path(), ()):
+    for path in _files(text, game, Path(), (), count(1)):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
 def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]) -> Policy:
+    _check_parts(next(how.parts), inside)
     path = _policy_path(text, how.game, folder, inside)
     if path is None:
         return _open_network(_located(text, folder), name, how)
@@ -129,8 +139,11 @@ def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     return NetworkPolicy(network, name, how.symmetries)
 
 
-def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> list[Path]:
+def _files(
+    text: str, game: str | None, folder: Path, inside: tuple[Path, ...], parts: Iterator[int]
+) -> list[Path]:
     """The files of a policy, its TOML first."""
+    _check_parts(next(parts), inside)
     path = _policy_path(text, game, folder, inside)
     if path is None:
         path = find(_located(text, folder), game)
@@ -138,8 +151,16 @@ def _files(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) 
         return [path, weights] if weights.is_file() else [path]
     files = [path]
     for member in read_policy_config(path).members:
-        files += _files(member.use, game, path.parent, (*inside, path.resolve()))
+        files += _files(member.use, game, path.parent, (*inside, path.resolve()), parts)
     return files
+
+
+def _check_parts(number: int, inside: tuple[Path, ...]) -> None:
+    """Raises BadPolicy if part `number` is one too many, or inside of too many files."""
+    if number > MAX_PARTS:
+        raise BadPolicy(f"{inside[0]} has more than {MAX_PARTS} policies in all")
+    if len(inside) > MAX_NESTING:
+        raise BadPolicy(f"{inside[0]} uses policy files through more than {MAX_NESTING} others")
 
 
 def _is_policy_file(text: str) -> bool:

@@ -24,6 +24,9 @@ from sparring.policies.segments import Array, Offsets, segment_log_softmax, segm
 
 PoolKind: TypeAlias = Literal["geometric", "arithmetic", "power"]
 POOL_KINDS: tuple[str, ...] = get_args(PoolKind)
+MAX_WEIGHT = 1e6
+MIN_BETA, MAX_BETA = 1e-6, 1e3
+"""Beyond them the logarithms of a pool overflow or lose all digits."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,13 @@ class PolicyPool:
 
     def __post_init__(self) -> None:
         check_same_game([member.policy for member in self.members])
-        if self.kind == "power" and not (np.isfinite(self.beta) and self.beta != 0):
-            raise ValueError("beta is a number other than 0: towards 0 the power pool is the geometric one")
+        if self.kind == "power" and not MIN_BETA <= abs(self.beta) <= MAX_BETA:
+            raise ValueError(
+                f"beta is a number other than 0, of size {MIN_BETA:g} to {MAX_BETA:g}, not {self.beta:g}: towards "
+                "0 the power pool is the geometric one"
+            )
+        if not max(abs(value) for member in self.members for value in member.weight.values) <= MAX_WEIGHT:
+            raise ValueError(f"a weight is a number from {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}")
         if self.kind != "geometric" and min(v for m in self.members for v in m.weight.values) < 0:
             raise ValueError(f"a weight in a pool of kind {self.kind} is not negative")
         for rating in sorted({rating for member in self.members for rating, _ in member.weight.knots}):

@@ -20,21 +20,29 @@ from sparring.policies.policy import (
 )
 from sparring.policies.segments import segment_log_softmax, segment_repeat
 
+MIN_TEMPERATURE, MAX_TEMPERATURE = 1e-6, 1e6
+"""Beyond them log-probabilities overflow, or a distribution is uniform anyway."""
+
 
 @dataclass(frozen=True)
 class TemperedPolicy:
     """p^(1/T), normalised. T > 1 flattens the distribution, T < 1 sharpens it; the order of the moves does
     not change.
 
-    Raises ValueError if a temperature is not positive.
+    Raises ValueError if a temperature is not positive, or beyond `MIN_TEMPERATURE` or `MAX_TEMPERATURE`.
     """
 
     policy: Policy
     temperature: Curve
 
     def __post_init__(self) -> None:
-        if min(self.temperature.values) <= 0:
-            raise ValueError(f"a temperature is positive, not {min(self.temperature.values):g}")
+        for value in self.temperature.values:
+            if not value > 0:
+                raise ValueError(f"a temperature is positive, not {value:g}")
+            if not MIN_TEMPERATURE <= value <= MAX_TEMPERATURE:
+                raise ValueError(
+                    f"a temperature is from {MIN_TEMPERATURE:g} to {MAX_TEMPERATURE:g}, not {value:g}"
+                )
 
     @property
     def name(self) -> str:
