@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
+from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
 from studies.expendibots.commands import expendibots, ladder, opponent, variants
@@ -39,7 +40,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-figures": search_figures,
 }
 for _name, _study in _STUDIES.items():
-    app.command(_name)(one_at_a_time(_name, _study))
+    app.command(_name)(with_checked_numbers(one_at_a_time(_name, _study)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

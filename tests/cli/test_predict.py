@@ -228,3 +228,34 @@ def test_position_queries_of_go_have_ranks(
     results = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert ["error" in result for result in results] == [False] * 2 + [True] * 4
     assert [len(result["moves"]) for result in results[:2]] == [361, 82]
+
+
+def test_one_bad_line_costs_no_other(
+    chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = [
+        b"\xff\xfe{}",
+        b'{"clock": 1' + b"0" * 400 + b"}",
+        b'{"clock": ' + b"9" * 5000 + b"}",
+        b'{"rating": ' + b"9" * 400 + b"}",
+        b'{"komi": NaN}',
+        b'{"clock": 1e999}',
+        b"[" * 200_000,
+        b'{"moves": ' * 50_000,
+        b'{"position": 5}',
+        b'{"position": ["x"]}',
+        b'{"rules": {}}',
+        b'{"position": "\\ud800"}',
+        b'{"moves": "\\u0000"}',
+        b'{"x": 1, "' + b"y" * 2_000_000 + b'": 1}',
+    ]
+    lines = [b"\xef\xbb\xbf{}", *(each for line in bad for each in (line, b'{"moves": "e2e4"}'))]
+    (tmp_path / "q.jsonl").write_bytes(b"\n".join(lines))
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["predict", "chess", "--model", chess_model, "--input", str(tmp_path / "q.jsonl")])
+    captured = capsys.readouterr()
+    results = [json.loads(line) for line in captured.out.splitlines()]
+    assert ["error" in result for result in results] == [False, *([True, False] * len(bad))]
+    assert all(len(result["error"]) < 400 for result in results if "error" in result)
+    assert f"{len(bad)} input lines are wrong" in captured.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from sparring.config import (
     from_table,
     options_table,
     read_config,
+    read_toml,
 )
 
 
@@ -238,3 +240,9 @@ def test_the_table_of_options_has_type_default_and_docstring() -> None:
     )
     assert "| `quiet` | true or false | false |  |\n" in table
     assert "RENAMED" not in table
+
+
+def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.toml")
+    with pytest.raises(BadConfig, match=r"x\.toml: not a regular file"):
+        read_toml(tmp_path / "x.toml")

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "constraints.txt"
 HEADER = """\
-# What our own set-up installs (make setup, make play), resolved with all that it needs, and what builds the package.
+# What our own set-up installs (make setup, make play) with all that it needs, and what builds the package.
 # Resolved for CPython 3.11 on Linux; torch pins its own CUDA packages. `make constraints` writes this file.
 # The package's metadata keeps its ranges open.
 """
@@ -68,7 +68,7 @@ def main() -> None:
         print(f"not pinned: {', '.join(missing)}")
     if "--check" in sys.argv:
         sys.exit(bool(missing))
-    FILE.write_text(HEADER + "".join(f"{name}=={version}\n" for name, version in sorted(needed.items())))
+    FILE.write_text(HEADER + "".join(sorted(f"{name}=={version}\n" for name, version in needed.items())))
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ProgressCallback: TypeAlias = Callable[[Sequence[arena.GameResult]], None]
 
 _REDRAW_INTERVAL = 0.5
-_MOST_ELO = 100_000
 """Seconds between redraws. Drawing the table of a long tournament takes as long as a short game."""
+_MOST_ELO = 100_000
 
 
 def run(

@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from sparring.cli.numbers import with_checked_numbers
+
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of every command: -h is --help."""
 
@@ -47,9 +49,8 @@ class LazyCommand(TyperCommand):
         module, function = self._command.target.split(":")
         app = typer.Typer(add_completion=False)
         settings = {"ignore_unknown_options": self._command.hidden, **HELP_OPTIONS}
-        app.command(self.name, context_settings=settings)(
-            getattr(import_module(f"sparring.cli.{module}"), function)
-        )
+        target = getattr(import_module(f"sparring.cli.{module}"), function)
+        app.command(self.name, context_settings=settings)(with_checked_numbers(target))
         return get_command(app)
 
 

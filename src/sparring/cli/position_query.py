@@ -9,6 +9,7 @@ from typing import Any
 
 from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
+from sparring.config.description import show_value
 from sparring.games import Game, IllegalMove, ParseError, describe, load_game
 from sparring.networks import Position
 
@@ -33,17 +34,24 @@ class PositionQuery:
     """Seconds left to the player to move."""
 
     @classmethod
-    def parse(cls, line: str) -> PositionQuery:
+    def parse(cls, line: bytes) -> PositionQuery:
         """Parses a JSON line. Raises UserError."""
         try:
-            entries = json.loads(line)
+            entries = json.loads(line.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise UserError("this is not UTF-8 text") from None
+        except RecursionError:
+            raise UserError("this is nested too deeply") from None
         except ValueError as error:
             raise UserError(f"this is not JSON ({error})") from None
         if not isinstance(entries, dict):
             raise UserError("a JSON object is expected")
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(entries) - known):
-            raise UserError(f"unknown field '{unknown[0]}'; there are {', '.join(sorted(known))}")
+            raise UserError(f"unknown field '{unknown[0][:100]}'; there are {', '.join(sorted(known))}")
+        for name in ("position", "rules"):
+            if not isinstance(entries.get(name), str | None):
+                raise UserError(f"{name} is a text, not {show_value(entries[name])}")
         return cls(**entries)
 
     def to_position(self, game_name: str) -> tuple[Game[Any], Position]:
@@ -92,5 +100,11 @@ class PositionQuery:
 
 def _number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UserError(f"{name} is a number, not {value!r}")
-    return float(value)
+        raise UserError(f"{name} is a number, not {show_value(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise UserError(f"{name} is too large") from None
+    if not math.isfinite(number):
+        raise UserError(f"{name} is a finite number, not {number}")
+    return number

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.table import Table
@@ -25,6 +25,7 @@ from sparring.reports.numbers import signed
 
 _LINES = 256
 """Lines of an input file that are predicted together."""
+_LONGEST_LINE = 1 << 20
 _MODEL = "Model name, network file or policy file, or NAME=one of them; several give columns."
 _HUMAN = ["human"]
 
@@ -148,8 +149,8 @@ def _plain(strength: str) -> int | str:
 def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
     """Prints one JSON result per input line, in order; an invalid line gives an error object."""
     wrong, noted = 0, False
-    with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as lines:
-        for group in _groups((line for line in lines if line.strip()), _LINES):
+    with _open_input(file) as stream:
+        for group in _groups((line for line in _lines(stream) if line.strip()), _LINES):
             queries = [_place(line, game, policies) for line in group]
             good = [place for place in queries if not isinstance(place, str)]
             noted = noted or _warn_unrated(policies, (place for _, place in good))
@@ -165,9 +166,28 @@ def _answer_lines(policies: list[Policy], game: str, file: Path) -> None:
         raise UserError(f'{wrong} input lines are wrong: see "error" in the output')
 
 
-def _place(line: str, game: str, policies: list[Policy]) -> Any:
+def _open_input(file: Path) -> BinaryIO:
+    if str(file) != "-":
+        return file.open("rb")
+    if sys.stdin is None:
+        raise UserError("--input -: standard input is closed")
+    return sys.stdin.buffer
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file. Of a line that is too long only the beginning is kept."""
+    while line := stream.readline(_LONGEST_LINE + 1):
+        rest = line
+        while len(rest) > _LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = stream.readline(_LONGEST_LINE + 1)
+        yield line
+
+
+def _place(line: bytes, game: str, policies: list[Policy]) -> Any:
     """The game and position of a line, or an error message."""
     try:
+        if len(line) > _LONGEST_LINE:
+            raise UserError(f"a line has at most {_LONGEST_LINE:,} bytes")
         rules, place = PositionQuery.parse(line).to_position(game)
         for policy in policies:
             check_rating_range(policy, place.rating, place.opponent_rating)
@@ -176,8 +196,8 @@ def _place(line: str, game: str, policies: list[Policy]) -> Any:
         return str(error)
 
 
-def _groups(lines: Iterable[str], size: int) -> Iterator[list[str]]:
-    group: list[str] = []
+def _groups(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    group: list[bytes] = []
     for line in lines:
         group.append(line)
         if len(group) == size:

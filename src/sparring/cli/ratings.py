@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sparring.cli.errors import UserError
+from sparring.config.description import show_value
 from sparring.games import RatingSystem, describe
 from sparring.policies import Policy, rating_out_of_range
 
@@ -62,7 +63,6 @@ def _number(system: RatingSystem, value: object, whose: str) -> int:
     if number is not None:
         return number
     if system.word == "rating":
-        raise UserError(
-            f"{whose}rating {value!r}: expected a whole number from {system.lowest} to {system.highest}"
-        )
-    raise UserError(f"{whose}rank {value!r}: expected a rank such as {system.example}")
+        span = f"from {system.lowest} to {system.highest}"
+        raise UserError(f"{whose}rating {show_value(value)}: expected a whole number {span}")
+    raise UserError(f"{whose}rank {show_value(value)}: expected a rank such as {system.example}")

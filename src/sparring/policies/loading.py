@@ -24,7 +24,7 @@ from sparring.policies.temperature import TemperedPolicy
 MAX_NESTING = 8
 """Limit of policy files that use one another in a chain."""
 MAX_PARTS = 64
-"""Limit of all policies and networks in a policy. Files that use others twice would double it at each step."""
+"""Limit of all policies and networks in a policy. Files that use others twice double it at each step."""
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,8 @@ class PolicyPool:
         check_same_game([member.policy for member in self.members])
         if self.kind == "power" and not MIN_BETA <= abs(self.beta) <= MAX_BETA:
             raise ValueError(
-                f"beta is a number other than 0, of size {MIN_BETA:g} to {MAX_BETA:g}, not {self.beta:g}: towards "
-                "0 the power pool is the geometric one"
+                f"beta is a number other than 0, of size {MIN_BETA:g} to {MAX_BETA:g}, not {self.beta:g}: "
+                "towards 0 the power pool is the geometric one"
             )
         if not max(abs(value) for member in self.members for value in member.weight.values) <= MAX_WEIGHT:
             raise ValueError(f"a weight is a number from {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}")

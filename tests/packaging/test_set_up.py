@@ -1,0 +1,62 @@
+"""`make play` installs what playing needs, and no developers' tools."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests.packaging.constraints import ROOT
+from tests.packaging.test_constraints import PROJECT, closure
+
+TOOLS = {
+    "torch",
+    "ray",
+    "matplotlib",
+    "openvino",
+    "pytest",
+    "mypy",
+    "ruff",
+    "open-spiel",
+    "scipy",
+    "reconchess",
+}
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def commands(*goals: str) -> str:
+    """What make would run for these goals in a clean clone."""
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    arguments = ["make", "-n", "VENV=no-such-folder", *goals]
+    return subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_playing_needs_no_developers_tools() -> None:
+    needed = closure(PROJECT["dependencies"])
+    assert "onnxruntime" in needed
+    assert needed & TOOLS == set()
+
+
+def test_make_play_installs_the_package_alone() -> None:
+    installs = re.findall(r"pip .*install.*", commands("play"))
+    assert len(installs) == 1
+    assert installs[0].endswith("-e .")
+
+
+def test_make_test_installs_the_developers_set() -> None:
+    installs = re.findall(r"pip .*install.*", commands("test"))
+    assert len(installs) == 1
+    assert ".[dev]" in installs[0]
+
+
+def test_make_wheel_compiles_once() -> None:
+    assert re.findall(r"pip .*(?:install|wheel).*", commands("wheel"))[0].endswith("-w dist .")
+    assert len(re.findall(r"pip .*(?:install|wheel).*", commands("wheel"))) == 1
+
+
+def test_builds_are_constrained_too() -> None:
+    for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
+        assert f"export {variable} := constraints.txt" in MAKEFILE
