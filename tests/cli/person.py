@@ -15,7 +15,7 @@ _SECONDS = 60
 
 
 class Person:
-    """Plays in a pseudo-terminal. `home` is where Sparring keeps the person's files."""
+    """Plays in a pseudo-terminal. `home` is the current folder, and where Sparring keeps its files."""
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
         plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
@@ -29,6 +29,7 @@ class Person:
                 "TERM": "xterm-256color",
                 **environment,
             },
+            cwd=str(home),
             dimensions=(40, 80),
             encoding="utf-8",
             timeout=_SECONDS,

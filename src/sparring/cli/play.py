@@ -162,8 +162,7 @@ def play(
         opponent = make_level_player(game, level)
     else:
         opponent = _choose_player(game, options, player, seed)
-        if isinstance(opponent, PolicyPlayer | SearchPlayer):
-            table = replace(table, rating=opponent.config.rating_number("rating"))
+        table = replace(table, rating=_rating_of(opponent))
     about = " ".join(filter(None, [_about(opponent, level), _advice(opponent, state)]))
     with opponent:
         TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
@@ -234,12 +233,19 @@ def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed
         raise UserError(str(error)) from None
 
 
+def _rating_of(opponent: Player) -> int | None:
+    """The rating whose style a player imitates; None if it has none."""
+    return (
+        opponent.config.rating_number("rating") if isinstance(opponent, PolicyPlayer | SearchPlayer) else None
+    )
+
+
 def _about(opponent: Player, level: int | None) -> str:
     """A sentence on the opponent: its name, and how it plays."""
     name = visible(opponent.name)
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return f"Your opponent is {name}{'' if level is None else f', level {level} of 9'}."
-    policy, rating = opponent.policy, opponent.config.rating_number("rating")
+    policy, rating = opponent.policy, _rating_of(opponent)
     if rating is None:
         return f"Your opponent is {name} (model {visible(policy.name)})."
     rated = with_article(rating_text(policy.game, rating))

@@ -17,7 +17,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.position_query import PositionQuery
 from sparring.cli.printing import foreign, make_console, visible
 from sparring.cli.ratings import check_rating_range, parse_ratings
-from sparring.games import GAMES, Game, describe
+from sparring.games import GAMES, Game, describe, move_name
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
 from sparring.policies import Policy, load_policy, rating_text, unrated
@@ -90,7 +90,7 @@ def predict(
         model_name = None if ratings is None and ranks is None else policies[0].name
         print(json.dumps(_result(rules_of, place.state, found, model_name)))
     else:
-        _show(rules_of, place.state, found, top)
+        _show(place.state, found, top)
 
 
 def _open(text: str, game: str, backend: str, threads: int) -> Policy:
@@ -207,14 +207,14 @@ def _groups(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
         yield group
 
 
-def _show(game: Game[Any], state: Any, found: dict[str, Prediction], top: int) -> None:
+def _show(state: Any, found: dict[str, Prediction], top: int) -> None:
     """Prints a row for each move that is among the first `top` of any column."""
     by_move = {name: dict(zip(p.moves, p.probabilities, strict=True)) for name, p in found.items()}
     shown = {move for prediction in found.values() for move, *_ in prediction.top(top)}
     first = next(iter(by_move.values()))
     table = Table("move", *map(foreign, found), box=None)
     for move in sorted(shown, key=lambda move: -first[move]):
-        name = game.move_text(state, move)
+        name = move_name(state, move)
         table.add_row(foreign(name), *(f"{probabilities[move]:7.2%}" for probabilities in by_move.values()))
     for label, text in (("win/draw/loss", _wdl), ("value", _value), ("lead", _lead)):
         cells = [text(prediction) for prediction in found.values()]

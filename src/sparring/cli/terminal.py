@@ -13,7 +13,7 @@ from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
-from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, resolve
+from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import Termination
 
@@ -130,7 +130,7 @@ class TerminalGame:
             decision = self.opponent.choose(self._turn())
         if decision.resign:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
-        move = move_name(self.game, state, decision.move)
+        move = move_name(state, decision.move)
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
         does = "passes" if move == "pass" else f"plays [bold]{escape(move)}[/]"
         self.session.console.print(f"\n{self.session.they} {does}{reason}")
@@ -183,7 +183,7 @@ class TerminalGame:
 
     def _read(self) -> tuple[str, str]:
         state = self.states[-1]
-        words = [move_name(self.game, state, move) for move in self.game.legal_moves(state)]
+        words = [move_name(state, move) for move in self.game.legal_moves(state)]
         you = self.session.you
         if self._clock is None:
             return self.session.ask(f"{you} to move> ", COMMANDS, words)
@@ -197,9 +197,7 @@ class TerminalGame:
             case "help":
                 session.help(COMMANDS)
             case "moves":
-                session.say(
-                    " ".join(sorted(move_name(self.game, state, m) for m in self.game.legal_moves(state)))
-                )
+                session.say(" ".join(sorted(move_name(state, m) for m in self.game.legal_moves(state))))
             case "list":
                 session.say(self._record() or "No move has been played.")
             case "board":
@@ -227,7 +225,7 @@ class TerminalGame:
 
     def _hint(self, state: Any) -> None:
         decision = self.opponent.hint(Turn(state, self.game.legal_moves(state)))
-        self.session.say(f"Hint: {move_name(self.game, state, decision.move)}")
+        self.session.say(f"Hint: {move_name(state, decision.move)}")
         self._show_candidates(state, decision)
 
     def _propose_draw(self, state: Any) -> None:
@@ -252,7 +250,7 @@ class TerminalGame:
     def _show_candidates(self, state: Any, decision: Decision) -> None:
         """Shows the likeliest moves of a decision."""
         likely = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_SHOWN]
-        names = [f"{move_name(self.game, state, move)} {share:.0%}" for move, share in likely]
+        names = [f"{move_name(state, move)} {share:.0%}" for move, share in likely]
         if names:
             self.session.say(f"Candidates: {', '.join(names)}.")
 
@@ -269,9 +267,7 @@ class TerminalGame:
 
     def _record(self) -> str:
         """The moves with their numbers: by pairs where White begins, one by one in Go and shogi."""
-        names = [
-            move_name(self.game, state, move) for state, move in zip(self.states, self.moves, strict=False)
-        ]
+        names = [move_name(state, move) for state, move in zip(self.states, self.moves, strict=False)]
         if self.game.spec.players[0] == "Black":
             return " ".join(f"{number}.{name}" for number, name in enumerate(names, 1))
         words = []
@@ -281,12 +277,6 @@ class TerminalGame:
                 words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
             words.append(name)
         return " ".join(words)
-
-
-def move_name(game: Game[Any], state: Any, move: Move) -> str:
-    """A move in the notation that people use."""
-    display = describe(game.spec.name).display_move
-    return game.move_text(state, move) if display is None else display(state, move)
 
 
 def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:

@@ -43,6 +43,7 @@ __all__ = [
     "describe_state",
     "game_of",
     "load_game",
+    "move_name",
     "resolve",
 ]
 
@@ -95,3 +96,9 @@ def game_of(state: object) -> Game[Any]:
     """The game that a native state belongs to, with the rules that the state carries. Raises TypeError."""
     game: Game[Any] = describe_state(state).rules.of(state)
     return game
+
+
+def move_name(state: Any, move: Move) -> str:
+    """A legal move as people write it, such as Nf3, P-7f or D4. `Game.parse_move` reads it."""
+    display = describe_state(state).display_move
+    return str(state.move_text(move)) if display is None else display(state, move)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import Move, describe_state
+from sparring.games import Move, move_name
 from sparring.games.position import Position
 
 __all__ = ["Position", "Prediction", "RankedMove"]
@@ -54,7 +54,4 @@ class Prediction:
         ]
 
     def _text(self, move: Move) -> str:
-        if self.state is None:
-            return str(move)
-        display = describe_state(self.state).display_move
-        return str(self.state.move_text(move)) if display is None else display(self.state, move)
+        return str(move) if self.state is None else move_name(self.state, move)

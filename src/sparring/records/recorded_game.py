@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.games import Move, describe, load_game
+from sparring.games import Move, describe, load_game, move_name
 from sparring.games.position import Position
 from sparring.records.readers import writer_of
 from sparring.records.record import BadTable, GameRecord
@@ -129,8 +129,13 @@ class RecordedPosition:
 
     @property
     def move_text(self) -> str:
-        """The move played, as text."""
+        """The move played, in the notation of `state.parse_move`, such as `g1f3`."""
         return str(self.state.move_text(self.move))
+
+    @property
+    def name(self) -> str:
+        """The move played, as people write it, such as `Nf3`."""
+        return move_name(self.state, self.move)
 
     @property
     def result(self) -> float | None:
