@@ -115,10 +115,10 @@ endef
 
 # The interpreter is not instrumented: the sanitizers' runtimes are preloaded. Leaks are not checked, since Python
 # keeps memory until its end. OpenVINO loads its own libraries in a way that sanitizers refuse (RTLD_DEEPBIND).
-sanitize: setup  ## Run the tests with AddressSanitizer and UBSan
+sanitize: setup  ## Run the tests, or TESTS=..., with AddressSanitizer and UBSan
 	$(call sanitized,sanitize,address$(comma)undefined)
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libubsan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc build/sanitize/venv/bin/python -m pytest -q -n 2 --dist worksteal -k 'not openvino'
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc build/sanitize/venv/bin/python -m pytest -q -n 2 --dist worksteal -k 'not openvino' $(TESTS)
 
 # Threads of libraries without instrumentation are not checked. One report fails the run.
 tsan: setup  ## Run the tests of threads with ThreadSanitizer
