@@ -55,7 +55,7 @@ PLAYER: dict[str, Any] = {
     "c_base": 1.0, "c_factor": 1.0, "policy_temperature": 1.0, "fpu_reduction": 0.1, "fpu_absolute": False,
     "draw_value": 0.0, "solver": True, "find_immediate_wins": True, "play_forced_wins": True, "batch": 4,
     "memory": 4, "threads": 1, "resign_below": 0.1, "resign_after": 2,
-    "draw_within": 0.1, "draw_after": 10, "book": "x.pgn", "book_plies": 4, "seed": 1,
+    "draw_within": 0.1, "draw_after": 10, "draw_offers": False, "book": "x.pgn", "book_plies": 4, "seed": 1,
 }  # fmt: skip
 BOT: dict[str, Any] = {
     "kind": "inference", "evaluator": "native", "depth": 2, "nodes": 100, "stockfish": "x", "boards": 10,

@@ -42,7 +42,8 @@ _COMMANDS = {
 }  # fmt: skip
 _VALUES = (
     "", "0", "-1", "1", "nan", "inf", "1e308", "9" * 400, "true", "<empty>", "x" * 5000,
-    "\x1b[31m", "[/bold]x", "٣", "\x00", "/dev/zero", "/proc/self/mem", ".", "human", "a b  c", "-0.0", "1.5", "4294967296",
+    "\x1b[31m", "[/bold]x", "٣", "\x00", "/dev/zero", "/proc/self/mem", ".", "human", "a b  c", "-0.0",
+    "1.5", "4294967296",
 )  # fmt: skip
 _EXPENSIVE = ("threads",)
 """Options whose hostile values are allowed and cost seconds."""
