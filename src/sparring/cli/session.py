@@ -15,7 +15,7 @@ from sparring.cli.board_view import board_text
 from sparring.cli.errors import UserError
 from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
 from sparring.cli.line_input import EndOfInput, LineInput
-from sparring.cli.printing import make_console
+from sparring.cli.printing import make_console, visible
 from sparring.games import Game, describe
 from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
@@ -125,7 +125,7 @@ class TerminalSession:
             self.say(f"'{text}' is not a command: did you mean '{meant[0]}'?")
         else:
             complaint = complaint[:1].upper() + complaint[1:] if complaint.startswith("there") else complaint
-            self.say(f"{complaint}. Type 'moves' to see what is possible.")
+            self.say(f"{visible(complaint)}. Type 'moves' to see what is possible.")
 
     def help(self, commands: Mapping[str, str]) -> None:
         """Prints how moves are written, the rules where they are not well known, and the commands."""
@@ -147,9 +147,9 @@ class TerminalSession:
         try:
             path = self.file.save(state, end, clocks, Path(name) if name else self._target)
         except (UserError, OSError) as error:
-            self.say(f"Not saved: {error}", wrap=False)
+            self.say(f"Not saved: {visible(error)}", wrap=False)
         else:
-            self.say(f"Saved: {path}", wrap=False)
+            self.say(f"Saved: {visible(path)}", wrap=False)
 
     def close(self, state: Any, end: EndOfGame = UNFINISHED, clocks: Sequence[float] = ()) -> None:
         """Saves the game unless its file has all of it, and the history of typed lines."""
