@@ -28,7 +28,7 @@ _FILES = (
     "\0",
     "a" * 300,
 )
-_ODD = (
+_ODD: tuple[str, ...] = (
     "",
     " ",
     "?",
@@ -99,7 +99,8 @@ def line(rng: random.Random, name: str) -> str:
     game = load_game(name)
     state = game.initial()
     moves = game.legal_moves(state)
-    move = rng.choice([game.move_text, lambda s, m: move_name(s, m)])(state, rng.choice(moves))
+    chosen = rng.choice(moves)
+    move = rng.choice((game.move_text(state, chosen), move_name(state, chosen)))
     kind = rng.randrange(5)
     if kind == 0:
         return rng.choice(list(COMMANDS))
