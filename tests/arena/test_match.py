@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import io
+import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
+import numpy as np
 import pytest
 
 from sparring.arena.adjudication import Adjudicator
 from sparring.arena.clocks import Clocks
 from sparring.arena.match import play_game
 from sparring.arena.tournament import Adjudication, DrawRule, EngineConfig, OpeningSuite, ResignRule
-from sparring.players import BasePlayer, Decision, GameStart, SearchLimits, TimeControl, Turn
+from sparring.networks import Prediction
+from sparring.players import (
+    BasePlayer,
+    Decision,
+    GameStart,
+    PlayerConfig,
+    SearchLimits,
+    SearchPlayer,
+    TimeControl,
+    Turn,
+)
 from sparring.records.write_pgn import to_pgn
 from tests.arena.tournaments import fake, play, small, tournament
 
@@ -145,6 +159,28 @@ def test_every_fault_of_a_player_loses_the_game(fault: str, reason: str, detail:
         assert played.end.result == float(side)
         assert str(played.end.reason) == reason
         assert detail in played.end.detail
+
+
+def test_a_slow_evaluation_does_not_lose_on_time() -> None:
+    evaluations: list[int] = []
+    released = threading.Event()
+
+    class SlowPolicy:
+        name, game = "slow", "chess"
+
+        def predict(self, positions: Sequence[Any]) -> list[Prediction]:
+            evaluations.append(len(positions))
+            if len(evaluations) > 1:  # the root is quick
+                released.wait(60)
+            moves = [position.state.legal_moves() for position in positions]
+            return [Prediction(tuple(m), np.full(len(m), 1 / len(m), np.float32), 0.0) for m in moves]
+
+    cup = tournament(*small(1, 1), adjudication=Adjudication(plies=1), clock=TimeControl(10))
+    slow, game = SearchPlayer(PlayerConfig("chess", nodes=1000), SlowPolicy()), cup.load_game()
+    played = play_game(game, game.initial(), (slow, Faulty("")), (1, 2), cup)
+    released.set()
+    assert len(evaluations) > 1
+    assert str(played.end.reason) == "length limit"
 
 
 def test_players_observe_every_move_and_get_the_result() -> None:

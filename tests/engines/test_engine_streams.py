@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import time
@@ -11,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from sparring.config import BadConfig
+from sparring.engines import gtp_search
 from sparring.networks import BadNetwork, store
 from sparring.players import BadPlayer, load_player, load_player_config
-from tests.engines.engine_client import TIMEOUT_SECONDS, command, engine, process
+from tests.engines.engine_client import TIMEOUT_SECONDS, command, engine
 
 PROTOCOLS = {"uci": "uci\nisready\nquit\n", "gtp": "name\nversion\nquit\n"}
 
@@ -54,16 +56,22 @@ def test_answers_wait_for_a_slow_gui_and_information_is_dropped(small: dict[str,
     assert lines.count("uciok") == 300
 
 
-def test_the_end_of_the_input_ends_genmove() -> None:
-    with process("gtp", "--nodes", "1000000000", "--hash", "64") as (session, running):
-        assert session.gtp("name") == "= Sparring"
+def test_the_end_of_the_input_ends_genmove(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gtp_search, "_LAST_SECONDS", 0.2)
+    with engine("gtp", nodes=10**9, memory=64) as session:
         session.send("boardsize 9", "genmove b", "genmove w")
         session.until("=")
         time.sleep(0.5)
         answers = [line for line in session.hang_up() if line]
-        assert len(answers) == 2
-        assert all(answer.startswith("= ") for answer in answers)
-        assert running.wait(TIMEOUT_SECONDS) == 0
+    assert len(answers) == 2
+    assert all(answer.startswith("= ") for answer in answers)
+
+
+def test_a_script_in_a_pipe_gets_whole_searches() -> None:
+    with engine("gtp", nodes=8) as session:
+        session.send("boardsize 9", "lz-genmove_analyze b 1")
+        lines = session.hang_up()
+    assert sum(int(visits) for visits in re.findall(r"visits (\d+)", lines[-3])) == 7
 
 
 @pytest.fixture(params=["fifo", "device"])

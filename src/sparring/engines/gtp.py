@@ -26,7 +26,7 @@ class GtpServer:
         self._send_line, self._reader = send_line, reader
         game = GtpGame()
         search = GtpSearch(game, settings, reader.waiting)
-        reader.at_end = search.stop_for_good
+        reader.at_end = search.end_input
         self._commands: dict[str, Callable[[Arguments], GtpResponse]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "Sparring",
@@ -39,7 +39,7 @@ class GtpServer:
         }
 
     def run(self) -> None:
-        """Answers commands until `quit` or the end of the input, which also ends a search under way."""
+        """Answers commands until `quit` or the end of the input."""
         for line in self._reader:
             words = _CONTROL.sub("", line.partition("#")[0]).split()
             if words:

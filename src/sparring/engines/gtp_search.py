@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from threading import Event
+from threading import Event, Timer
 from typing import TypeAlias
 
 import numpy as np
@@ -45,6 +45,8 @@ _KATAGO_NAMES = {
 }
 """KataGo's names of some options."""
 _UNTIL_STOPPED = 1_000_000_000
+_LAST_SECONDS = 5.0
+"""Seconds for a decision after the end of the input: enough for a script, and nobody waits for more."""
 
 
 class GtpSearch:
@@ -60,12 +62,15 @@ class GtpSearch:
         game.ownership = self._ownership
         self._stop = Event()
         """Ends the decision under way."""
-        self._stopped_for_good = False
+        self._input_ended = False
 
-    def stop_for_good(self) -> None:
-        """Ends the search under way, and every later one after its first evaluation; from any thread."""
-        self._stopped_for_good = True
-        self._stop.set()
+    def end_input(self) -> None:
+        """The input has ended: the decision under way, and each later one, takes a few seconds at most. From
+        any thread."""
+        self._input_ended = True
+        timer = Timer(_LAST_SECONDS, self._stop.set)
+        timer.daemon = True
+        timer.start()
 
     def commands(self) -> dict[str, Callable[[Arguments], GtpResponse]]:
         """The commands by name."""
@@ -152,11 +157,11 @@ class GtpSearch:
         chooser = self._player_of_game()
         clock, seconds = self._game.clock.clock(player), None
         stop = self._stop = Event()
-        if self._stopped_for_good:
-            stop.set()
         if clock is not None:
             seconds = allocate_time(clock, self._options.settings.overhead / 1000)
             seconds = max(seconds - (time.perf_counter() - started), 0.001)
+        if self._input_ended:
+            seconds = _LAST_SECONDS if seconds is None else min(seconds, _LAST_SECONDS)
         limits = SearchLimits(
             seconds=seconds, searchmoves=() if analyze_options is None else analyze_options.searchmoves(state)
         )
