@@ -10,8 +10,11 @@ import typer
 
 from sparring.cli.errors import UserError
 from sparring.matching import report as matching
-from sparring.reports.report import BadReport, Content, read_json
+from sparring.matching.figures import report_figures as matching_figures
+from sparring.reports.plot_style import save_svg
+from sparring.reports.report import FIGURES, BadReport, Content, read_json
 from studies.blend import report as blend
+from studies.blend.figures import report_figures as blend_figures
 from studies.expendibots import algorithms, ladder
 from studies.expendibots.pages import write_algorithm_page, write_ladder_page
 
@@ -42,12 +45,27 @@ def write_pages(folder: Path, out: Path | None = None) -> list[Path]:
     return written
 
 
+def redraw_figures(folder: Path) -> None:
+    """Draws the figures of a matching or blend report anew from its JSON. Raises BadReport or OSError."""
+    content = read_json(folder / "report.json")
+    draw = blend_figures if blend.is_blend_report(content) else matching_figures
+    drawn = {save_svg(each.draw(), folder / FIGURES, each.name) for each in draw(content)}
+    for path in set((folder / FIGURES).glob("*.svg")) - drawn:
+        path.unlink()
+
+
 def page(
     folder: Annotated[Path, typer.Argument(help="A results folder, such as results/blend-chess.")],
     out: Annotated[Path | None, typer.Option(help="Folder of the pages; default: the same.")] = None,
+    redraw: Annotated[
+        bool, typer.Option("--redraw", help="Draw the figures of a report.json anew, and render no page.")
+    ] = False,
 ) -> None:
     """Render HTML pages from the JSON and the figures of a results folder."""
     try:
+        if redraw:
+            redraw_figures(folder)
+            return
         for path in write_pages(folder, out):
             print(path)
     except BadReport as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.reports import page, report
+from sparring.reports.names import reader_name
 from sparring.reports.report import Content
 from sparring.storage import atomic_write
 from studies.blend.figures import report_figures
@@ -46,6 +47,20 @@ def is_blend_report(content: Content) -> bool:
     return {"command", "blends", "humans", "strong"} <= content.keys()
 
 
+def finding(content: Content) -> str:
+    """What the study found, in a sentence: the gain of the first human-like policy by blending."""
+    name = content["humans"][0]
+    gain = content["blends"][name]["methods"]["rating"]["gain"]["mean"]
+    value = gain["value"] if "value" in gain else gain["top1"]
+    points, low, high = (f"{100 * number:+.1f}" for number in (value, gain["low"], gain["high"]))
+    verb = "predicts" if float(low) > 0 else "does not clearly predict"
+    human, strong = reader_name(name), reader_name(content["strong"])
+    return (
+        f"{human} blended with {strong} {verb} more of people's moves than alone: "
+        f"{points} percentage points ({low} to {high})."
+    )
+
+
 def _html(content: Content, figures: dict[str, str]) -> str:
     parts_of = content["parts"]
     sizes = "; ".join(
@@ -53,6 +68,7 @@ def _html(content: Content, figures: dict[str, str]) -> str:
         for split, part in parts_of.items()
     )
     parts = [
+        page.paragraph(finding(content)),
         page.paragraph(
             f"Human-like policies blended with {content['strong']}, on games from "
             f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,10 @@ def test_a_report_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert str(folder) not in (out / "report.json").read_text(), "folders are nobody's business"
     assert not (out / "report.html").exists()
     main(["report", str(out)])
-    assert (out / "report.html").read_text().count("<svg") == 7
+    text = (out / "report.html").read_text()
+    assert text.count("<svg") == 7
+    first = text.partition("</h1>")[2].strip()
+    assert re.match(r"<p>\w.* predicts \d+\.\d% of people&#x27;s moves", first), "the finding comes first"
     for name in ("accuracy-by-group", "accuracy-by-ply", "calibration", "differences", "trials"):
         assert (out / "figures" / f"{name}.svg").exists()
     assert list((out / "scores" / "trial-1").iterdir())

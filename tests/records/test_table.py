@@ -310,6 +310,10 @@ def test_the_commands_build_count_list_and_export(tmp_path: Path, capsys: pytest
     assert "12 games of chess" in capsys.readouterr().out
     main(["records", "stats", out, "--plot", str(tmp_path / "picture.png")])
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    main(["records", "stats", out, "--plot", str(tmp_path / "picture.svg")])
+    drawn = (tmp_path / "picture.svg").read_text()
+    assert ">games</text>" in drawn, "axes are named"
+    assert ">rating of both players</text>" in drawn
     main(["records", "list", out])
     assert "2020-05-28" in capsys.readouterr().out
     record = table(tmp_path / "t")[3]

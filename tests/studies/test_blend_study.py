@@ -74,8 +74,8 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     assert counts["positions"] == sum(counts[k] for k in ("both", "policy alone", "blend alone", "neither"))
     assert found["mechanism"]["human"]["groups"] == ["1900"]
     html = Path("report/report.html").read_text()
-    assert html.count("<svg") == 9, (
-        "accuracy, gain, two about alpha, search, and two each of trials and matches"
+    assert html.count("<svg") == 10, (
+        "two of accuracy, gain, two about alpha, search, and two each of trials and matches"
     )
     assert str(folder) not in html
     assert "the report is" in capsys.readouterr().out

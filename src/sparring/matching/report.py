@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sparring.matching.figures import report_figures
+from sparring.matching.figures import report_figures, shown_policies
 from sparring.reports import page, report
+from sparring.reports.names import reader_name
 from sparring.reports.numbers import plus_minus, signed
 from sparring.reports.report import Content
 from sparring.storage import atomic_write
@@ -34,6 +35,30 @@ def few_games_warning(content: Content) -> str:
     return f"fewer than {_FEW_GAMES} games, so that intervals are too narrow: {', '.join(few)}"
 
 
+def finding(content: Content) -> str:
+    """What the report found, in a sentence: the best policy, and by how much it is better than the next."""
+    ranked = sorted(content["policies"], key=lambda name: -content["policies"][name]["mean"]["top1"])
+    names, best = list(map(reader_name, ranked)), content["policies"][ranked[0]]["mean"]
+    text = f"{names[0]} predicts {best['top1']:.1%} of people's moves"
+    text += f" (95 % interval: {best['low']:.1%} to {best['high']:.1%})"
+    if len(ranked) == 1:
+        return f"{text}."
+    gain, low, high = (f"{100 * value:.1f}" for value in _difference(content, ranked[0], ranked[1]))
+    if float(low) > 0:
+        return f"{text}, {gain} percentage points more than {names[1]} ({low} to {high})."
+    return f"{text}; {names[1]} is not clearly worse ({gain} percentage points, {low} to {high})."
+
+
+def _difference(content: Content, better: str, worse: str) -> tuple[float, float, float]:
+    """Accuracy of a policy minus that of another, with its interval."""
+    found = content["differences"]
+    if better in found and worse in found[better]:
+        mean = found[better][worse]["mean"]
+        return mean["top1"], mean["low"], mean["high"]
+    mean = found[worse][better]["mean"]
+    return -mean["top1"], -mean["high"], -mean["low"]
+
+
 def write_page(folder: Path, out: Path | None = None) -> Path:
     """Renders the HTML page of a report's folder from its JSON and figures.
 
@@ -56,6 +81,7 @@ def is_matching_report(content: Content) -> bool:
 def _html(content: Content, figures: dict[str, str]) -> str:
     policies = content["policies"]
     parts = [
+        page.paragraph(finding(content)),
         page.paragraph(
             f"{content['positions']:,} positions of {content['games']:,} games from "
             f"{', '.join(content['records'])}; {content['split']} split of trial {content['trial']}. "
@@ -65,6 +91,8 @@ def _html(content: Content, figures: dict[str, str]) -> str:
         page.heading("All policies"),
         _overview(policies),
     ]
+    if len(shown := shown_policies(content)) < len(policies):
+        parts.append(page.paragraph(f"The figures show {', '.join(shown)}; the tables have all policies."))
     for title, svg in figures.items():
         parts += [page.heading(title), page.paragraph(_CAPTIONS[title], faint=True), page.figure(svg, title)]
         if title == "Accuracy by group":

@@ -140,7 +140,7 @@ class _Build:
         try:
             stored = msgspec.convert(progress.get("report", {}), _StoredReport)
             self._log = SourceLog.from_manifest(progress)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, ValueError) as error:
             raise BadTable(f"{out}: the manifest's progress is broken ({error})") from None
         self._report = BuildReport(stored.kept, stored.dropped, stored.broken, stored.examples)
         self._safe = stored.kept

@@ -233,7 +233,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     manifest = {**manifest, "preset": upgrade_manifest_entry(manifest.get("preset"))}
     try:
         checked = msgspec.convert(manifest, _Manifest)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise BadTable(f"{folder}: the manifest is broken ({error_text(error)})") from None
     return {**manifest, "progress": checked.progress}
 

@@ -29,8 +29,7 @@ thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 tbody tr:nth-child(even) { background: var(--shade); }
 td small { color: var(--faint); }
 figure { margin: 0.5rem 0; }
-figure svg { color: var(--ink); display: block; height: auto; max-width: 52rem; min-width: 30rem;
-  width: 100%; }
+figure svg { color: var(--ink); display: block; height: auto; max-width: 38rem; width: 100%; }
 pre { background: var(--shade); overflow-x: auto; padding: 0.5rem; font-size: 0.8rem; }
 """
 

@@ -24,6 +24,11 @@ LINE_COLORS = (
     "#7a6a55",
 )
 """Line colours for light and dark backgrounds, distinct also for most colour-blind readers."""
+PAGE_WIDTH = 4.8
+"""Inches of a figure on a page: text of 8 points is still readable at 400 pixels."""
+MOST_LINES = 4
+"""Lines of a plot."""
+_SHORT_NAME = 24
 BACKGROUND = ' style="background: white"'
 """The attribute of an SVG file's root element, for viewers with a dark background."""
 
@@ -79,6 +84,37 @@ def save_svg(figure: Any, folder: Path, name: str) -> Path:
     path = folder / f"{name}.svg"
     atomic_write(path, drawn.getvalue().replace("<svg", f"<svg{BACKGROUND}", 1))
     return path
+
+
+def page_axes(height: float = 3.6) -> tuple[Any, Any]:
+    """A figure for a page, which is readable at 400 pixels, and its axes. Raises MatplotlibMissing."""
+    figure = open_pyplot().figure(figsize=(PAGE_WIDTH, height))
+    return figure, figure.add_axes((0.13, 0.5 / height, 0.85, 1 - 0.6 / height))
+
+
+def name_lines(axis: Any) -> None:
+    """Names the labelled lines above the axes, in their colours, the line that ends highest first."""
+    found = sorted(
+        zip(*axis.get_legend_handles_labels(), strict=True), key=lambda line: -float(line[0].get_ydata()[-1])
+    )
+    if found:
+        handles, labels = zip(*found, strict=True)
+        axis.legend(
+            handles,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            borderaxespad=0.2,
+            ncols=2 if max(map(len, labels)) <= _SHORT_NAME else 1,
+            labelcolor="linecolor",
+            fontsize=8.5,
+        )
+
+
+def most_telling(names: Sequence[str], scores: Sequence[float]) -> list[str]:
+    """At most four of the names, in their order: the first, which others are compared with, and the best."""
+    rest = sorted(range(1, len(names)), key=lambda i: -scores[i])[: MOST_LINES - 1]
+    return [name for i, name in enumerate(names) if i == 0 or i in rest]
 
 
 def label_line_ends(axis: Any, ends: Sequence[tuple[float, float, str, str]]) -> None:

@@ -113,7 +113,7 @@ def _checked(entries: list[Any], path: Path, kind: Any, before: int, lenient: bo
         try:
             msgspec.convert(entry, kind)
             found.append(entry)
-        except (msgspec.ValidationError, RecursionError) as error:
+        except (msgspec.ValidationError, ValueError, RecursionError) as error:
             if not lenient:
                 raise BadJournal(f"{path}, line {number} is foreign: {error}") from None
     return found
