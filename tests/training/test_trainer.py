@@ -152,11 +152,11 @@ def test_a_checkpoint_of_another_version_is_refused(games: Path, tmp_path: Path)
         make_trainer(small_config(), games, tmp_path)
 
 
-def test_the_licence_of_a_network_follows_from_its_training_data(
+def test_the_card_names_teachers_with_their_licences_and_claims_none_for_the_network(
     unbroken: Trainer, games: Path, tmp_path: Path
 ) -> None:
     alone = read_card_from_file(unbroken.folder / "model.onnx")
-    assert alone.licence == "GPL-3.0-or-later"
+    assert (alone.licence, alone.teachers) == ("not stated", "")
     assert alone.trained_on == "games of the user's own records"
     assert alone.source == "sparring train people --config small, step 24"
     assert alone.accuracy.startswith("top-1 0.")
@@ -164,8 +164,9 @@ def test_the_licence_of_a_network_follows_from_its_training_data(
     config = small_config(data={"mirrored": False}, training={"steps": 1}, teachers=teachers)
     make_trainer(config, games, tmp_path / "run").train()
     taught = read_card_from_file(tmp_path / "run" / "model.onnx")
-    assert taught.licence == "AGPL-3.0-or-later"
-    assert taught.trained_on.endswith("distilled from tiny-maia3 (0.5, AGPL-3.0)")
+    assert taught.licence == "not stated"
+    assert taught.teachers == "tiny-maia3 (weight 0.5; licence AGPL-3.0)"
+    assert taught.trained_on == "games of the user's own records"
 
 
 @pytest.mark.parametrize("name", ["abacus", "mps", "cuda:99"])

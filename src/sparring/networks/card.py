@@ -43,7 +43,10 @@ class ModelCard:
     parameters: Annotated[int, Meta(ge=0, le=10**12)]
     source: str
     """The file or the command from which the network was made."""
-    licence: str = "unknown"
+    licence: str = "not stated"
+    """The licence of the file, as its makers state it. docs/networks.md has the rule."""
+    teachers: str = ""
+    """Networks and programs that it learned from, each with its origin and its licence, as far as known."""
     trained_on: str = "unknown"
     accuracy: str = "not measured"
     limitations: str = ""

@@ -197,19 +197,19 @@ class Trainer:
         return summary(hits, nll, groups, self.config.game)
 
     def export(self) -> onnx.ModelProto:
-        """Returns the averaged network as an ONNX model with its model card."""
-        trained_on = self.config.about or "games of the user's own records"
-        if self.teachers:
-            names = [f"{each.name} ({each.weight:g}, {each.licence})" for each in self.teachers]
-            trained_on += f"; distilled from {', '.join(names)}"
-        strict = any("AGPL" in teacher.licence for teacher in self.teachers)
+        """Returns the averaged network as an ONNX model with its model card.
+
+        The card names the teachers with their licences. The licence of the network is for its maker to state.
+        """
         accuracy = "not measured"
         if (last := self.metrics) is not None:
             accuracy = f"top-1 {last['top1']:.4f} on {last['positions']:,} validation positions"
         card = {
             "source": f"sparring train people --config {self.config.name}, step {self.step:,}",
-            "licence": "AGPL-3.0-or-later" if strict else "GPL-3.0-or-later",
-            "trained_on": trained_on,
+            "teachers": ", ".join(
+                f"{each.name} (weight {each.weight:g}; licence {each.licence})" for each in self.teachers
+            ),
+            "trained_on": self.config.about or "games of the user's own records",
             "accuracy": accuracy,
         }
         with self.average.average_parameters():

@@ -55,7 +55,7 @@ def _card(weights: Lc0Weights, name: str) -> ModelCard:
         architecture=_architecture(weights),
         parameters=weights.parameters,
         source=f"{name} (weights in Lc0's format)",
-        licence=_short(weights.licence) or "unknown",
+        licence=_short(weights.licence) or "not stated",
         trained_on=steps,
     )
 
