@@ -1,4 +1,4 @@
-"""Shipped networks state what is known of their licence and their teachers, and no more (docs/networks.md)."""
+"""Shipped networks state what is known of their licence and teachers, and no more (docs/networks.md)."""
 
 from __future__ import annotations
 
