@@ -205,6 +205,40 @@ def test_rbc_does_not_show_what_is_hidden(
     assert "true board" not in out
 
 
+@pytest.mark.parametrize("arguments", [[], ["play"], ["records"], ["records", "build"], ["engine", "uci"]])
+def test_h_is_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main([*arguments, "-h"])
+    short = capsys.readouterr().out
+    main([*arguments, "--help"])
+    assert capsys.readouterr().out == short
+    assert "Usage" in short
+
+
+def test_shogi_is_shown_in_latin_letters_if_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "P-7f\nletters\n", "shogi", "--level", "1", "--letters")
+    assert "a l n s g k g s n l a" in out
+    assert "i  香  桂  銀  金  玉  金  銀  桂  香 i" in out, "the command switches"
+
+
+def test_a_game_is_saved_where_the_option_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.sgf"
+    out = play(monkeypatch, capsys, "d4\n", "go", "--level", "1", "-o", "size=9", "--save", str(file))
+    assert "You leave the game." in out
+    assert ";B[df]" in file.read_text()
+    for arguments, complaint in (
+        (["go", "--save", str(file)], "exists already"),
+        (["go", "--save", str(tmp_path / "game.pgn")], "games of go end in .sgf"),
+        (["rbc", "--clock", "5"], "has no clock in the terminal"),
+        (["chess", "--clock", "soon"], "such as 10 or 5+3"),
+    ):
+        assert run("play", *arguments) == 2
+        assert complaint in capsys.readouterr().err
+
+
 def test_the_installed_command_runs() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from sparring.cli import main; main()", "perft", "chess", "2"],

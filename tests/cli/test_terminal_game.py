@@ -183,3 +183,22 @@ def luminance(colour: str) -> float:
     parts = [each / 255 for each in Color.parse(colour).get_truecolor()]
     red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_a_mistyped_command_is_answered_with_the_right_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = played(monkeypatch, capsys, Polite(), "hlep", "reisgn", "nf6", "\x1b[2Jx", "quit")
+    assert "'hlep' is not a command: did you mean 'help'?" in shown
+    assert "'reisgn' is not a command: did you mean 'resign'?" in shown
+    assert "nf6 is not legal here: no knight can go to f6." in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("alias", ["?", "help", "-h", "--help", "HELP"])
+def test_help_has_many_names(
+    alias: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = played(monkeypatch, capsys, Polite(), alias, "quit")
+    assert "leave the game, which is saved" in shown
+    assert "Moves: e4, Nf3, exd5" in shown

@@ -73,8 +73,12 @@ class TerminalRbcGame:
         while (outcome := self.game.outcome(self.state)) is None:
             mine = self.game.to_move(self.state) == self.human
             moves = self.game.legal_moves(self.state)
-            self._make(self._ask(moves) if mine else self.opponent.choose(Turn(None, moves)).move)
+            self._make(self._ask(moves) if mine else self._reply(moves))
         raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
+
+    def _reply(self, moves: Sequence[Move]) -> Move:
+        with self.session.thinking():
+            return self.opponent.choose(Turn(None, moves)).move
 
     def _make(self, move: Move) -> None:
         self.opponent.observe(self.game.observe(self.state, 1 - self.human, move))

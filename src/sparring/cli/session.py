@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from rich.markup import escape
 
-from sparring.cli.board_view import board_text
+from sparring.cli.board_view import board_text, has_colours
 from sparring.cli.errors import UserError
 from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
 from sparring.cli.line_input import EndOfInput, LineInput
@@ -34,6 +36,8 @@ ALIASES = {
 """Other spellings of commands."""
 PERSON = "You"
 """The person's name in records."""
+_MOMENT = 1.0
+"""Seconds for which a person waits without a sign."""
 
 
 class LeftGame(Exception):
@@ -117,6 +121,22 @@ class TerminalSession:
         first, _, rest = line.partition(" ")
         command = ALIASES.get(first.lower(), first.lower())
         return (command, rest.strip()) if command in commands else ("", line)
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Says that the opponent is thinking if the block takes longer than a moment."""
+        if not has_colours(self.console):
+            yield
+            return
+        status = self.console.status(f"{self.they} is thinking ...")
+        timer = Timer(_MOMENT, status.start)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            status.stop()
 
     def refuse(self, text: str, complaint: str, commands: Mapping[str, str]) -> None:
         """Says why a line is no move. A line that resembles a command gets that command as the answer."""

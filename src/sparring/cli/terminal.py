@@ -126,7 +126,7 @@ class TerminalGame:
     def _answer(self) -> None:
         """The opponent's turn."""
         state = self.states[-1]
-        with self._timed(1 - self.human):
+        with self._timed(1 - self.human), self.session.thinking():
             decision = self.opponent.choose(self._turn())
         if decision.resign:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
