@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import chess
-from rich.markup import escape
 
 from sparring.belief import Tracker, TrackerOptions
 from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
+from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.cli.terminal import COMMANDS, result_text
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
@@ -59,7 +59,7 @@ class TerminalRbcGame:
                 self._take_turns()
             except GameOver as over:
                 end = over.end
-                self.session.console.print(f"[bold]{escape(str(over))}[/] The true board:")
+                self.session.console.print(f"[bold]{foreign(str(over))}[/] The true board:")
                 self.session.show(self.game.diagram(self.state))
             except LeftGame:
                 self.session.say("You leave the game.")

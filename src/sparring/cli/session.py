@@ -11,13 +11,11 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from rich.markup import escape
-
 from sparring.cli.board_view import board_text, has_colours
 from sparring.cli.errors import UserError
 from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
 from sparring.cli.line_input import EndOfInput, LineInput
-from sparring.cli.printing import make_console, visible
+from sparring.cli.printing import foreign, make_console, visible
 from sparring.games import Game, describe
 from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
@@ -105,7 +103,8 @@ class TerminalSession:
 
     def say(self, text: str, *, wrap: bool = True) -> None:
         """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""
-        self.console.print(text, markup=False, soft_wrap=not (wrap and self.console.is_terminal))
+        lines = "\n".join(map(visible, text.split("\n")))
+        self.console.print(lines, markup=False, soft_wrap=not (wrap and self.console.is_terminal))
 
     def show(self, diagram: Diagram) -> None:
         """Draws a board with the person's side below."""
@@ -157,7 +156,7 @@ class TerminalSession:
     def list_commands(self, commands: Mapping[str, str]) -> None:
         """Prints the commands and their meanings."""
         for command, meaning in commands.items():
-            self.console.print(f"  [bold]{command:8}[/]{escape(meaning)}")
+            self.console.print(f"  [bold]{command:8}[/]{foreign(meaning)}")
 
     def save(self, state: Any, end: EndOfGame, clocks: Sequence[float], name: str) -> None:
         """The command `save`: writes the game to the named file, or to a new one, and says where it is."""

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.markup import escape
-
 from sparring.cli.game_clock import FlagFell, GameClock
 from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
@@ -111,7 +109,7 @@ class TerminalGame:
 
     def _show_end(self, message: str) -> None:
         self._draw()
-        self.session.console.print(f"[bold]{escape(message)}[/]")
+        self.session.console.print(f"[bold]{foreign(message)}[/]")
         if self.moves:
             self.session.say(f"The game: {self._record()}")
 
@@ -132,7 +130,7 @@ class TerminalGame:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(state, decision.move)
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
-        does = "passes" if move == "pass" else f"plays [bold]{escape(move)}[/]"
+        does = "passes" if move == "pass" else f"plays [bold]{foreign(move)}[/]"
         self.session.console.print(f"\n{self.session.they} {does}{reason}")
         self.decisions[len(self.moves)] = decision
         self._move(decision.move)
