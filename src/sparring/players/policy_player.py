@@ -57,7 +57,7 @@ class PolicyPlayer(BasePlayer):
 
     def hint(self, turn: Turn) -> Decision:
         """The likeliest move of its book or its policy."""
-        with self.other_side(turn.state):
+        with self.taking_side(turn.state):
             prediction = self.predict(turn.state)
         likeliest = self._distribution(turn, prediction).likeliest(turn.limits.searchmoves)
         return replace(likeliest, value=prediction.value, prediction=prediction)
@@ -83,7 +83,7 @@ class PolicyPlayer(BasePlayer):
         self._player = state.to_move
 
     @contextmanager
-    def other_side(self, state: Any) -> Iterator[None]:
+    def taking_side(self, state: Any) -> Iterator[None]:
         """Takes the side to move within the block only."""
         side, self._player = self._player, state.to_move
         try:

@@ -77,7 +77,7 @@ class SearchPlayer(BasePlayer):
         player = self._policy_player
         if not self._searches(turn):
             return player.hint(turn)
-        with player.other_side(turn.state):
+        with player.taking_side(turn.state):
             result, prediction, distribution = self._consider(self._new_search(), turn)
         likeliest = distribution.likeliest(turn.limits.searchmoves)
         return replace(likeliest, value=result.value, search=result, prediction=prediction)
