@@ -1,9 +1,9 @@
 """Batches of a search with the shipped `human` network: growing with one tree, and of many trees in lockstep.
 
-- Batches that grow (the default) against one leaf at a time: nodes per second, and Elo. The Elo of a
-  search is that of its nodes in `results/search/ladder.json`, interpolated in their logarithm: at equal nodes
-  both searches lose as much (`results/search/shares.json`). Elo a second is Elo above no search over the time
-  of a move. In the time of one leaf at a time, batches that grow search more nodes.
+- Batches that grow (the default) against one leaf at a time: nodes per second, and Elo. The Elo of a search
+  is that of its nodes, by a line in their logarithm through the ladder of `results/search/ratings.json`: at
+  equal nodes both lose as much (`results/search/shares.json`). Elo a second is Elo above no search over the
+  time of a move. In the time of one leaf at a time, batches that grow search more nodes.
 - 1,000 positions searched together at 32 nodes: evaluations per second against the network alone.
 
 Times are processor times of one thread, which a loaded machine changes little.
@@ -31,14 +31,14 @@ SIZES = (32, 200, 800)
 SEARCHES = 2
 TOGETHER, NODES = 1000, 32
 RATING = 2000
-LADDER = Path(__file__).parent.parent / "results" / "search" / "ladder.json"
+RATINGS = Path(__file__).parent.parent / "results" / "search" / "ratings.json"
 
 
 def measure() -> list[BenchmarkResult]:
     """Rows of growing batches against batches of one, and of lockstep search against the network."""
     policy = load_policy("human", "chess")
     _, states = random_games(TOGETHER)
-    curve = elo_curve(LADDER)
+    curve = elo_curve(RATINGS)
     rows = []
     for nodes in SIZES:
         growing = _nodes_per_second(policy, states[:SEARCHES], PuctConfig(), nodes)
@@ -72,11 +72,12 @@ def elo_curve(path: Path) -> Any:
     """Elo above no search as a function of nodes, from the ratings in a file; None if there is no file."""
     if not path.exists():
         return None
-    players = read_json(path)["players"]
+    players = read_json(path)["ladder"]["players"]
     known = sorted((int(each["name"].split()[0]), float(each["elo"])) for each in players)
     (_, zero), *searches = known
     nodes, elo = np.array(searches).T
-    return lambda asked: float(np.interp(np.log(asked), np.log(nodes), elo)) - zero
+    slope, level = np.polyfit(np.log(nodes), elo - zero, 1)
+    return lambda asked: float(level + slope * np.log(asked))
 
 
 def _nodes_per_second(policy: Policy, states: list[Any], config: PuctConfig, nodes: int) -> float:

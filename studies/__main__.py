@@ -14,7 +14,7 @@ from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
-from studies.search.commands import search_figures, search_loss, search_match, search_positions
+from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 
 app = typer.Typer(
     name="studies",
@@ -37,7 +37,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-positions": search_positions,
     "search-loss": search_loss,
     "search-match": search_match,
-    "search-figures": search_figures,
+    "search-ratings": search_ratings,
 }
 for _name, _study in _STUDIES.items():
     app.command(_name)(with_checked_numbers(one_at_a_time(_name, _study)))

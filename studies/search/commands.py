@@ -1,7 +1,8 @@
-"""`python -m studies search-positions`, `search-loss`, `search-match` and `search-figures`."""
+"""`python -m studies search-positions`, `search-loss`, `search-match` and `search-ratings`."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -121,14 +122,32 @@ def search_match(
         print(f"{row.name} against {pair[0].name}: {row.score:.1%} of {row.games} games", flush=True)
 
 
-def search_figures(
-    folder: Annotated[Path, typer.Argument(help="Folder with loss.json and ladder.json.")] = RESULTS,
+def search_ratings(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder with loss.json, ladder.jsonl and other matches.")
+    ] = RESULTS,
 ) -> None:
-    """Draw loss and Elo over nodes."""
+    """Rate the matches of a folder into ratings.json, and draw loss and Elo over nodes."""
+    from sparring.arena.results import read_results
+    from sparring.arena.standings import compute_standings
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
     from studies.search.figures import write_figures
 
-    for path in write_figures(folder):
+    ratings = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        results = read_results([path])
+        names = sorted({name for each in results for name in (each.first, each.second)}, key=_nodes_in)
+        ratings[path.stem] = compute_standings(results, names, anchor=names[0]).as_json()
+    write_json(provenance(command_line()) | ratings, folder / "ratings.json")
+    for path in (folder / "ratings.json", *write_figures(folder)):
         print(path)
+
+
+def _nodes_in(name: str) -> int:
+    """The nodes in a player's name, such as "32 nodes" or "blend 2000, 32 nodes"; 0 without any."""
+    found = re.search(r"(\d+) nodes", name)
+    return int(found[1]) if found else 0
 
 
 def _numbers(text: str) -> list[int]:

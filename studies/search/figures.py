@@ -14,10 +14,11 @@ _SIZE = (4.2, 2.9)
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Draws loss.svg and elo.svg from loss.json and ladder.json. Raises BadReport or MatplotlibMissing."""
+    """Draws loss.svg and elo.svg from loss.json and ratings.json. Raises BadReport or MatplotlibMissing."""
+    ratings = read_json(folder / "ratings.json")
     return [
         save_svg(loss_figure(read_json(folder / "loss.json")), folder, "loss"),
-        save_svg(elo_figure(read_json(folder / "ladder.json")["players"]), folder, "elo"),
+        save_svg(elo_figure(ratings["ladder"]["players"]), folder, "elo"),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from sparring.players.player_config import PlayerConfig
 from sparring.players.search_player import puct_config
 from sparring.search import PuctConfig
 from studies.__main__ import main
-from studies.search.figures import write_figures
 from studies.search.loss import LossRow, findings, loss_report, measure_losses
 from studies.search.match import Contestant, play_match
 from studies.search.positions import ScoredPosition, read_positions, write_positions
@@ -121,10 +121,15 @@ def test_losses_and_ratings_are_drawn(tmp_path: Path) -> None:
     write_positions(positions, tmp_path / "positions.jsonl.gz")
     main(["search-loss", str(tmp_path / "positions.jsonl.gz"), "--nodes", "2,4", "--searches", "default",
           "--out", str(tmp_path / "loss.json")])  # fmt: skip
-    players = [{"name": f"{n} nodes", "elo": n, "low": n - 1, "high": n + 1} for n in (0, 8, 16)]
-    (tmp_path / "ladder.json").write_text(json.dumps({"players": players}))
-    for path in write_figures(tmp_path):
-        assert path.read_text().count("<svg") == 1
+    players = [Contestant(0), Contestant(2)]
+    games = play_match(HashedPolicy("breakthrough"), (players[0], players[1]), 4, rating=None)
+    lines = [json.dumps({**asdict(game), "games_end": 0}) for game in games]
+    (tmp_path / "ladder.jsonl").write_text("\n".join(lines) + "\n")
+    main(["search-ratings", str(tmp_path)])
+    ladder = json.loads((tmp_path / "ratings.json").read_text())["ladder"]
+    assert ladder["anchor"] == {"player": "0 nodes", "elo": 0.0}
+    for name in ("loss.svg", "elo.svg"):
+        assert (tmp_path / name).read_text().count("<svg") == 1
 
 
 def test_the_games_of_a_match_can_be_rated(tmp_path: Path) -> None:
