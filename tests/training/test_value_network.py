@@ -10,6 +10,7 @@ from sparring import games
 from sparring._core import ExpendibotsNetwork
 from sparring.search.expendibots.value_network_files import open_network
 from sparring.search.linear_evaluation import open_evaluation
+from sparring.training import TrainingDiverged
 from sparring.training.expendibots import ValueNetworkConfig, train_value_network
 from sparring.training.expendibots.model import ValueNetwork, symmetric_places, train
 from sparring.training.expendibots.selfplay import generate_games, read_positions
@@ -93,3 +94,12 @@ def test_the_native_network_agrees_with_pytorch(folder: Path, tmp_path: Path) ->
     assert network.value(state) == pytest.approx(expected, abs=1e-4)
     assert path.name == "network-1.npz"
     assert -1 < open_network(path).value(state) < 1
+
+
+def test_learning_that_turns_to_nan_stops(folder: Path) -> None:
+    positions = read_positions([folder])
+    config = ValueNetworkConfig(hidden=(16, 8), epochs=6, batch=64)
+    network = ValueNetwork.initialised(config, positions)
+    network.last.weight.data.fill_(float("nan"))
+    with pytest.raises(TrainingDiverged, match="the loss is nan at epoch 1"):
+        list(train(network, positions, config))

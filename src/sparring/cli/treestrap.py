@@ -20,6 +20,7 @@ from sparring.players.book import open_book
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import SEARCHERS, BadEvaluation, open_evaluation
 from sparring.storage import lock_folder
+from sparring.training import TrainingDiverged
 from sparring.training.treestrap import (
     ALGORITHMS,
     BadTreeStrapRun,
@@ -131,6 +132,7 @@ def treestrap(
         BadEvaluation,
         BadBook,
         RayUnavailable,
+        TrainingDiverged,
         WorkerError,
     ) as error:
         raise UserError(str(error)) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from sparring.games import Move, load_game
 from sparring.search.linear_evaluation import open_evaluation
 from sparring.search.random_opening import random_start
+from sparring.training import TrainingDiverged
 from sparring.training.treestrap import ALGORITHMS, BadTreeStrapRun, TreeStrapRun, TreeStrapRunConfig
 from sparring.training.treestrap.run import EVALUATION, JOURNAL, SETTINGS, SelfPlayWorker, worker_pool
 from sparring.training.treestrap.selfplay import play
@@ -212,3 +214,17 @@ def test_learned_weights_beat_the_starting_ones_at_breakthrough(tmp_path: Path) 
     assert points >= 28, points
     journal = [json.loads(line) for line in (tmp_path / JOURNAL).read_text().splitlines()]
     assert [block["games"] for block in journal] == [20, 40, 60]
+
+
+def test_weights_that_turn_to_nan_stop_the_run(tmp_path: Path) -> None:
+    config = settings_of(games=3)
+
+    class Poisoned(SelfPlayWorker):
+        def work(self, task: Any) -> Any:
+            played = super().work(task)
+            return dataclasses.replace(played, update=played.update * np.nan)
+
+    run = TreeStrapRun(config, tmp_path)
+    with pytest.raises(TrainingDiverged, match="weights are no finite numbers after game 0"):
+        run.train(SerialWorkerPool(partial(Poisoned, config, None)))
+    assert not (tmp_path / EVALUATION).exists()

@@ -27,6 +27,7 @@ from sparring.search.linear_evaluation import (
     write_evaluation,
 )
 from sparring.storage import BadJournal, Journal, atomic_write
+from sparring.training.divergence import check_weights
 from sparring.training.treestrap.config import TreeStrapRunConfig
 from sparring.training.treestrap.selfplay import SelfPlayGame, WeightedBook, play
 from sparring.workers import LocalWorkerPool, RayWorkerPool, SerialWorkerPool, WorkerPool
@@ -149,7 +150,8 @@ class TreeStrapRun:
     ) -> bool:
         """Plays the remaining games and writes the evaluation.
 
-        `on_progress` is called with every game. Returns False if the run was stopped.
+        `on_progress` is called with every game. Returns False if the run was stopped. Raises
+        TrainingDiverged.
         """
         while not self.finished and not self._stopped:
             played_games: list[SelfPlayGame] = []
@@ -161,6 +163,7 @@ class TreeStrapRun:
                 # In the order of their numbers: the sum must not depend on which finished first.
                 for played in sorted(together, key=lambda each: each.number):
                     theta = theta + played.update
+                    check_weights(theta, f"game {played.number:,}", self.folder)
                     played_games.append(played)
                     on_progress(played)
             if self.games + len(played_games) == last:
