@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+from sparring.cli import main
 from sparring.networks import BadNetwork, load_network, store
 from sparring.networks.card import read_card_from_file
 from sparring.networks.files import model_name
@@ -170,3 +172,18 @@ def test_a_card_is_read_without_the_weights(tmp_path: Path) -> None:
     path = write(tiny_network("go"), tmp_path / "a.onnx")
     assert read_card_from_file(path) == read_network(path)[1]
     assert onnx.load(path).producer_name == "sparring"
+
+
+def test_a_broken_file_in_the_store_is_left_out_and_reported(
+    model_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.add(write(tiny_network("chess"), tmp_path / "good.onnx"))
+    (model_store / "bad.onnx").write_bytes(b"\xff" * 1000)
+    (model_store / "folder.onnx").mkdir()
+    assert "good" in {entry.name for entry in store.stored_models()}
+    main(["models", "list"])
+    captured = capsys.readouterr()
+    assert "good" in captured.out
+    assert set(re.findall(r"(\w+)\.onnx", captured.err)) == {"bad", "folder"}
+    with pytest.raises(BadNetwork, match="expected a file, or one of"):
+        store.find("none")

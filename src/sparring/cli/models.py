@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -31,7 +32,9 @@ def add(
 
 def list_models(as_json: AsJson = False) -> None:
     """List the shipped and the added networks."""
-    stored_models = store.stored_models()
+    stored_models = store.stored_models(
+        lambda message: print(f"sparring: {visible(message)}", file=sys.stderr)
+    )
     if as_json:
         rows = [{"name": e.name, "shipped": e.shipped, **_without_name(e.card)} for e in stored_models]
         print(json.dumps(rows))

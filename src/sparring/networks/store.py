@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -46,12 +47,18 @@ def home() -> Path:
     return user_data_folder() / "models"
 
 
-def stored_models() -> list[ModelEntry]:
-    """All networks of the store, sorted by name. An added network hides a shipped one of the same name."""
+def stored_models(on_broken: Callable[[str], None] = lambda message: None) -> list[ModelEntry]:
+    """All networks of the store, sorted by name. An added network hides a shipped one of the same name.
+
+    A file that cannot be read is left out; `on_broken` is called with the reason.
+    """
     found: dict[str, ModelEntry] = {}
     added = sorted(home().glob("*.onnx")) if home().is_dir() else []
     for path in (*(data.path("networks", name) for name in data.names("networks")), *added):
-        found[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
+        try:
+            found[path.stem] = ModelEntry(path.stem, path, path not in added, read_card_from_file(path))
+        except (BadNetwork, OSError) as error:
+            on_broken(str(error))
     return sorted(found.values(), key=lambda entry: (not entry.shipped, entry.card.game, entry.name))
 
 
