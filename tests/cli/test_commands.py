@@ -38,6 +38,15 @@ def test_a_players_file_with_a_rating_for_an_unconditioned_network_is_refused(
     )
 
 
+def test_a_players_file_has_its_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "club.toml"
+    file.write_text('game = "chess"\nmodel = "human"\nrating = 800\n')
+    out = play(monkeypatch, capsys, "", "chess", "--player", str(file))
+    assert "Your opponent is club (model human), who plays in the style of an 800." in out
+
+
 def test_perft_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     main(["perft", "chess", "4", "--json"])
     result = json.loads(capsys.readouterr().out)

@@ -208,8 +208,8 @@ class TerminalGame:
             case "why":
                 self._explain()
             case "undo":
-                self._undo()
-                self._draw()
+                if self._undo():
+                    self._draw()
             case "text":
                 session.say(self.game.text(state))
             case "draw":
@@ -252,16 +252,17 @@ class TerminalGame:
         if names:
             self.session.say(f"Candidates: {', '.join(names)}.")
 
-    def _undo(self) -> None:
-        """Goes back to the person's previous turn."""
+    def _undo(self) -> bool:
+        """Goes back to the person's previous turn; returns whether there was one."""
         own = [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
         if not own:
             self.session.say("There is nothing to take back.")
-            return
+            return False
         del self.states[own[-1] + 1 :]
         del self.moves[own[-1] :]
         del self._clocks[own[-1] :]
         self.decisions = {ply: each for ply, each in self.decisions.items() if ply < own[-1]}
+        return True
 
     def _record(self) -> str:
         """The moves with their numbers: by pairs where White begins, one by one in Go and shogi."""
