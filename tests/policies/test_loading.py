@@ -272,3 +272,12 @@ def test_weights_that_overflow_are_refused(tmp_path: Path, weight: str) -> None:
     path.write_text(f'game = "chess"\n[[policy]]\nuse = "human"\nweight = {weight}\n')
     with pytest.raises(BadPolicy, match="a weight is a number from"):
         load_policy(path)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_a_clear_error(tmp_path: Path) -> None:
+    name = "x" * 5000
+    (tmp_path / "a.toml").write_text(f'game = "chess"\n[[policy]]\nuse = "{name}"\nweight = 1\n')
+    for source in (name, str(tmp_path / "a.toml")):
+        with pytest.raises(BadNetwork, match="there is no network 'x") as caught:
+            load_policy(source, "chess")
+        assert len(str(caught.value)) < 1000

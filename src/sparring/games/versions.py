@@ -37,4 +37,4 @@ def check_encoding(game: GameDescription, encoding: str, entries: Mapping[str, o
 
 def _check(found: object, expected: int, what: str) -> None:
     if found != expected:
-        raise VersionMismatch(f"found version {found} of the {what}, expected version {expected}")
+        raise VersionMismatch(f"found version {str(found)[:40]} of the {what}, expected version {expected}")

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from sparring import data
+from sparring.config import is_file
 from sparring.games import load_game
 from sparring.networks.card import ModelCard, read_card_from_file
 from sparring.networks.errors import BadNetwork
@@ -68,7 +69,7 @@ def find(name: str, game: str | None = None) -> Path:
     found = _stored_files(name, game)
     if found:  # a network of another game only if there is none of this one, for the message
         return next((path for path in found if len(found) == 1 or _plays(path, game)), found[0])
-    if Path(name).is_file():
+    if is_file(Path(name)):
         return Path(name)
     names = [entry.name for entry in stored_models()]
     if game is None and (ours := [each for each in names if each.startswith(f"{name}-")]):
@@ -76,7 +77,9 @@ def find(name: str, game: str | None = None) -> Path:
             f"there is no network '{name}' for all games: give the game, or one of {', '.join(ours)}"
         )
     of_game = "" if game is None else f" of {game}"
-    raise BadNetwork(f"there is no network '{name}'{of_game}: expected a file, or one of {', '.join(names)}")
+    raise BadNetwork(
+        f"there is no network '{name[:100]}'{of_game}: expected a file, or one of {', '.join(names)}"
+    )
 
 
 def has_added(name: str, game: str) -> bool:

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from sparring import data
+from sparring.config import is_file
 from sparring.games import GAMES
 from sparring.networks import load_network
 from sparring.networks.files import model_name
@@ -148,7 +149,7 @@ def _files(
     if path is None:
         path = find(_located(text, folder), game)
         weights = path.with_name(path.name + ".data")  # where ONNX may keep them
-        return [path, weights] if weights.is_file() else [path]
+        return [path, weights] if is_file(weights) else [path]
     files = [path]
     for member in read_policy_config(path).members:
         files += _files(member.use, game, path.parent, (*inside, path.resolve()), parts)
@@ -170,7 +171,7 @@ def _is_policy_file(text: str) -> bool:
 def _located(text: str, folder: Path) -> str:
     """The path of a file beside the TOML that names it; else the text unchanged (a model's name or another
     path)."""
-    return str(folder / text) if (folder / text).is_file() else text
+    return str(folder / text) if is_file(folder / text) else text
 
 
 def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, ...]) -> Path | None:
@@ -178,9 +179,9 @@ def _policy_path(text: str, game: str | None, folder: Path, inside: tuple[Path, 
     if not _is_policy_file(text):
         shipped = data.path("policies", f"{text}-{game}")
         hidden = game is not None and has_added(text, game)  # by a network that the user added
-        return shipped if shipped.is_file() and not hidden else None
+        return shipped if is_file(shipped) and not hidden else None
     path = folder / text
-    if not path.is_file():
+    if not is_file(path):
         raise BadPolicy(f"there is no policy file {path}")
     if path.resolve() in inside:
         chain = " uses ".join(each.name for each in (*inside, path))

@@ -175,13 +175,14 @@ class _Build:
             self._report.forget_cut(path.name)
         else:
             known = None
+        latest: tuple[int, str, ParsedGame] | None = None
         chunks = open_chunks(path, lambda count: self._on_progress(self._report, before + count))
         try:
             for game in read(chunks, begin):
-                fate, identity = self._sort_in(game, path.name, known)
-                source.last, known = LastGame(source.read, fate, identity), None
-                source.read = game.end
+                fate = self._sort_in(game, path.name, known)
+                latest, known, source.read = (source.read, fate, game), None, game.end
                 if self._writer.full:
+                    self._remember(source, latest)
                     self._commit()
         except TruncatedFile as error:
             self._report.note(f"{path.name}: {error}; the games before that are kept")
@@ -189,31 +190,40 @@ class _Build:
             raise
         except Exception as error:  # of a reader: the other files are read
             raise UnreadableFile(f"{path}: reading failed after byte {source.read:,}: {error!r}") from error
+        finally:
+            self._remember(source, latest)
         source.finished = True
 
-    def _sort_in(self, game: ParsedGame, source: str, known: LastGame | None) -> tuple[str, int]:
-        """Counts a game and adds it to the table if it is kept; returns its fate and its identity.
+    def _remember(self, source: SourceFile, latest: tuple[int, str, ParsedGame] | None) -> None:
+        """Notes the last game of a source: its begin, its fate and itself."""
+        if latest is not None:
+            begin, fate, game = latest
+            record = game.record if fate == _KEPT else None
+            identity = 0 if record is None else record.identity(self._preset.game)
+            source.last = LastGame(begin, fate, identity)
+
+    def _sort_in(self, game: ParsedGame, source: str, known: LastGame | None) -> str:
+        """Counts a game and adds it to the table if it is kept; returns its fate.
 
         `known` is the game that an earlier run read at this place.
         """
         report, record = self._report, game.record
         try:
             dropped = game.defect or (self._preset.rejection_reason(record) if record is not None else "")
-            identity = record.identity(self._preset.game) if record is not None and not dropped else 0
         except Exception as error:
-            record, dropped, identity = None, "", 0
+            record, dropped = None, ""
             game = game._replace(error=error_text(error))
         if dropped:
             report.drop(dropped)
             self._try_others(game.record)
-            return dropped, 0
+            return dropped
         if record is None:
             report.note_broken(f"{source}, {game.where}: {game.error}")
-            return _BROKEN, 0
-        if known is None or (known.fate, known.identity) != (_KEPT, identity):
+            return _BROKEN
+        if known is None or known.fate != _KEPT or known.identity != record.identity(self._preset.game):
             report.kept += 1
             self._writer.add(record, source)
-        return _KEPT, identity
+        return _KEPT
 
     def _try_others(self, record: GameRecord | None) -> None:
         """Counts which other presets would keep a game that was left out."""
