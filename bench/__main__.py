@@ -67,6 +67,16 @@ def print_table(rows: list[dict[str, object]]) -> None:
     Console(width=160).print(table)
 
 
+def write_report(suite: str, rounds: int, rows: list[dict[str, object]]) -> None:
+    """Writes the rows after so many rounds into results/bench."""
+    report = {
+        **provenance(f"python -m bench {suite} --rounds {rounds}"),
+        "interval": f"median of {rounds} rounds; ratio_low and ratio_high are the extremes",
+        "rows": rows,
+    }
+    write_json(report, RESULTS / f"{suite}.json")
+
+
 def main() -> None:
     """Runs a suite in rounds. Exits with an error if a ratio is below the required one."""
     parser = argparse.ArgumentParser("python -m bench", description=__doc__)
@@ -74,19 +84,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="number of measurements of each benchmark")
     arguments = parser.parse_args()
     collected: dict[str, list[BenchmarkResult]] = {}
-    for name in SUITES[arguments.suite]:
-        module = importlib.import_module(f"bench.{name}")
-        for done in range(arguments.rounds):
+    rows: list[dict[str, object]] = []
+    for done in range(arguments.rounds):
+        for name in SUITES[arguments.suite]:
             print(f"{name}: round {done + 1} of {arguments.rounds}", file=sys.stderr)
-            for row in module.measure():
+            for row in importlib.import_module(f"bench.{name}").measure():
                 collected.setdefault(row.label, []).append(row)
-    rows = [summary(rounds) for rounds in collected.values()]
-    report = {
-        **provenance(f"python -m bench {arguments.suite} --rounds {arguments.rounds}"),
-        "interval": f"median of {arguments.rounds} rounds; ratio_low and ratio_high are the extremes",
-        "rows": rows,
-    }
-    write_json(report, RESULTS / f"{arguments.suite}.json")
+        rows = [summary(rounds) for rounds in collected.values()]
+        write_report(arguments.suite, done + 1, rows)  # a long suite may be stopped after any round
     print_table(rows)
     if not all(row["reached"] for row in rows):
         sys.exit("a ratio is below the required one")
