@@ -9,7 +9,7 @@ import typer
 from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
-from studies.expendibots.commands import expendibots, ladder, opponent, variants
+from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
@@ -27,6 +27,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
     "expendibots": expendibots,
     "ladder": ladder,
+    "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
     "networks": networks,

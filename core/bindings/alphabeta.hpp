@@ -195,22 +195,19 @@ nb::class_<LockedSearcher<P, J>> bind_searcher(nb::module_& m, const char* name)
             "analyse",
             [](S& searcher, const State<P>& state, std::optional<int> depth,
                std::optional<std::uint64_t> nodes, std::optional<double> seconds, int threads, double margin,
-               double contempt, bool reduce) {
+               bool reduce) {
                 const auto limits = limits_of(depth, nodes, seconds);
                 search::SearchOptions options;
                 options.margin = static_cast<int>(std::clamp(margin, 0.0, 200.0) * search::score_unit);
-                if (!std::isfinite(contempt)) throw nb::value_error("contempt must be finite");
-                options.contempt = static_cast<int>(std::clamp(contempt, -99.0, 99.0) * search::score_unit);
                 options.reduce = reduce;
                 return searcher.analyse(state, limits, options, std::clamp(threads, 1, 256));
             },
             nb::arg("state"), nb::kw_only(), nb::arg("depth") = nb::none(), nb::arg("nodes") = nb::none(),
             nb::arg("seconds") = nb::none(), nb::arg("threads") = 1, nb::arg("margin") = 0.0,
-            nb::arg("contempt") = 0.0, nb::arg("reduce") = true,
+            nb::arg("reduce") = true,
             "Searches a state until the first limit is reached.\n\n`depth` in plies, `nodes` per thread, "
-            "`seconds`: at least one is needed. Moves within `margin` of the best get exact values. A draw "
-            "is worth -`contempt` to the side to move. `reduce` turns late move reductions on. Raises "
-            "ValueError if the game is over or no limit is given.")
+            "`seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` "
+            "turns late move reductions on. Raises ValueError if the game is over or no limit is given.")
         .def(
             "treestrap",
             [](S& searcher, const State<P>& state, int depth, bool all_nodes, bool minimax, int min_depth,

@@ -35,7 +35,6 @@ struct SearchOptions {
     int margin = 0;        // root moves within the margin of the best get exact scores; 0: only the best
     bool minimax = false;  // no pruning: every score is exact
     bool reduce = true;    // late move reductions
-    int contempt = 0;      // a draw is worth -contempt to the side to move at the root
     bool use_old_entries = true;  // entries of earlier searches may cause cutoffs; else they only order moves
 };
 
@@ -206,14 +205,10 @@ class AlphaBeta {
             stopped_ = true;
             return 0;
         }
-        if (const auto score = evaluator_.decided(state))
-            return *score == 0 ? draw_score(ply) : adjust_mate_score(*score, ply);
-        if (E::repetitions_to_draw > 0 && repeated(ply)) return draw_score(ply);
+        if (const auto score = evaluator_.decided(state)) return adjust_mate_score(*score, ply);
+        if (E::repetitions_to_draw > 0 && repeated(ply)) return 0;
         return {};
     }
-
-    /// The score of a draw for the side to move at a ply.
-    int draw_score(int ply) const { return ply % 2 ? options_.contempt : -options_.contempt; }
 
     /// Whether the position is a draw by repetition. One repetition within the search path counts as a draw;
     /// positions before the root count by the rules.

@@ -58,9 +58,6 @@ class Searcher {
     SearchResult search(const Node<P>& node, const Limits& limits, SearchOptions options, int threads,
                         Recorder& recorder) {
         stop_.store(false);
-        // Scores with contempt hold for one side of the game.
-        const int contempt = node.position.side() == 0 ? options.contempt : -options.contempt;
-        if (std::exchange(contempt_, contempt) != contempt) table_.clear();
         table_.new_search();
         const PositionHistory history = history_of(node);
         // Scores of earlier searches do not know that the next repetition is a draw.
@@ -122,7 +119,6 @@ class Searcher {
 
     E evaluator_;
     TranspositionTable table_;
-    int contempt_ = 0;  // of the last search, for the first player
     std::atomic<bool> stop_{false};
 };
 

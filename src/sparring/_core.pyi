@@ -1619,11 +1619,11 @@ class ExpendibotsSearch:
         The moves that a search considers, in ascending order. Raises ValueError if the game is over.
         """
 
-    def analyse(self, state: ExpendibotsState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, contempt: float = 0.0, reduce: bool = True) -> Analysis:
+    def analyse(self, state: ExpendibotsState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
         """
         Searches a state until the first limit is reached.
 
-        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. A draw is worth -`contempt` to the side to move. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
+        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
         """
 
     def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:
@@ -2082,11 +2082,11 @@ class BreakthroughSearch:
         The moves that a search considers, in ascending order. Raises ValueError if the game is over.
         """
 
-    def analyse(self, state: BreakthroughState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, contempt: float = 0.0, reduce: bool = True) -> Analysis:
+    def analyse(self, state: BreakthroughState, *, depth: int | None = None, nodes: int | None = None, seconds: float | None = None, threads: int = 1, margin: float = 0.0, reduce: bool = True) -> Analysis:
         """
         Searches a state until the first limit is reached.
 
-        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. A draw is worth -`contempt` to the side to move. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
+        `depth` in plies, `nodes` per thread, `seconds`: at least one is needed. Moves within `margin` of the best get exact values. `reduce` turns late move reductions on. Raises ValueError if the game is over or no limit is given.
         """
 
     def treestrap(self, state: object, *, depth: int, all_nodes: bool, minimax: bool, min_depth: int, decay: float, max_error: float, skip_draws: bool, staged: bool) -> tuple[Analysis, numpy.typing.NDArray[numpy.float64], int, float]:

@@ -12,7 +12,7 @@ from rich.table import Table
 from sparring.cli.accept import format_summary
 from sparring.cli.errors import UserError
 from sparring.cli.printing import make_console
-from sparring.engines.expendibots import CONTEMPT, SECONDS
+from sparring.engines.expendibots import SECONDS
 from sparring.reports.plot_style import MatplotlibMissing
 from sparring.search.linear_evaluation import BadEvaluation
 from sparring.training.treestrap import BadTreeStrapRun
@@ -101,9 +101,6 @@ def opponent(
     seconds: Annotated[
         float, typer.Option(min=1, help="Processor seconds of a player for a game.")
     ] = SECONDS,
-    contempt: Annotated[
-        float, typer.Option(help="A draw is worth this less to the agent; a win 100.")
-    ] = CONTEMPT,
     workers: Annotated[int, typer.Option(min=1, help="Games that are played at once.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
 ) -> None:
@@ -125,7 +122,6 @@ def opponent(
             depth=depth,
             agent=PREVIOUS if previous else SHIPPED,
             seconds=seconds,
-            contempt=contempt,
             workers=workers,
             command=command_line(),
             callback=lambda game: console.print(f"game {game.number}: {game.points:g}, {game.ending}"),
@@ -158,4 +154,20 @@ def variants(
         command=command_line(),
         workers=workers,
         callback=lambda summary: console.print(format_summary(summary)),
+    )
+
+
+def draws(
+    games: Annotated[int, typer.Option(min=1, help="Games of the agent against itself.")] = 60,
+    nodes: Annotated[int, typer.Option(min=1, help="Nodes of a search for a move.")] = 5_000,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/expendibots"),
+) -> None:
+    """Find out where draws of the Expendibots agent come from."""
+    from studies.expendibots.draws import analyse_draws
+
+    report = analyse_draws(out, games=games, nodes=nodes, seed=seed, command=command_line())
+    make_console().print(
+        f"{report['draws']} of {games} games drawn, {report['drawn_with_an_endgame_win']} of them with a won "
+        f"ending of the tables"
     )

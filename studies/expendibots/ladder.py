@@ -111,7 +111,7 @@ class _MatchWorker:
         """Does nothing: the worker holds no external resources."""
 
 
-def previous_agent(limits: SearchLimits, *, contempt: float = 0.0) -> ExpendibotsAgent:
+def previous_agent(limits: SearchLimits) -> ExpendibotsAgent:
     """The agent that was shipped before the step `trades`."""
     components = AgentComponents(
         open_evaluation("expendibots"),
@@ -119,7 +119,7 @@ def previous_agent(limits: SearchLimits, *, contempt: float = 0.0) -> Expendibot
         tables=shipped_tables(),
         prune_booms=True,
     )
-    return ExpendibotsAgent(components, limits, contempt=contempt)
+    return ExpendibotsAgent(components, limits)
 
 
 def draw_ladder(report: dict[str, Any], out: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.course_referee import COLOURS, PlayerFactory, referee
 from sparring.arena.acceptance import score_interval
-from sparring.engines.expendibots import CONTEMPT, SECONDS, RefereePlayer
+from sparring.engines.expendibots import SECONDS, RefereePlayer
 from sparring.games.expendibots import Action
 from sparring.players import SearchLimits
 from sparring.players.expendibots.endgame_heuristics import tokens
@@ -51,10 +51,10 @@ class OpponentGame:
 class _ObservedAgent(RefereePlayer):
     """The agent, with what it had in its hands during the game."""
 
-    def __init__(self, colour: str, agent: str, seconds: float, contempt: float) -> None:
-        super().__init__(colour, seconds, contempt)
+    def __init__(self, colour: str, agent: str, seconds: float) -> None:
+        super().__init__(colour, seconds)
         if agent == PREVIOUS:
-            self._agent = previous_agent(SearchLimits(seconds=1.0), contempt=contempt)
+            self._agent = previous_agent(SearchLimits(seconds=1.0))
         self._side = COLOURS.index(colour)
         self.endgame_win, self.ending_lead = False, -8
 
@@ -72,14 +72,14 @@ class _ObservedAgent(RefereePlayer):
 class _GameWorker:
     """Plays games by their numbers."""
 
-    def __init__(self, agent: str, depth: int, seconds: float, contempt: float) -> None:
-        self._agent, self._depth, self._seconds, self._contempt = agent, depth, seconds, contempt
+    def __init__(self, agent: str, depth: int, seconds: float) -> None:
+        self._agent, self._depth, self._seconds = agent, depth, seconds
 
     def work(self, number: int) -> OpponentGame:
         side, agents = number % 2, list[_ObservedAgent]()
 
         def make_agent(colour: str) -> _ObservedAgent:
-            agents.append(_ObservedAgent(colour, self._agent, self._seconds, self._contempt))
+            agents.append(_ObservedAgent(colour, self._agent, self._seconds))
             return agents[-1]
 
         opponent: PlayerFactory = partial(
@@ -127,19 +127,17 @@ def play_opponent_match(
     agent: str = SHIPPED,
     workers: int = 1,
     seconds: float = SECONDS,
-    contempt: float = CONTEMPT,
     callback: Callable[[OpponentGame], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Plays the games that `out/games` does not have yet; writes `opponent.json` and returns it.
 
     `agent` is SHIPPED or the `previous` agent of the ladder; the file is then `opponent-previous.json`.
-    Both players have `seconds` of processor time and 100 MB for a game; a draw is worth -`contempt` to the
-    agent, a win 100. `callback` is called after each game.
+    Both players have `seconds` of processor time and 100 MB for a game. `callback` is called after each game.
     Raises CompilerMissing, WorkerError or OSError.
     """
-    journal = Journal(out / "games" / f"{agent}-alphabeta-{depth}-{seconds:g}-{contempt:g}.jsonl", sync=True)
+    journal = Journal(out / "games" / f"{agent}-alphabeta-{depth}-{seconds:g}.jsonl", sync=True)
     played = {line["number"]: OpponentGame(**line) for line in journal.entries}
-    spawn = partial(_GameWorker, agent, depth, seconds, contempt)
+    spawn = partial(_GameWorker, agent, depth, seconds)
     pool: WorkerPool[int, OpponentGame] = (
         SerialWorkerPool(spawn) if workers == 1 else LocalWorkerPool[int, OpponentGame](spawn, workers)
     )
@@ -150,6 +148,7 @@ def play_opponent_match(
             callback(game)
     report = {
         **provenance(command),
+        "agent": agent,
         "depth": depth,
         "seconds": seconds,
         **summarise([played[n] for n in range(games)]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,8 @@ def write_algorithm_page(folder: Path, out: Path | None = None) -> Path:
 
 
 def write_ladder_page(folder: Path, out: Path | None = None) -> Path:
-    """Renders `ladder.html` (or `out`) from `ladder.json`, `opening.json`, `networks.json` and the figure.
+    """Renders `ladder.html` (or `out`) from `ladder.json`, `opening.json`, `networks.json`, `opponent*.json`
+    and the figure.
 
     Reports that the folder does not have are left out. Returns the page's path. Raises BadReport or OSError.
     """
@@ -57,6 +58,7 @@ def write_ladder_page(folder: Path, out: Path | None = None) -> Path:
     for name, section in (("opening", _opening), ("networks", _networks)):
         if (folder / f"{name}.json").exists():
             parts += section(read_json(folder / f"{name}.json"))
+    parts += _opponents([read_json(path) for path in sorted(folder.glob("opponent*.json"))])
     parts += _endgames(about_tables())
     return _write("Expendibots: the agent's ladder", parts, out or folder / "ladder.html")
 
@@ -147,6 +149,32 @@ def _networks(report: Content) -> list[str]:
         paragraph(f"At equal time, {report['seconds_a_move']:g} s of a core a move."),
         table(["evaluation", "nodes a second", "games", "score"], rows),
         code(report["command"]),
+    ]
+
+
+def _opponents(reports: Sequence[Content]) -> list[str]:
+    if not reports:
+        return []
+    rows = [
+        [
+            str(report["agent"]),
+            _score(report),
+            _share(report),
+            str(report["endgame_wins_not_won"]),
+            f"{report['longest_seconds']:.0f} s, {report['most_megabytes_of_both']:.0f} MB",
+        ]
+        for report in reports
+    ]
+    return [
+        heading("Against an independent alpha-beta"),
+        paragraph(
+            f"The opponent searches {reports[0]['depth']} plies with material and mobility. Both have "
+            f"{reports[0]['seconds']:g} s of processor time and 100 MB for a game, as under the course's "
+            "referee. The last columns are won endings of the tables that were not won, and the agent's "
+            "longest game with the memory of both players."
+        ),
+        table(["agent", "games", "score", "not won", "most"], rows),
+        *(code(report["command"]) for report in reports),
     ]
 
 

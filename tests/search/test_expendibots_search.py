@@ -181,24 +181,6 @@ def test_the_fourth_visit_is_a_draw_despite_stored_scores(searcher: AlphaBetaSea
     assert fresh.value == found.value
 
 
-def test_a_draw_is_worth_the_contempt_to_either_side(searcher: AlphaBetaSearcher) -> None:
-    drawn = GAME.parse("8/8/8/8/8/8/8/Ab6 w 0")  # a boom removes all tokens, all else loses
-    assert [searcher.analyse(drawn, depth=2, contempt=c).value for c in (0.0, 5.0, -5.0)] == [0, -5, 5]
-    other = GAME.parse("8/8/8/8/8/8/8/aB6 b 0")
-    assert searcher.analyse(other, depth=2, contempt=5.0).value == -5
-    with pytest.raises(ValueError, match="contempt must be finite"):
-        searcher.analyse(drawn, depth=2, contempt=float("nan"))
-
-
-def test_scores_with_contempt_for_one_side_are_not_used_for_the_other(searcher: AlphaBetaSearcher) -> None:
-    state = GAME.parse("8/8/8/2a5/8/4A3/8/8 w 0")
-    found = searcher.analyse(state, depth=5, contempt=5.0)
-    after = state.play(found.moves[0][0])
-    again = searcher.analyse(after, depth=5, contempt=5.0)
-    searcher.clear()
-    assert again.value == searcher.analyse(after, depth=5, contempt=5.0).value
-
-
 def test_one_thread_gives_the_same_answer_for_the_same_nodes() -> None:
     def answers() -> list[tuple[float, list[int], int]]:
         search = open_evaluation("expendibots", "start").searcher(megabytes=1)

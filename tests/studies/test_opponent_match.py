@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from sparring.games import Expendibots
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
+from studies.expendibots.draws import analyse_draws, play_game
 from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
 from tests.reference.expendibots import ReferenceGame
 
@@ -62,3 +64,13 @@ def test_a_won_ending_that_was_drawn_is_counted() -> None:
     report = summarise([game(0, 1.0, True, 2), game(1, 0.5, True, 1)])
     assert (report["score"], report["endgame_wins_not_won"]) == (0.75, 1)
     assert report["largest_lead_in_drawn_endings"] == 1
+
+
+def test_draws_are_counted_with_what_either_side_had(tmp_path: Path) -> None:
+    report = analyse_draws(tmp_path, games=6, nodes=200, seed=1, command="test")
+    assert sum(report["reasons"].values()) == 6
+    assert sum(report["first_tabled_material_of_draws"].values()) == report["draws"]
+    drawn = play_game(Expendibots().parse("7a/8/8/8/8/8/8/A7 w"), nodes=200)
+    assert (drawn.drawn, drawn.endgame_win, drawn.lead, drawn.first_tabled) == (True, False, 0, "1v1")
+    won = play_game(Expendibots().parse("7a/8/8/8/8/8/8/AAA5 w"), nodes=200)
+    assert (won.drawn, won.endgame_win, won.lead) == (False, True, 2)

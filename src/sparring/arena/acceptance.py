@@ -88,7 +88,7 @@ def play_match(
     yield from known[:games]
     searcher = open_evaluation(game, "start").searcher(megabytes=4)
     for number in range(len(known), games):
-        start = _opening(game, searcher, np.random.default_rng([seed, number // 2]))
+        start = even_opening(game, searcher, np.random.default_rng([seed, number // 2]))
         sides = (new, old) if number % 2 == 0 else (old, new)
         played = _play(game, start, sides, sides.index(new), number, seed)
         if kept is not None:
@@ -156,7 +156,8 @@ def _play(
     return TimedResult(result, round(spent, 3))
 
 
-def _opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -> Any:
+def even_opening(game: str, searcher: AlphaBetaSearcher, rng: np.random.Generator) -> Any:
+    """A state after two to eight random moves that a shallow search of `searcher` evaluates as even."""
     start = load_game(game).initial()
     while True:
         state = random_opening(start, searcher, int(rng.choice(_PLIES)), rng)

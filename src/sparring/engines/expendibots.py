@@ -18,8 +18,6 @@ SECONDS = 60.0
 """Processor time for a game."""
 MEGABYTES = 16
 """Size of the transposition table; the endgame tables need some 40 more."""
-CONTEMPT = 0.0
-"""Value of a draw to the opponent; a win is 100."""
 
 _COLOURS = ("white", "black")
 _RESERVE = 6.0
@@ -33,18 +31,15 @@ _LAST_RESORT = 0.02
 class RefereePlayer:
     """The class that the referee loads. It plays one game."""
 
-    def __init__(self, colour: str, seconds: float = SECONDS, contempt: float = CONTEMPT) -> None:
-        """`seconds` of processor time for the game; a draw is worth -`contempt`, a win 100.
-
-        Raises ValueError.
-        """
+    def __init__(self, colour: str, seconds: float = SECONDS) -> None:
+        """`seconds` of processor time for the game. Raises ValueError."""
         started = time.process_time()
         if colour not in _COLOURS:
             raise ValueError(f"a player is white or black, not {colour!r}")
         self._seconds = seconds
         self._game = Expendibots()
         self._state = self._game.initial()
-        self._agent = shipped_agent(SearchLimits(seconds=_LONGEST), megabytes=MEGABYTES, contempt=contempt)
+        self._agent = shipped_agent(SearchLimits(seconds=_LONGEST), megabytes=MEGABYTES)
         self._spent = time.process_time() - started
 
     def action(self) -> Action:

@@ -57,13 +57,12 @@ class AlphaBetaSearcher(Protocol):
         seconds: float | None = None,
         threads: int = 1,
         margin: float = 0.0,
-        contempt: float = 0.0,
         reduce: bool = True,
     ) -> Analysis:
         """Searches until the first limit is reached. At least one limit is needed.
 
-        `margin` keeps the exact scores of moves within this distance of the best; a draw is worth
-        -`contempt` to the side to move; `reduce` allows late move reductions.
+        `margin` keeps the exact scores of moves within this distance of the best; `reduce` allows late move
+        reductions.
         """
         ...
 

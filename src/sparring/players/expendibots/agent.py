@@ -50,22 +50,12 @@ class ExpendibotsAgent(BasePlayer):
     With a limit of nodes or depth its games are deterministic: it draws nothing at random.
     """
 
-    def __init__(
-        self,
-        components: AgentComponents,
-        limits: SearchLimits,
-        *,
-        megabytes: int = 16,
-        contempt: float = 0.0,
-    ) -> None:
-        """`limits` apply where a turn has none; `megabytes` is the size of the transposition table.
-
-        A draw is worth -`contempt` to the agent; a win is 100.
-        """
+    def __init__(self, components: AgentComponents, limits: SearchLimits, *, megabytes: int = 16) -> None:
+        """`limits` apply where a turn has none; `megabytes` is the size of the transposition table."""
         super().__init__("Expendibots agent")
         self.limits = limits
         self._components = components
-        self._megabytes, self._contempt = megabytes, contempt
+        self._megabytes = megabytes
         self.search = self._new_search()
 
     def new_game(self, start: GameStart) -> None:
@@ -87,7 +77,7 @@ class ExpendibotsAgent(BasePlayer):
         if by_hand is not None:
             return Decision(by_hand, {by_hand: 1.0}, "by rule of thumb")
         with stopping(self.search.stop, turn.stop):
-            found = self.search.analyse(state, **analysis_limits(limits), contempt=self._contempt)
+            found = self.search.analyse(state, **analysis_limits(limits))
         move = found.moves[0][0]
         return Decision(move, {move: 1.0}, describe_analysis(found), expected_value(found))
 

@@ -42,12 +42,11 @@ def ladder_player(name: str, limits: SearchLimits, *, megabytes: int = 16) -> Pl
     return ExpendibotsAgent(agent_components(name), limits, megabytes=megabytes)
 
 
-def shipped_agent(
-    limits: SearchLimits | None = None, *, megabytes: int = 16, contempt: float = 0.0
-) -> ExpendibotsAgent:
+def shipped_agent(limits: SearchLimits | None = None, *, megabytes: int = 16) -> ExpendibotsAgent:
     """The agent with all its parts; one second a move unless `limits` say otherwise."""
-    limits = limits or SearchLimits(seconds=1.0)
-    return ExpendibotsAgent(agent_components("champion"), limits, megabytes=megabytes, contempt=contempt)
+    return ExpendibotsAgent(
+        agent_components("champion"), limits or SearchLimits(seconds=1.0), megabytes=megabytes
+    )
 
 
 def make_level_agent(nodes: int, *, megabytes: int) -> LearnedPlayer:

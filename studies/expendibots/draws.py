@@ -1,0 +1,81 @@
+"""Where draws come from: the agent against itself, and what either side had in its drawn games."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring._core import ExpendibotsState
+from sparring.arena.acceptance import even_opening
+from sparring.games.expendibots import Expendibots
+from sparring.players import GameStart, SearchLimits, Turn
+from sparring.players.expendibots import ladder_player
+from sparring.players.expendibots.endgame_heuristics import tokens
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.search.expendibots.endgame_tables import shipped_tables
+from sparring.search.linear_evaluation import open_evaluation
+
+REPORT = "draws.json"
+_FEW = 8
+"""An ending has at most this many tokens."""
+
+
+@dataclass
+class SelfPlayEnding:
+    """The end of a game of the agent against itself."""
+
+    reason: str
+    drawn: bool
+    endgame_win: bool = False
+    """Whether the endgame tables had a win for a side at some point of the game."""
+    lead: int = 0
+    """Largest lead in tokens of a side in the ending."""
+    first_tabled: str = ""
+    """Material of the first position in the tables, such as 2v2."""
+
+
+def analyse_draws(out: Path, *, games: int, nodes: int, seed: int, command: str) -> dict[str, Any]:
+    """Plays `games` of the agent against itself, `nodes` a move; writes `draws.json` and returns it."""
+    searcher = open_evaluation("expendibots", "start").searcher(megabytes=4)
+    endings = [
+        play_game(even_opening("expendibots", searcher, np.random.default_rng([seed, number])), nodes)
+        for number in range(games)
+    ]
+    drawn = [each for each in endings if each.drawn]
+    report = {
+        **provenance(command),
+        "games": games,
+        "nodes_a_move": nodes,
+        "seed": seed,
+        "reasons": dict(Counter(each.reason for each in endings)),
+        "draws": len(drawn),
+        "drawn_with_an_endgame_win": sum(each.endgame_win for each in drawn),
+        "first_tabled_material_of_draws": dict(Counter(each.first_tabled for each in drawn)),
+        "largest_lead_in_drawn_endings": dict(Counter(str(each.lead) for each in drawn)),
+    }
+    write_json(report, out / REPORT)
+    return report
+
+
+def play_game(state: ExpendibotsState, nodes: int) -> SelfPlayEnding:
+    """Plays a game from a state."""
+    players = [ladder_player("champion", SearchLimits(nodes=nodes), megabytes=4) for _ in range(2)]
+    for side, player in enumerate(players):
+        player.new_game(GameStart(Expendibots(), side, state))
+    found = SelfPlayEnding("", True)
+    while (outcome := state.outcome) is None:
+        own, other = tokens(state)
+        if own + other <= _FEW:
+            found.lead = max(found.lead, abs(own - other))
+        value = shipped_tables().probe(state)
+        if value is not None:
+            found.first_tabled = found.first_tabled or f"{max(own, other)}v{min(own, other)}"
+            found.endgame_win |= value != 0
+        state = state.play(players[state.to_move].choose(Turn.of(state)).move)
+    found.reason, found.drawn = outcome.reason, outcome.winner is None
+    return found
