@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from sparring.blending import (
     GroupFit,
     GroupWeights,
+    PositionWeights,
     RatingWeights,
     WeightModel,
     constrained_blend,
@@ -19,13 +21,14 @@ from sparring.blending import (
     position_blend,
     rating_blend,
 )
-from sparring.blending.grid import ALPHAS, alpha_weights, hits, simplex_grid
+from sparring.blending.grid import ALPHAS, BestAlpha, alpha_weights, simplex_grid
 from sparring.blending.weight_models import place_knots
 from sparring.matching import ChoiceData
 from sparring.matching.bootstrap import intervals
 from sparring.matching.metrics import PolicyMetrics
 from sparring.policies.segments import Array
 from studies.blend.config import HeldOutSample, PredictedSample
+from studies.blend.nested import Candidates, NestedMetrics, pool_scores, refitted
 
 _SHIFT = 0.1
 """The change of alpha whose cost is measured."""
@@ -62,12 +65,6 @@ def group_metrics(metrics: PolicyMetrics) -> dict[str, Any]:
     return {"groups": metrics.by_group(), "mean": metrics.mean()}
 
 
-def paired_difference(blend: PolicyMetrics, other: PolicyMetrics, upper: int) -> dict[str, Any]:
-    """A blend minus another policy, paired by game: by group, mean, and mean of the `upper` highest."""
-    last = range(len(blend.sample.groups))[-upper:]
-    return {**blend.difference(other), "upper": blend.macro_difference(other, list(last))}
-
-
 def describe_fit(groups: list[GroupFit], choices: ChoiceData) -> dict[str, Any]:
     """Alpha of each group by grid and by likelihood, with intervals, and its trend over the rating."""
     found: dict[str, Any] = {
@@ -75,13 +72,18 @@ def describe_fit(groups: list[GroupFit], choices: ChoiceData) -> dict[str, Any]:
             "rating": each.rating,
             "positions": each.positions,
             "games": each.games,
-            "grid": None if each.best is None else asdict(each.best.alpha),
+            "grid": None if each.best is None else _range(each.best),
             "likelihood": asdict(each.alphas[0]),
             "weights": [asdict(weight) for weight in each.weights],
         }
         for each in groups
     }
     return {"groups": found, "trend": _trend(choices)}
+
+
+def _range(best: BestAlpha) -> dict[str, float]:
+    """The grid's alpha, with the lowest and the highest alpha within noise of it."""
+    return {"value": best.alpha, "low": best.low, "high": best.high}
 
 
 def _trend(choices: ChoiceData) -> dict[str, Any] | None:
@@ -112,7 +114,10 @@ def accuracy_by_alpha(groups: list[GroupFit]) -> dict[str, Any]:
 
 
 def alpha_sensitivity(measured: HeldOutSample, weighing: GroupWeights, *names: str) -> dict[str, Any]:
-    """The accuracy lost on the test sample when alpha is 0.1 too low or too high, in the mean of both."""
+    """The accuracy lost on the test sample when alpha is 0.1 too low or too high, in the mean of both.
+
+    The intervals are over test games, with the alphas as they are.
+    """
     choices, part = measured.part.of(*names), measured.part
     columns = []
     for shift in (0.0, -_SHIFT, _SHIFT):
@@ -141,48 +146,59 @@ def compare_means(
 ) -> dict[str, Any]:
     """Geometric, arithmetic and power mean (formulas 1, 3 and 4), each with its best alpha by group."""
     found: dict[str, Any] = {}
-    first: PolicyMetrics | None = None
+    first: NestedMetrics | None = None
+    steps = alpha_weights()[::5]
     for kind, beta in (("geometric", 1.0), ("arithmetic", 1.0), *(("power", beta) for beta in _BETAS)):
-        alphas = _best_by_group(validation, kind, beta, *names)
-        table = GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
-        choices = measured.part.of(*names)
-        weights = table.weights(choices, measured.part.groups)
-        metrics = measured.metrics(pooled_logs(choices, weights, kind, beta))
+        candidates = Candidates.of(validation, measured, pool_scores(steps, names, kind, beta))
+        metrics = candidates.chosen()
         label = kind if kind != "power" else f"power, beta {beta:g}"
         first = first or metrics
-        found[label] = {"mean": metrics.mean(), "alphas": alphas.tolist()}
+        found[label] = {"mean": metrics.entries()["mean"], "alphas": steps[candidates.best(), 0].tolist()}
         if metrics is not first:
-            found[label]["less geometric"] = paired_difference(metrics, first, upper)["mean"]
+            found[label]["less geometric"] = metrics.difference(first, upper)["mean"]
     return found
 
 
-def _best_by_group(part: PredictedSample, kind: str, beta: float, *names: str) -> Array:
-    """The most accurate alpha of each group, [groups], on a grid of step 0.05."""
-    steps = alpha_weights()[::5]
-    right = hits(part.of(*names), steps, kind, beta)
-    accuracies = np.stack([right[part.groups == g].mean(axis=0) for g in range(len(part.sample.groups))])
-    best: Array = steps[accuracies.argmax(axis=1), 0]
-    return best
-
-
 def three_policy_blends(
-    validation: PredictedSample, measured: HeldOutSample, upper: int, *names: str
+    validation: PredictedSample, measured: HeldOutSample, upper: int, refits: int, *names: str
 ) -> dict[str, Any]:
     """Blends of three policies against blends of the first and the last (the paper's future work)."""
     groups, methods = fit_methods(validation, *names)
-    right = hits(validation.of(*names), shares := simplex_grid())
-    by_group = [right[validation.groups == g].mean(axis=0) for g in range(len(groups))]
-    methods = {"grid": GroupWeights(shares[np.stack(by_group).argmax(axis=1)]), **methods}
     pair = (names[0], names[-1])
     _, pair_methods = fit_methods(validation, *pair)
-    found: dict[str, Any] = {"policies": list(names), "weights": {}, "methods": {}}
-    for each in groups:
-        found["weights"][each.group] = [asdict(weight) for weight in each.weights]
-    for method in methods:
-        metrics = evaluate_blend(measured, methods[method], *names)
-        two = evaluate_blend(measured, pair_methods[method], *pair)
-        found["methods"][method] = {
-            "mean": metrics.mean(),
-            "less two": paired_difference(metrics, two, upper),
-        }
+    three = nested_methods(validation, measured, methods, refits, *names)
+    two = nested_methods(validation, measured, pair_methods, refits, *pair)
+    three["grid"] = Candidates.of(validation, measured, pool_scores(simplex_grid(), names)).chosen()
+    return {
+        "policies": list(names),
+        "weights": {each.group: [asdict(weight) for weight in each.weights] for each in groups},
+        "methods": {
+            method: {
+                "mean": three[method].entries()["mean"],
+                "less two": three[method].difference(two[method], upper),
+            }
+            for method in two
+        },
+    }
+
+
+def nested_methods(
+    validation: PredictedSample,
+    measured: HeldOutSample,
+    methods: Mapping[str, WeightModel],
+    refits: int,
+    *names: str,
+) -> dict[str, NestedMetrics]:
+    """The metrics of the blends of `fit_methods`, with intervals that include their fitting.
+
+    The grid chooses anew in every resample of `measured`, likelihood in the first `refits` ones.
+    """
+    found = {}
+    if "grid" in methods:
+        candidates = Candidates.of(validation, measured, pool_scores(alpha_weights(), names))
+        found["grid"] = candidates.chosen()
+    for method in ("alpha", "rating", "position"):
+        model = methods[method]
+        fitted = model if isinstance(model, RatingWeights | PositionWeights) else None
+        found[method] = refitted(validation, measured, fitted, names, refits)
     return found

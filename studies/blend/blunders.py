@@ -35,8 +35,9 @@ def mechanism(
 ) -> dict[str, Any]:
     """Venn counts, losses, and the share of the gain that comes from avoided blunders.
 
-    Takes evenly spaced positions of the `upper` highest groups. The engine's values are journalled at `path`.
-    Returns the report's section. Raises AnalysisFailed or OSError.
+    `model` is the grid's blend, as in the paper. Takes evenly spaced positions of the `upper` highest groups;
+    `departures.py` says where this differs from the paper's study. The engine's values are journalled at
+    `path`. Returns the report's section. Raises AnalysisFailed or OSError.
     """
     names = part.sample.groups
     high = np.flatnonzero(part.groups >= len(names) - upper)
@@ -56,6 +57,7 @@ def mechanism(
         losses, chosen[:, open_ones], part.sample.metadata["game"][which[open_ones]], plan.blunder_loss
     )
     return {
+        "method": "grid",
         "engine": plan.entry.name,
         "nodes": plan.entry.limits.nodes,
         "restarts": analysis.restarts,

@@ -23,6 +23,8 @@ _PROTOCOLS = {"chess": "uci", "go": "gtp", "shogi": "usi"}
 _BLUNDER_LOSS = {"chess": 200, "go": 300, "shogi": 500}
 _DECIDED = {"chess": 1000, "go": 3000, "shogi": 3000}
 _HUMAN = ["human"]
+_C_PUCTS = (0.5, 1.0, 2.0, 5.0, 10.0)
+"""The paper's."""
 
 
 def blend_command(game: str) -> Callable[..., None]:
@@ -53,12 +55,13 @@ def blend_command(game: str) -> Callable[..., None]:
         upper: Annotated[int, typer.Option(min=1, help="Highest groups whose mean is reported too.")] = 3,
         trials: Annotated[int, typer.Option(min=1, help="Random divisions of the games.")] = 10,
         search: Annotated[
-            int, typer.Option(min=0, help="Positions of each group for KL-regularised search; 0 for none.")
-        ] = 0,
-        search_group: Annotated[
-            list[str] | None, typer.Option(help="Groups of the search; default: the first and the last.")
+            list[str] | None,
+            typer.Option(help="A human-like policy to compare search with; repeatable."),
         ] = None,
-        nodes: Annotated[int, typer.Option(min=1, help="Visits of a search.")] = 30,
+        nodes: Annotated[int, typer.Option(min=1, help="Visits of a search.")] = 50,
+        c_puct: Annotated[
+            list[float] | None, typer.Option(help="A c_puct of the search; repeatable.")
+        ] = None,
         engine: Annotated[
             str | None, typer.Option(help="An engine command (UCI, USI or GTP) that finds blunders.")
         ] = None,
@@ -70,6 +73,10 @@ def blend_command(game: str) -> Callable[..., None]:
             int, typer.Option(min=1, help="The loss of a blunder: centipawns, in Go hundredths of a point.")
         ] = _BLUNDER_LOSS[game],
         threads: Annotated[int, typer.Option(min=1, help="Threads for one batch.")] = 1,
+        backend: Annotated[
+            str, typer.Option(help="onnxruntime, openvino, torch or torch-float32.")
+        ] = "onnxruntime",
+        batch: Annotated[int, typer.Option(min=1, help="Batch size of the networks.")] = 64,
         html: Html = False,
     ) -> None:
         """Measure blends of human-like policies with a strong one: accuracy, alpha, search, blunders."""
@@ -85,6 +92,9 @@ def blend_command(game: str) -> Callable[..., None]:
                 raise UserError(f"there is no table or file {path}")
         named = named_policies([*human, strong, *(baseline or ())])
         humans, strongest, others = named[: len(human)], named[len(human)], named[len(human) + 1 :]
+        for name in search or ():
+            if name not in {each for each, _ in humans}:
+                raise UserError(f"--search {name}: there is no human-like policy of this name")
         entry = None
         if engine is not None:
             words = tuple(shlex.split(engine))
@@ -106,7 +116,11 @@ def blend_command(game: str) -> Callable[..., None]:
             every,
             trials=trials,
             upper=upper,
-            search=config.SearchComparisonConfig(tuple(search_group or ()), search, nodes),
+            search=None
+            if not search
+            else config.SearchComparisonConfig(tuple(search), nodes, tuple(c_puct or _C_PUCTS)),
+            backend=backend,
+            batch=batch,
             engine=None
             if entry is None
             else config.EngineAnalysisConfig(entry, engine_positions, blunder_loss, _DECIDED[game]),
@@ -129,16 +143,17 @@ def _show(content: dict[str, Any], out: Path, undone: str) -> None:
     console = make_console()
     table = Table("policy", "alone", f"with {content['strong']}", "gain", "highest groups", "nats", box=None)
     for name in content["humans"]:
-        blend = content["blends"][name]["methods"]["rating"]
-        alone, gain = content["policies"][name]["mean"], blend["gain"]
-        table.add_row(
-            name,
-            f"{alone['top1']:.3f}",
-            f"{blend['mean']['top1']:.3f}",
-            _signed(gain["mean"]),
-            _signed(gain["upper"]),
-            f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
-        )
+        alone = content["policies"][name]["mean"]
+        for method in ("grid", "rating"):
+            blend = content["blends"][name]["methods"][method]
+            table.add_row(
+                f"{name}, {method}",
+                f"{alone['top1']:.3f}",
+                f"{blend['mean']['top1']:.3f}",
+                _signed(blend["gain"]["mean"]),
+                _signed(blend["gain"]["upper"]),
+                f"{alone['nll']:.3f} to {blend['mean']['nll']:.3f}",
+            )
     for name, entry in content.get("baselines", {}).items():
         less = entry["blend less it"]
         table.add_row(

@@ -20,15 +20,13 @@ from sparring.records import Split
 
 @dataclass(frozen=True)
 class SearchComparisonConfig:
-    """The comparison with KL-regularised search (figure 6 of the paper)."""
+    """The comparison with KL-regularised search (figure 6 of the paper), on all positions of the study."""
 
-    groups: tuple[str, ...] = ()
-    """Rating groups; empty for the first and the last."""
-    positions: int = 0
-    """Positions of each group and split; 0 skips the comparison."""
-    nodes: int = 30
+    policies: tuple[str, ...]
+    """The names of the human-like policies to search with."""
+    nodes: int = 50
     """Visits of a search."""
-    c_pucts: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0)
+    c_pucts: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0)
     """Candidates, chosen by group on the validation split; infinity (the policy itself) is added."""
 
 
@@ -73,15 +71,23 @@ class BlendStudyConfig:
     """Random divisions of the held-out games into a fitting and a measuring part (appendix A)."""
     upper: int = 3
     """The number of highest groups whose mean is reported too."""
-    search: SearchComparisonConfig = SearchComparisonConfig()
+    search: SearchComparisonConfig | None = None
     engine: EngineAnalysisConfig | None = None
     threads: int = 1
     """Threads of a network's session."""
+    backend: str = "onnxruntime"
+    """The backend of the networks."""
+    batch: int = 64
+    """The batch size of a network's session."""
     resamples: int = 1000
     """Bootstrap resamples of games."""
+    refits: int = 200
+    """Resamples in which weights by likelihood are fitted anew, for the intervals of gains."""
 
-    def selection(self, split: Split, positions: int | None, groups: tuple[str, ...] = ()) -> GameSelection:
-        """The selection of a split's games, with at most `positions` of each group (default: all groups)."""
+    def selection(
+        self, split: Split | None, positions: int | None, groups: tuple[str, ...] = ()
+    ) -> GameSelection:
+        """The selection of a split's games (None for all), with at most `positions` of each group."""
         return GameSelection(
             self.game, self.records, split, self.trial, groups or self.groups, positions, self.every
         )
@@ -126,7 +132,12 @@ class HeldOutSample:
 
 def open_experts(plan: BlendStudyConfig, policies: Sequence[tuple[str, str]]) -> list[CachedPolicy]:
     """Opens policies from (name, source) pairs. Raises BadPolicy, BadNetwork or OSError."""
-    return [CachedPolicy.open(name, source, plan.game, threads=plan.threads) for name, source in policies]
+    return [
+        CachedPolicy.open(
+            name, source, plan.game, backend=plan.backend, threads=plan.threads, batch=plan.batch
+        )
+        for name, source in policies
+    ]
 
 
 def predict_sample(

@@ -43,8 +43,10 @@ def report_figures(content: Content) -> list[Figure]:
         Figure("accuracy-by-alpha", "Accuracy by alpha", partial(_by_alpha, content)),
         Figure("alpha-by-group", "Alpha by group", partial(_alphas, content)),
     ]
-    if content.get("search", {}).get("policies"):
-        figures.append(Figure("search", "KL-regularised search", partial(_search, content["search"])))
+    for number, (name, found) in enumerate(content.get("search", {}).items(), 1):
+        if "rules" in found:
+            title = f"KL-regularised search: {name}"
+            figures.append(Figure(f"search-{number}", title, partial(_search, found)))
     for number, (name, found) in enumerate(content["trials"].items(), 1):
         if found:
             figures.append(Figure(f"trials-{number}", f"Trials: {name}", partial(_trials, found)))
@@ -70,7 +72,7 @@ def _accuracy(content: dict[str, Any], names: list[str]) -> Any:
     for name in names:
         colour = LINE_COLORS[content["humans"].index(name) % len(LINE_COLORS)]
         _line(axis, content["policies"][name], reader_name(name), colour, _HUMAN)
-        blend = content["blends"][name]["methods"]["rating"]
+        blend = content["blends"][name]["methods"]["grid"]
         label = f"{reader_name(name)} + {reader_name(content['strong'])}"
         _line(axis, blend, label, colour, _BLEND, band=name == names[0])
     _finish(axis, groups, "players", "share of moves predicted")
@@ -86,12 +88,14 @@ def _gains(content: dict[str, Any]) -> Any:
     names = shown_humans(content)
     for number, name in enumerate(names):
         colour = LINE_COLORS[number]
-        entries = content["blends"][name]["methods"]["rating"]["gain"]["groups"]
+        methods = content["blends"][name]["methods"]
+        entries, by_rating = (methods[method]["gain"]["groups"] for method in ("grid", "rating"))
         shift = 0.5 * ((number + 0.5) / len(names) - 0.5)
         x = [groups.index(group) + shift for group in entries]
         _marks(
             axis, x, [(e["low"], e["top1"], e["high"]) for e in entries.values()], colour, reader_name(name)
         )
+        _points(axis, x, [each["top1"] for each in by_rating.values()], "x", colour)
     _finish(axis, groups, "players", f"accuracy gained by blending with {reader_name(content['strong'])}")
     name_lines(axis)
     return figure
@@ -117,7 +121,7 @@ def _by_alpha(content: dict[str, Any]) -> Any:
 
 
 def _alphas(content: dict[str, Any]) -> Any:
-    """Alpha by group: maximum likelihood with intervals, and the grid search on accuracy as dashes."""
+    """Alpha by group: the grid with the alphas within noise of it, and maximum likelihood as dashes."""
     figure, axis = page_axes()
     groups = list(content["policies"][content["strong"]]["groups"])
     names = shown_humans(content)
@@ -126,29 +130,27 @@ def _alphas(content: dict[str, Any]) -> Any:
         fits = content["blends"][name]["fit"]["groups"]
         shift = 0.6 * ((number + 0.5) / len(names) - 0.5)
         x = [groups.index(group) + shift for group in fits]
-        _marks(axis, x, [_triple(fit["likelihood"]) for fit in fits.values()], colour, reader_name(name))
-        axis.plot(
-            x,
-            [fit["grid"]["value"] for fit in fits.values()],
-            linestyle="",
-            marker="_",
-            color=colour,
-            alpha=0.6,
-        )
+        _marks(axis, x, [_triple(fit["grid"]) for fit in fits.values()], colour, reader_name(name))
+        _points(axis, x, [fit["likelihood"]["value"] for fit in fits.values()], "_", colour)
     _finish(axis, groups, "players", "alpha, the weight of the human-like policy")
     name_lines(axis)
     return figure
 
 
 def _search(found: dict[str, Any]) -> Any:
-    """Figure 6: the policy, the search and the blend."""
+    """Figure 6: the policy dash-dotted, the strong one dotted, the blend solid, search by visits dashed."""
     figure, axis = page_axes()
-    groups = list(next(iter(found["policies"].values()))["groups"])
-    for number, ((name, entry), style) in enumerate(
-        zip(found["policies"].items(), (_HUMAN, _SEARCH, _BLEND), strict=True)
-    ):
-        _line(axis, entry, name, LINE_COLORS[number], style, bars=True, shift=0.04 * (number - 1))
-    _finish(axis, groups, "players", "share of moves predicted")
+    (human, alone), (strong, other), (_, blend), _ = found["policies"].items()
+    lines = (
+        (reader_name(human), alone, _HUMAN),
+        (reader_name(strong), other, _STRONG),
+        ("blend, alpha by group", blend, _BLEND),
+        (f"search, {found['nodes']} visits", found["rules"]["visits"], _SEARCH),
+    )
+    colours = (LINE_COLORS[0], INK_COLOR, LINE_COLORS[1], LINE_COLORS[2])
+    for number, ((label, entry, style), colour) in enumerate(zip(lines, colours, strict=True)):
+        _line(axis, entry, label, colour, style, bars=True, shift=0.05 * (number - 1.5))
+    _finish(axis, list(found["rules"]["visits"]["groups"]), "players", "share of moves predicted")
     name_lines(axis)
     return figure
 
@@ -223,6 +225,10 @@ def _marks(
     """Draws values with intervals, from triples (low, value, high)."""
     axis.vlines(x, [t[0] for t in triples], [t[2] for t in triples], color=colour, linewidth=1.4)
     axis.plot(x, [t[1] for t in triples], color=colour, linestyle="", marker="o", markersize=4, label=name)
+
+
+def _points(axis: Any, x: list[float], y: list[float], marker: str, colour: str) -> None:
+    axis.plot(x, y, linestyle="", marker=marker, color=colour, alpha=0.6)
 
 
 def _triple(estimate: dict[str, float]) -> tuple[float, float, float]:

@@ -9,16 +9,20 @@ from sparring.reports import page, report
 from sparring.reports.names import reader_name
 from sparring.reports.report import Content
 from sparring.storage import atomic_write
+from studies.blend.departures import departures
 from studies.blend.figures import report_figures
+from studies.blend.replication import replication
+from studies.blend.trends import trends
 
 _CAPTIONS = {
     "Accuracy by group": "Share of positions whose most likely move was played. Dash-dotted: human-like "
-    "policies; dotted: the strong policy; solid: their blends, weights by rating.",
-    "Gain by group": "Accuracy of the blend minus that of its human-like policy, paired by game, with 95 % "
-    "intervals.",
+    "policies; dotted: the strong policy; solid: their blends with the grid's alpha, as in the paper.",
+    "Gain by group": "Accuracy of the blend minus that of its human-like policy, paired by game. Marks with "
+    "95 % intervals: the grid's alpha. Crosses: weights by rating.",
     "Accuracy by alpha": "On the validation games, for the first human-like policy.",
-    "Alpha by group": "Marks with 95 % intervals: maximum likelihood. Dashes: the paper's grid on accuracy.",
-    "KL-regularised search": "c_puct is chosen on validation games; infinity is the policy itself.",
+    "Alpha by group": "Marks: the paper's grid on accuracy, with the alphas within noise of the best. "
+    "Dashes: maximum likelihood.",
+    "KL-regularised search": "c_puct is chosen on validation games by group; infinity is the policy itself.",
     "Trials": "Random divisions of the games into a fitting and a measuring part.",
     "Where the moves match": "Positions whose most likely move, of the policy or of the blend, was played.",
 }
@@ -67,32 +71,40 @@ def _html(content: Content, figures: dict[str, str]) -> str:
         f"{split}: {part['positions']:,} positions of {part['games']:,} games"
         for split, part in parts_of.items()
     )
+    drawn = content["resamples"]
     parts = [
         page.paragraph(finding(content)),
         page.paragraph(
             f"Human-like policies blended with {content['strong']}, on games from "
             f"{', '.join(content['records'])}. {sizes}. Weights are fitted on the validation games, "
-            "metrics are of the test games; 95 % intervals are by bootstrap over games."
-        ),
-        page.heading("Policies and blends"),
-        _overview(content),
+            f"metrics are of the test games. 95 % intervals are by {drawn['games']:,} bootstrap resamples of "
+            "games. Intervals of gains and comparisons include the choice of the weights: the grid chooses "
+            f"anew in every resample, weights by likelihood are fitted anew in {drawn['refits']:,}."
+        )
     ]
+    if content["paper"]:
+        parts += [page.heading("The paper's experiment"), _replication_table(content)]
+    parts += [page.heading("The paper's trends"), _trend_table(content)]
+    parts += [page.heading("What is different from the paper")]
+    parts += [page.paragraph(sentence) for sentence in departures(content)]
+    parts += [page.heading("Policies and blends"), _overview(content)]
     for title, svg in figures.items():
         caption = _CAPTIONS[title.partition(":")[0]]
         parts += [page.heading(title), page.paragraph(caption, faint=True), page.figure(svg, title)]
-    parts += [page.heading("Gain by group, weights by rating"), _gain_table(content)]
+    for method in ("grid", "rating"):
+        parts += [page.heading(f"Gain by group: {_METHODS[method]}"), _gain_table(content, method)]
     parts += [page.heading("Alpha"), _alpha_table(content)]
     parts += [page.heading("Methods to choose weights"), _method_table(content)]
     parts += [page.heading("What 0.1 of alpha costs"), _robustness_table(content)]
     parts += [page.heading("Three means"), _kind_table(content)]
     if "three" in content:
         parts += [page.heading("Blends of three"), _three_table(content["three"])]
-    if "search" in content:
-        parts += [page.heading("Search"), _search_table(content["search"])]
+    for name, found in content.get("search", {}).items():
+        parts += [page.heading(f"Search: {name}"), _search_table(found)]
     for name, found in content.get("mechanism", {}).items():
         parts += [page.heading(f"The mechanism: {name}"), _mechanism_table(found)]
-    if content["paper"]:
-        parts += [page.heading("The paper"), _paper_table(content["paper"])]
+    if "mechanism" in (content["paper"] or {}):
+        parts += [page.heading("The mechanism in the paper"), _paper_mechanism(content["paper"])]
     parts += page.footer(content)
     return page.page(f"Blends: {content['game']}", parts)
 
@@ -111,16 +123,58 @@ def _nats(entry: dict[str, float]) -> str:
     return f"{entry['nll']:+.4f}|{entry['nll_low']:+.4f} to {entry['nll_high']:+.4f}"
 
 
+def _replication_table(content: Content) -> str:
+    rows = []
+    for row in replication(content):
+        here = row["here"]
+        ours = ["-", "-", "-"]
+        if here is not None:
+            alpha = here.get("alpha")
+            setting = f"c_puct {here['c_puct']}" if alpha is None else _range_text(alpha)
+            ours = [setting, _estimate_text(here["gain"], 3, sign=True), _estimate_text(here["accuracy"])]
+        setting = f"c_puct {row['c_puct']}" if row["alpha"] is None else f"{row['alpha']:.2f}"
+        name = "" if here is None or here["policy"] == row["policy"].lower() else f" ({here['policy']} here)"
+        label = f"{row['policy']} at {row['group']}{name}"
+        rows.append([label, setting, ours[0], f"{row['gain']:+.3f}", *ours[1:], row["source"]])
+    head = [
+        "",
+        "alpha, paper",
+        "alpha, here|within noise",
+        "gain, paper",
+        "gain, here",
+        "accuracy, here",
+        "in the paper",
+    ]
+    accuracies = [
+        [each["policy"] or "not said", each["group"], f"{each['accuracy']:.3f}", each["source"]]
+        for each in content["paper"]["accuracies"]
+    ]
+    return (
+        page.paragraph(content["paper"]["policies"], faint=True)
+        + page.table(head, rows)
+        + page.table(["blend of the paper", "group", "accuracy", "in the paper"], accuracies)
+    )
+
+
+def _range_text(alpha: dict[str, float]) -> str:
+    return f"{alpha['value']:.2f}|{alpha['low']:.2f} to {alpha['high']:.2f}"
+
+
+def _trend_table(content: Content) -> str:
+    rows = [[each["verdict"], each["claim"], each["here"], each["source"]] for each in trends(content)]
+    return page.table(["here it", "the paper", "here", "in the paper"], rows)
+
+
 def _overview(content: Content) -> str:
     rows = []
     for name, entry in content["policies"].items():
         rows.append([name, _estimate_text(entry["mean"]), f"{entry['mean']['nll']:.3f}", "", ""])
-        if name in content["blends"]:
-            found = content["blends"][name]["methods"]["rating"]
+        for method in ("grid", "rating") if name in content["blends"] else ():
+            found = content["blends"][name]["methods"][method]
             gain = found["gain"]
             rows.append(
                 [
-                    f"{name} + {content['strong']}",
+                    f"{name} + {content['strong']}, {_METHODS[method]}",
                     _estimate_text(found["mean"]),
                     f"{found['mean']['nll']:.3f}",
                     _estimate_text(gain["mean"], 4, sign=True),
@@ -144,21 +198,11 @@ def _overview(content: Content) -> str:
     return page.table(head, rows)
 
 
-def _gain_table(content: Content) -> str:
+def _gain_table(content: Content, method: str) -> str:
+    gains = {name: content["blends"][name]["methods"][method]["gain"]["groups"] for name in content["humans"]}
     groups = list(content["policies"][content["strong"]]["groups"])
-    rows = [
-        [
-            group,
-            *(
-                _estimate_text(
-                    content["blends"][name]["methods"]["rating"]["gain"]["groups"][group], sign=True
-                )
-                for name in content["humans"]
-            ),
-        ]
-        for group in groups
-    ]
-    return page.table(["group", *content["humans"]], rows)
+    rows = [[group, *(_estimate_text(gains[name][group], sign=True) for name in gains)] for group in groups]
+    return page.table(["group", *gains], rows)
 
 
 def _alpha_table(content: Content) -> str:
@@ -169,7 +213,7 @@ def _alpha_table(content: Content) -> str:
             rows.append(
                 [
                     f"{name}, {group}",
-                    _estimate_text(entry["grid"], 2),
+                    _range_text(entry["grid"]),
                     _estimate_text(entry["likelihood"], 2),
                     " and ".join(f"{weight['value']:.2f}" for weight in entry["weights"]),
                 ]
@@ -178,7 +222,7 @@ def _alpha_table(content: Content) -> str:
             ends = f"{trend['alpha'][0]:.2f} to {trend['alpha'][1]:.2f}"
             change = {"value": trend["change"], "low": trend["low"], "high": trend["high"]}
             rows.append([f"{name}, along a line", "", ends, _estimate_text(change, 2, sign=True)])
-    return page.table(["", "alpha by accuracy", "alpha by likelihood", "free weights, or the change"], rows)
+    return page.table(["", "grid|within noise", "alpha by likelihood", "free weights, or the change"], rows)
 
 
 def _method_table(content: Content) -> str:
@@ -244,15 +288,43 @@ def _search_table(found: dict[str, Any]) -> str:
         return page.paragraph(found["left out"])
     rows = [
         [
-            group,
-            found["c_puct"][group],
-            *(_estimate_text(entry["groups"][group]) for entry in found["policies"].values()),
+            name,
+            "",
+            *(_estimate_text(each) for each in entry["groups"].values()),
+            _estimate_text(entry["mean"]),
         ]
-        for group in found["c_puct"]
+        for name, entry in found["policies"].items()
     ]
-    head = ["group", "best c_puct", *found["policies"]]
-    note = f"{found['nodes']} visits; {found['positions']:,} positions of {found['games']:,} games."
-    return page.paragraph(note, faint=True) + page.table(head, rows)
+    for rule, entry in found["rules"].items():
+        rows.append(
+            [
+                f"search, {rule}",
+                ", ".join(entry["c_puct"].values()),
+                *(_estimate_text(each) for each in entry["groups"].values()),
+                _estimate_text(entry["mean"]),
+            ]
+        )
+        for label, key in (
+            ("minus the policy", "less policy"),
+            ("the grid's blend minus it", "blend less it"),
+        ):
+            differences = entry[key]
+            cells = [_estimate_text(each, 3, sign=True) for each in differences["groups"].values()]
+            rows.append([label, "", *cells, _estimate_text(differences["mean"], 4, sign=True)])
+    groups = list(found["rules"]["visits"]["c_puct"])
+    by_c = [
+        [f"{rule}, {split}, c_puct {c}", *(f"{entry[split][group][c]:.3f}" for group in groups)]
+        for rule, entry in found["rules"].items()
+        for split in ("validation", "test")
+        for c in found["c_pucts"]
+    ]
+    test = found["parts"]["test"]
+    note = f"{found['nodes']} visits; {test['positions']:,} test positions of {test['games']:,} games."
+    return (
+        page.paragraph(note, faint=True)
+        + page.table(["", "c_puct by group", *groups, "mean"], rows)
+        + page.table(["accuracy", *groups], by_c)
+    )
 
 
 def _mechanism_table(found: dict[str, Any]) -> str:
@@ -278,20 +350,7 @@ def _mechanism_table(found: dict[str, Any]) -> str:
     )
 
 
-def _paper_table(paper: dict[str, Any]) -> str:
-    rows = [
-        [
-            label,
-            "" if alpha is None else f"{alpha:.2f}",
-            f"{gain:+.3f}",
-            "" if accuracy is None else f"{accuracy:.3f}",
-        ]
-        for label, alpha, gain, accuracy in paper["rows"]
-    ]
-    parts = [page.paragraph(paper["policies"], faint=True)]
-    parts.append(page.table(["", "alpha", "gain", "accuracy of the blend"], rows))
-    if "mechanism" in paper:
-        rows = [[name, f"{value:.3f}" if isinstance(value, float) else f"{value:,}"]
-                for name, value in paper["mechanism"].items()]  # fmt: skip
-        parts.append(page.table(["mechanism", ""], rows))
-    return "".join(parts)
+def _paper_mechanism(paper: dict[str, Any]) -> str:
+    rows = [[name, f"{value:.3f}" if isinstance(value, float) else f"{value:,}"]
+            for name, value in paper["mechanism"].items()]  # fmt: skip
+    return page.table(["mechanism", ""], rows)

@@ -1,114 +1,141 @@
-"""Blends against KL-regularised search with the same human-like policy (figure 6 of the paper)."""
+"""Blends against KL-regularised search with the same human-like policy (section V-C, figure 6 of the paper).
+
+Every position is searched leaf by leaf, with each c_puct of the paper. c_puct is chosen by group on the same
+validation positions as alpha, on accuracy, and the intervals of both include the choice.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sparring.blending import WeightModel, pooled_logs
 from sparring.matching import CachedPolicy
-from sparring.matching.bootstrap import Resamples
 from sparring.matching.measure import TaskProgressCallback
-from sparring.matching.scores import cache_key
+from sparring.matching.metrics import metric_columns
 from sparring.policies import BadPolicy
-from sparring.records import Split
-from sparring.search import SearchPolicy
-from studies.blend.accuracy import group_metrics
-from studies.blend.config import (
-    BlendStudyConfig,
-    HeldOutSample,
-    PredictedSample,
-    predict_sample,
-)
+from sparring.policies.segments import Array
+from studies.blend.config import BlendStudyConfig, HeldOutSample, PredictedSample, SearchComparisonConfig
+from studies.blend.nested import Candidates, NestedMetrics
+from studies.blend.searched import RULES, search_scores
+
+BLEND, BLEND_BY_RATING = "blend (grid)", "blend (by rating)"
+"""The blends that search is compared with: the paper's, and ours."""
 
 
 def compare_search(
     plan: BlendStudyConfig,
-    experts: list[CachedPolicy],
-    human: str,
-    strong: str,
-    blend: WeightModel,
+    expert: CachedPolicy,
+    validation: PredictedSample,
+    measured: HeldOutSample,
+    blends: dict[str, NestedMetrics],
     on_progress: TaskProgressCallback,
 ) -> dict[str, Any]:
-    """Accuracy of the policy `human`, of search with it, and of its blend with `strong`.
+    """Accuracy of a human-like policy, of search with it by every rule, and of its blends.
 
-    c_puct is chosen by group on validation games. The blend was fitted on all of them; the test sample is
-    smaller here, since search is slow. Returns the report's section; {"left out": reason} if the policy has
-    no values to search with.
+    `blends` has BLEND and BLEND_BY_RATING. Returns the report's section; {"left out": reason} if the policy
+    has no values to search with.
     """
-    by_name = {each.name: each for each in experts}
-    searched = [_search_policy(by_name[human], c, plan.search.nodes) for c in plan.search.c_pucts]
-    parts = {}
-    for split in (Split.VALIDATION, Split.TEST):
-        # Fewer positions of each game keep the number of games, and so the intervals, for the same time.
-        chosen = replace(
-            plan.selection(split, plan.search.positions, plan.search.groups), every=8 * plan.every
-        )
-        try:
-            parts[split] = predict_sample(
-                [by_name[human], by_name[strong], *searched], chosen, plan, on_progress
+    config = plan.search
+    assert config is not None
+    try:
+        scores = {
+            id(part): _scores(plan, config, expert, part, on_progress) for part in (validation, measured.part)
+        }
+    except BadPolicy as error:  # a policy without values cannot be searched with
+        return {"left out": str(error)}
+    policy = NestedMetrics.of(measured.metrics_of(expert.name))
+    others = {expert.name: policy, plan.strong[0]: NestedMetrics.of(measured.metrics_of(plan.strong[0]))}
+    rules = {}
+    for number, rule in enumerate(RULES):
+        candidates = Candidates.of(validation, measured, partial(_columns, scores, number))
+        rules[rule] = _rule(candidates, config, policy, blends, plan.upper)
+    return {
+        "nodes": config.nodes,
+        "c_pucts": [_text(c) for c in _c_pucts(config)],
+        "parts": {
+            "validation": {"positions": len(validation.sample), "games": len(validation.sample.games)},
+            "test": {"positions": len(measured.part.sample), "games": len(measured.part.sample.games)},
+        },
+        "policies": {name: each.entries() for name, each in (others | blends).items()},
+        "blend less policy": blends[BLEND].difference(policy, plan.upper),
+        "rules": rules,
+    }
+
+
+def _scores(
+    plan: BlendStudyConfig,
+    config: SearchComparisonConfig,
+    expert: CachedPolicy,
+    part: PredictedSample,
+    on_progress: TaskProgressCallback,
+) -> NDArray[np.void]:
+    """The scores [positions, c_pucts, RULES]; infinity, the last c_puct, is the policy itself."""
+    found = []
+    total = len(part.sample) * len(config.c_pucts)
+    for number, c_puct in enumerate(config.c_pucts):
+        done = number * len(part.sample)
+        found.append(
+            search_scores(
+                expert,
+                c_puct,
+                config.nodes,
+                part.sample,
+                plan.cache,
+                lambda more, done=done: on_progress("searching", done + more, total),  # type: ignore[misc]
             )
-        except BadPolicy as error:  # a policy without values cannot be searched with
-            return {"left out": str(error)}
-    names = [human, *(each.name for each in searched)]
-    c_pucts = [math.inf, *plan.search.c_pucts]
-    accuracies = _accuracies(parts[Split.VALIDATION], names)
-    best = accuracies.argmax(axis=1)
-    part = parts[Split.TEST]
-    measured = HeldOutSample(part, Resamples.draw(part.sample.group_of_game, plan.resamples))
-    return {
-        "nodes": plan.search.nodes,
-        "validation": {
-            group: {_text(c): float(value) for c, value in zip(c_pucts, row, strict=True)}
-            for group, row in zip(part.sample.groups, accuracies, strict=True)
-        },
-        "c_puct": {
-            group: _text(c_pucts[int(column)]) for group, column in zip(part.sample.groups, best, strict=True)
-        },
-        "positions": len(part.sample),
-        "games": len(part.sample.games),
-        **_compare(measured, names, best, human, strong, blend),
-    }
+        )
+    alone = part.choices.scores(part.of(expert.name).log_probabilities[0].astype(np.float64))
+    found.append(np.repeat(alone[:, None], len(RULES), axis=1))
+    return np.stack(found, axis=1)
 
 
-def _compare(
-    measured: HeldOutSample, names: list[str], best: Any, human: str, strong: str, model: WeightModel
+def _columns(scores: dict[int, NDArray[np.void]], rule: int, part: PredictedSample) -> tuple[Array, Array]:
+    """Hits and nats [positions, c_pucts] of a rule."""
+    table = scores[id(part)][:, :, rule]
+    columns = metric_columns(table.ravel()).reshape(*table.shape, -1)
+    return columns[..., 0], columns[..., -1]
+
+
+def _rule(
+    candidates: Candidates,
+    config: SearchComparisonConfig,
+    policy: NestedMetrics,
+    blends: dict[str, NestedMetrics],
+    upper: int,
 ) -> dict[str, Any]:
-    part = measured.part
-    pair = part.of(human, strong)
-    chosen = np.array([part.names.index(name) for name in names])[best][part.groups]
-    sizes = np.diff(part.choices.offsets)
-    moves = np.arange(part.choices.offsets[-1])
-    search = part.choices.log_probabilities[np.repeat(chosen, sizes), moves].astype(np.float64)
-    policy, found = measured.metrics_of(human), measured.metrics(search)
-    blend = measured.metrics(pooled_logs(pair, model.weights(pair, part.groups)))
+    """A rule's section: accuracy at each c_puct, the chosen ones, the differences to policy and blends."""
+    texts = [_text(c) for c in _c_pucts(config)]
+    chosen, best = candidates.chosen(), candidates.best()
+    test = candidates.table(test=True)
     return {
-        "policies": {
-            human: group_metrics(policy),
-            "search": group_metrics(found),
-            "blend": group_metrics(blend),
+        "c_puct": {group: texts[int(c)] for group, c in zip(candidates.groups, best, strict=True)},
+        "validation": _by_c(candidates.table(), candidates.groups, texts),
+        "test": _by_c(test, candidates.groups, texts),
+        **chosen.entries(),
+        "less policy": chosen.difference(policy, upper),
+        "blend less it": blends[BLEND].difference(chosen, upper),
+        "blend by rating less it": blends[BLEND_BY_RATING].difference(chosen, upper),
+        "in hindsight": {
+            "c_puct": {
+                group: texts[int(row.argmax())] for group, row in zip(candidates.groups, test, strict=True)
+            },
+            "less policy": float((test.max(axis=1) - policy.values[:, 0]).mean()),
         },
-        "search less policy": found.difference(policy),
-        "blend less search": blend.difference(found),
     }
 
 
-def _accuracies(part: PredictedSample, names: list[str]) -> Any:
-    """Accuracy by group and policy, [groups, names]."""
-    columns = []
-    for name in names:
-        right = part.choices.scores(part.of(name).log_probabilities[0].astype(np.float64))["rank"] == 0
-        columns.append([right[part.groups == group].mean() for group in range(len(part.sample.groups))])
-    return np.array(columns).T
+def _by_c(table: Array, groups: list[str], texts: list[str]) -> dict[str, dict[str, float]]:
+    return {
+        group: dict(zip(texts, row.tolist(), strict=True)) for group, row in zip(groups, table, strict=True)
+    }
 
 
-def _search_policy(expert: CachedPolicy, c_puct: float, nodes: int) -> CachedPolicy:
-    return CachedPolicy(
-        SearchPolicy(expert.policy, c_puct, nodes), cache_key(expert.key, f"search {c_puct:g} {nodes} visits")
-    )
+def _c_pucts(config: SearchComparisonConfig) -> tuple[float, ...]:
+    return (*config.c_pucts, math.inf)
 
 
 def _text(c_puct: float) -> str:

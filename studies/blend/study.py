@@ -7,16 +7,13 @@ arithmetic on them, so that a stopped study resumes, and one with another policy
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sparring.blending import GroupFit, WeightModel, alpha_curve, alpha_text, curves_text, traits_text
 from sparring.blending.weight_models import GroupWeights, PositionWeights, RatingWeights
-from sparring.matching import CachedPolicy
 from sparring.matching.bootstrap import Resamples
 from sparring.matching.measure import TaskProgressCallback
-from sparring.matching.metrics import PolicyMetrics
 from sparring.records import Split
 from sparring.reports import today
 from sparring.storage import atomic_write
@@ -28,7 +25,7 @@ from studies.blend.accuracy import (
     evaluate_blend,
     fit_methods,
     group_metrics,
-    paired_difference,
+    nested_methods,
     three_policy_blends,
 )
 from studies.blend.blunders import mechanism
@@ -39,8 +36,10 @@ from studies.blend.config import (
     open_experts,
     predict_sample,
 )
-from studies.blend.paper import PAPER
-from studies.blend.search import compare_search
+from studies.blend.nested import NestedMetrics
+from studies.blend.paper import paper
+from studies.blend.provenance import describe_networks, describe_records
+from studies.blend.search import BLEND, BLEND_BY_RATING, compare_search
 from studies.blend.trials import trials
 
 _CLOSER = 2
@@ -63,58 +62,62 @@ def run(
     measured = HeldOutSample(test, Resamples.draw(test.sample.group_of_game, plan.resamples))
     strong, humans = plan.strong[0], [name for name, _ in plan.humans]
     content = _facts(plan, validation, test)
+    content["networks"] = describe_networks([*experts, *others])
     content["policies"] = {name: group_metrics(measured.metrics_of(name)) for name in test.names}
     content["blends"] = {}
     fitted: dict[str, Methods] = {}
+    nested: dict[str, dict[str, NestedMetrics]] = {}
     for number, (name, source) in enumerate(plan.humans):
         on_progress("fitting", number, len(plan.humans))
         groups, fitted[name] = fit_methods(validation, name, strong)
-        content["blends"][name] = _blend(plan, validation, measured, groups, fitted[name], name)
+        nested[name] = nested_methods(validation, measured, fitted[name], plan.refits, name, strong)
+        content["blends"][name] = _blend(plan, validation, measured, groups, fitted[name], nested[name], name)
         _write_policies(plan, groups, fitted[name], out / "blends", name, source, validation)
     on_progress("fitting", len(plan.humans), len(plan.humans))
-    blend = fitted[humans[0]]["rating"]
     if others:
         part = predict_sample(others, plan.selection(Split.TEST, plan.test), plan, on_progress)
-        first_blend = evaluate_blend(measured, blend, humans[0], strong)
+        first_blend = nested[humans[0]]["rating"]
         content["baselines"] = _baselines(HeldOutSample(part, measured.resamples), first_blend, plan.upper)
     content["kinds"] = compare_means(validation, measured, plan.upper, humans[0], strong)
     if len(humans) > 1:
-        content["three"] = three_policy_blends(validation, measured, plan.upper, *humans[:2], strong)
+        content["three"] = three_policy_blends(
+            validation, measured, plan.upper, plan.refits, *humans[:2], strong
+        )
     closer = humans[:_CLOSER]
     content["trials"] = {name: trials(validation, test, name, strong, plan.trials) for name in closer}
-    if plan.search.positions:
-        content["search"] = _search(plan, experts, test, blend, on_progress)
+    if plan.search is not None:
+        content["search"] = {
+            name: compare_search(
+                plan,
+                experts[humans.index(name)],
+                validation,
+                measured,
+                {BLEND: nested[name]["grid"], BLEND_BY_RATING: nested[name]["rating"]},
+                on_progress,
+            )
+            for name in plan.search.policies
+        }
     if plan.engine is not None:
         # The suffix is older than the module's name; files of earlier studies count.
         path = plan.cache / f"{plan.game}-{plan.engine.entry.name}.judgments"
         content["mechanism"] = {
             name: mechanism(
-                test, name, strong, fitted[name]["rating"], plan.engine, path, plan.upper, on_progress
+                test, name, strong, fitted[name]["grid"], plan.engine, path, plan.upper, on_progress
             )
             for name in closer
         }
     return content
 
 
-def _search(
-    plan: BlendStudyConfig,
-    experts: list[CachedPolicy],
-    test: PredictedSample,
-    blend: WeightModel,
-    on_progress: TaskProgressCallback,
-) -> dict[str, Any]:
-    """The comparison with search, by default on the first and the last group."""
-    ends = plan.search.groups or tuple(dict.fromkeys([test.sample.groups[0], test.sample.groups[-1]]))
-    config = replace(plan, search=replace(plan.search, groups=ends))
-    return compare_search(config, experts, plan.humans[0][0], plan.strong[0], blend, on_progress)
-
-
-def _baselines(measured: HeldOutSample, blend: PolicyMetrics, upper: int) -> dict[str, Any]:
+def _baselines(measured: HeldOutSample, blend: NestedMetrics, upper: int) -> dict[str, Any]:
     """Metrics of other policies, and the first blend minus each."""
     found = {}
     for name in measured.part.names:
         other = measured.metrics_of(name)
-        found[name] = {**group_metrics(other), "blend less it": paired_difference(blend, other, upper)}
+        found[name] = {
+            **group_metrics(other),
+            "blend less it": blend.difference(NestedMetrics.of(other), upper),
+        }
     return found
 
 
@@ -125,7 +128,9 @@ def _facts(plan: BlendStudyConfig, validation: PredictedSample, test: PredictedS
         "strong": plan.strong[0],
         "humans": [name for name, _ in plan.humans],
         "upper": test.sample.groups[-plan.upper :],
-        "paper": PAPER.get(plan.game),
+        "paper": paper(plan.game),
+        "data": describe_records(plan),
+        "resamples": {"games": plan.resamples, "refits": plan.refits},
         "parts": {
             str(split): {"games": len(part.sample.games), "positions": len(part.sample)}
             for split, part in ((Split.VALIDATION, validation), (Split.TEST, test))
@@ -139,10 +144,14 @@ def _blend(
     measured: HeldOutSample,
     groups: list[GroupFit],
     methods: Methods,
+    nested: dict[str, NestedMetrics],
     name: str,
 ) -> dict[str, Any]:
-    """The blends of a human-like policy with the strong one, by every method."""
-    strong, policy = plan.strong[0], measured.metrics_of(name)
+    """The blends of a human-like policy with the strong one, by every method, the paper's first.
+
+    Intervals of gains and comparisons include the fitting of the weights.
+    """
+    strong, policy = plan.strong[0], NestedMetrics.of(measured.metrics_of(name))
     found = {method: evaluate_blend(measured, model, name, strong) for method, model in methods.items()}
     robustness = {
         method: alpha_sensitivity(measured, model, name, strong)
@@ -154,11 +163,11 @@ def _blend(
         "curves": accuracy_by_alpha(groups),
         "robustness": robustness,
         "methods": {
-            method: {**group_metrics(metrics), "gain": paired_difference(metrics, policy, plan.upper)}
+            method: {**group_metrics(metrics), "gain": nested[method].difference(policy, plan.upper)}
             for method, metrics in found.items()
         },
         "comparisons": {
-            f"{later} less {earlier}": paired_difference(found[later], found[earlier], plan.upper)
+            f"{later} less {earlier}": nested[later].difference(nested[earlier], plan.upper)
             for later, earlier in (("alpha", "grid"), ("rating", "grid"), ("position", "rating"))
         },
     }

@@ -1,11 +1,12 @@
-"""The paper's grid search: accuracy at every alpha, the best alpha, and its bootstrap interval."""
+"""The paper's grid search: accuracy at every alpha, the best alpha, and the alphas within noise of it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from sparring.blending.grid import ALPHAS, alpha_weights, best_alpha, hits, simplex_grid
+from sparring.blending.grid import ALPHAS, BestAlpha, alpha_weights, best_alpha, hits, simplex_grid
+from sparring.matching import ChoiceData
 from sparring.matching.bootstrap import Resamples
 from tests.blending.simulated import constant_weights, simulate_choices
 
@@ -32,16 +33,34 @@ def test_hits_are_where_the_pool_has_the_move_first(kind: str, beta: float) -> N
         assert found[number, 1] == (mixed[a:b].argmax() == played)
 
 
-def test_the_best_alpha_is_near_that_of_people_and_in_its_interval() -> None:
-    choices = simulate_choices(constant_weights(2.1, 0.9), positions=6000)
-    resamples = Resamples.draw(np.zeros(int(choices.metadata["game"].max()) + 1, np.int64), 300)
-    group_sums = resamples.group_sums(
-        hits(choices, alpha_weights()).astype(np.float64), choices.metadata["game"]
-    )
-    best = best_alpha(group_sums.group(0))
-    assert best.alpha.low <= best.alpha.value <= best.alpha.high
-    assert best.alpha.value == pytest.approx(0.7, abs=0.2)
-    assert best.accuracy == max(best.curve) == best.curve[round(best.alpha.value * 100)]
+def best_of(choices: ChoiceData, resamples: int = 300) -> BestAlpha:
+    drawn = Resamples.draw(np.zeros(int(choices.metadata["game"].max()) + 1, np.int64), resamples)
+    group_sums = drawn.group_sums(hits(choices, alpha_weights()).astype(np.float64), choices.metadata["game"])
+    return best_alpha(group_sums.group(0))
+
+
+def test_the_best_alpha_is_near_that_of_people() -> None:
+    best = best_of(simulate_choices(constant_weights(2.1, 0.9), positions=6000))
+    assert best.alpha == pytest.approx(0.7, abs=0.2)
+    assert best.accuracy == max(best.curve) == best.curve[round(best.alpha * 100)]
+
+
+def test_the_range_has_the_alphas_that_the_data_do_not_tell_from_the_best() -> None:
+    few, many = (simulate_choices(constant_weights(2.1, 0.9), n, games=n // 10) for n in (600, 12_000))
+    wide, narrow = best_of(few), best_of(many)
+    for best in (wide, narrow):
+        assert best.low <= best.alpha <= best.high
+        assert best.low <= 0.7 <= best.high
+    assert wide.high - wide.low > narrow.high - narrow.low > 0.02
+    assert narrow.curve[round(narrow.low * 100)] > narrow.curve[0] + 0.01
+
+
+def test_equal_policies_leave_every_alpha_within_noise() -> None:
+    choices = simulate_choices(constant_weights(1.0, 0.0), positions=500)
+    logs = choices.log_probabilities.copy()
+    logs[1] = logs[0]
+    best = best_of(ChoiceData(logs, choices.offsets, choices.played, choices.metadata))
+    assert (best.low, best.high) == (0, 1)
 
 
 def test_shares_of_three_add_up_to_1() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sparring.blending import PositionWeights, RatingWeights, fit, pooled_logs
+from sparring.blending.likelihood import refit
 from sparring.blending.weight_models import hat_basis, place_knots
 from sparring.matching import ChoiceData
 from sparring.policies import Curve
@@ -140,3 +141,19 @@ def test_traits_of_a_fit_are_those_of_its_policy() -> None:
     logs = choices.log_probabilities.astype(np.float64)
     traits = position_features(logs, choices.offsets, choices.metadata["ply"].astype(np.float64))
     np.testing.assert_allclose(PositionWeights.fitted(choices).scale.means, traits.mean(axis=0))
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_refits_are_the_fits_of_the_resampled_games(constrained: bool) -> None:
+    choices = simulate_choices(constant_weights(0.7, 0.3), positions=3000, games=150)
+    features = hat_basis(choices.metadata["rating"], (1100, 1900))
+    found = fit(choices, features, constrained=constrained)
+    counts = np.random.default_rng(3).multinomial(150, np.full(150, 1 / 150), 12)
+    thetas = refit(choices, features, found, counts, constrained=constrained)
+    moved = []
+    for drawn, theta in zip(counts, thetas, strict=True):
+        which = np.repeat(np.arange(len(choices)), drawn[choices.metadata["game"]])
+        again = fit(choices.subset(which), features[which], constrained=constrained).theta
+        moved.append(np.abs(again - found.theta).max())
+        assert np.abs(theta - again).max() < 0.1 * max(moved[-1], 0.02)
+    assert np.mean(moved) > 0.02, "resamples differ"

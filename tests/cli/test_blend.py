@@ -44,9 +44,7 @@ def test_the_file_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str], 
     found = fit(capsys, *PAIR, *how)
     assert list(found["groups"]) == ["1100", "1900"]
     for group in found["groups"].values():
-        assert (
-            group["best"]["alpha"]["low"] <= group["best"]["alpha"]["value"] <= group["best"]["alpha"]["high"]
-        )
+        assert group["best"]["low"] <= group["best"]["alpha"] <= group["best"]["high"]
         assert group["nll"] <= min(group["alone"])
         assert sum(each["value"] for each in group["alphas"]) == pytest.approx(1)
     assert (folder / "blend.toml").read_text() == found["blend"]

@@ -51,7 +51,18 @@ def study(*arguments: str) -> dict[str, Any]:
 
 def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = study(
-        "--search", "12", "--nodes", "6", "--baseline", "other=human.onnx", "--html", *engine(folder)
+        "--search",
+        "human",
+        "--nodes",
+        "6",
+        "--c-puct",
+        "1",
+        "--c-puct",
+        "5",
+        "--baseline",
+        "other=human.onnx",
+        "--html",
+        *engine(folder),
     )
     gain = found["blends"]["human"]["methods"]["rating"]["gain"]
     assert found["baselines"]["other"]["blend less it"] == gain
@@ -68,12 +79,25 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     assert list(found["kinds"])[:2] == ["geometric", "arithmetic"]
     assert found["three"]["policies"] == ["human", "second", "strong"]
     assert len(found["trials"]["human"]["methods"]["grid"]["1100"]["gains"]) == 3
-    assert set(found["search"]["c_puct"]) == {"1100", "1900"}
+    searched = found["search"]["human"]
+    assert searched["c_pucts"] == ["1", "5", "infinite"]
+    assert searched["parts"] == {split: found["parts"][split] for split in ("validation", "test")}, (
+        "c_puct is chosen on as many positions as alpha"
+    )
+    for rule in ("visits", "regularised", "kl"):
+        assert set(searched["rules"][rule]["c_puct"]) == {"1100", "1900"}
+        infinite = searched["rules"][rule]["test"]["1900"]["infinite"]
+        assert infinite == pytest.approx(found["policies"]["human"]["groups"]["1900"]["top1"])
     assert set(found["mechanism"]) == {"human", "second"}
     counts = found["mechanism"]["human"]["all"]
     assert counts["positions"] == sum(counts[k] for k in ("both", "policy alone", "blend alone", "neither"))
     assert found["mechanism"]["human"]["groups"] == ["1900"]
+    assert found["networks"]["human"]["network"] == "small-chess"
+    assert found["data"]["games"] == sum(found["data"]["groups"].values())
     html = Path("report/report.html").read_text()
+    assert "networks are not trained anew" in html
+    assert "have them. The rule of little time left" in html
+    assert html.index("The paper&#x27;s experiment") < html.index("Policies and blends")
     assert html.count("<svg") == 10, (
         "two of accuracy, gain, two about alpha, search, and two each of trials and matches"
     )
@@ -95,6 +119,7 @@ def study_config(folder: Path, **settings: Any) -> BlendStudyConfig:
         trials=2,
         upper=1,
         resamples=50,
+        refits=10,
         engine=EngineAnalysisConfig(entry, 12, 200, 1000),
         **settings,
     )

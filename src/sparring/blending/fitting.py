@@ -79,7 +79,7 @@ def fit_groups(
 
 def grid_blend(groups: list[GroupFit]) -> GroupWeights:
     """The blend paper's blend of two policies: the best alpha of each group."""
-    alphas = np.array([each.best.alpha.value for each in groups if each.best is not None])
+    alphas = np.array([each.best.alpha for each in groups if each.best is not None])
     return GroupWeights(np.stack([alphas, 1 - alphas], axis=1))
 
 
@@ -90,7 +90,7 @@ def constrained_blend(groups: list[GroupFit]) -> GroupWeights:
 
 def alpha_curve(groups: list[GroupFit], by: WeightsBy) -> Curve:
     """The grid's alphas as a curve through the groups' mean ratings; a constant unless `by` is "rating"."""
-    best = [(each, each.best.alpha.value) for each in groups if each.best is not None]
+    best = [(each, each.best.alpha) for each in groups if each.best is not None]
     known = {round(each.rating): alpha for each, alpha in best if each.rating is not None}
     if by == "rating" and len(known) == len(groups) > 1:
         return Curve.through(known)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.matching import ChoiceData
-from sparring.matching.bootstrap import Estimate, Means, intervals
+from sparring.matching.bootstrap import Means
 from sparring.policies.pool import pool_log_probabilities
 from sparring.policies.segments import Array, segment_argmax
 
@@ -21,8 +21,11 @@ ALPHAS: Array = np.linspace(0, 1, 101)
 class BestAlpha:
     """The best alpha of a group by accuracy."""
 
-    alpha: Estimate
-    """With the middle 95 % of the alphas chosen on resampled games."""
+    alpha: float
+    low: float
+    """The lowest alpha whose accuracy is within noise of the best."""
+    high: float
+    """The highest such alpha."""
     accuracy: float
     curve: tuple[float, ...]
     """The accuracy at each of ALPHAS."""
@@ -55,14 +58,27 @@ def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float 
 
 
 def best_alpha(means: Means) -> BestAlpha:
-    """The best alpha from the accuracies at ALPHAS and their resamples; the middle of equally good ones."""
-    alpha = intervals(_middle_best(means.values[None]), _middle_best(means.resampled_means)[:, None])[0]
-    return BestAlpha(alpha, float(means.values.max()), tuple(float(each) for each in means.values))
+    """The best alpha from the accuracies at ALPHAS and their resamples; the middle of equally good ones.
+
+    An alpha is within noise of the best if the 95 % interval of the difference of their accuracies, paired by
+    game, contains 0. This is a range of alphas that the data do not tell apart, not a confidence interval of
+    the best one: the argmax of a step function has none by bootstrap.
+    """
+    best = int(middle_best(means.values[None])[0])
+    lost = means.resampled_means[:, best, None] - means.resampled_means
+    within = np.flatnonzero(np.nanpercentile(lost, 2.5, axis=0) <= 0)
+    return BestAlpha(
+        float(ALPHAS[best]),
+        float(ALPHAS[within[0]]),
+        float(ALPHAS[within[-1]]),
+        float(means.values.max()),
+        tuple(float(each) for each in means.values),
+    )
 
 
-def _middle_best(curves: Array) -> Array:
-    """For each curve [curves, alphas] the middle of the alphas at which it is highest."""
+def middle_best(curves: Array) -> NDArray[np.int64]:
+    """For each curve [curves, points] the middle of the points at which it is highest, [curves]."""
     highest = curves == curves.max(axis=1, keepdims=True)
     rank = np.cumsum(highest, axis=1)
-    middle: Array = ALPHAS[(rank == (rank[:, -1:] + 1) // 2).argmax(axis=1)]
+    middle: NDArray[np.int64] = (rank == (rank[:, -1:] + 1) // 2).argmax(axis=1)
     return middle

@@ -61,6 +61,45 @@ def fit(choices: ChoiceData, features: Array, *, constrained: bool = False) -> F
     return _minimise(choices, logs, np.zeros(logs.shape[1]), features)
 
 
+def refit(
+    choices: ChoiceData,
+    features: Array,
+    found: Fit,
+    counts: NDArray[np.integer],
+    *,
+    constrained: bool = False,
+) -> Array:
+    """The weights [resamples, policies, features] of resampled games, for intervals that include the fitting.
+
+    `found` is the fit to all games, `counts` [resamples, games] how often each game is drawn. Each resample
+    takes one step of Newton's method from `found`, with its own gradient and Hessian: its own minimum up to
+    terms of second order.
+    """
+    logs = choices.log_probabilities.astype(np.float64)
+    theta, fixed = found.theta, np.zeros(logs.shape[1])
+    if constrained:
+        theta, logs, fixed = theta[:-1], logs[:-1] - logs[-1], logs[-1]
+    at = _Derivatives.at(theta, choices, logs, fixed, features)
+    size, games = theta.size, choices.metadata["game"]
+    hessians = np.einsum("klp,pi,pj->pkilj", at.spreads, features, features, optimize=True)
+    by_game = _sums_by_game(
+        np.hstack([at.gradient, hessians.reshape(-1, size * size)]), games, counts.shape[1]
+    )
+    drawn = counts.astype(np.float64) @ by_game
+    bend = drawn[:, size:].reshape(-1, size, size)
+    bend += 1e-9 * (1 + np.trace(bend, axis1=1, axis2=2))[:, None, None] * np.eye(size)
+    step = np.linalg.solve(bend, drawn[:, :size, None])[:, :, 0]
+    moved = np.clip(theta - step.reshape(-1, *theta.shape), -_MOST, _MOST)
+    if constrained:
+        moved = np.concatenate([moved, 1 - moved.sum(axis=1, keepdims=True)], axis=1)
+    return moved
+
+
+def _sums_by_game(columns: Array, games: NDArray[np.integer], number: int) -> Array:
+    """Sums of columns [positions, columns] over the positions of each game, [number, columns]."""
+    return np.stack([np.bincount(games, column, number) for column in columns.T], axis=1)
+
+
 def _minimise(choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> Fit:
     """Newton's method with step halving."""
     policies, width = len(logs), features.shape[1]
@@ -94,6 +133,8 @@ class _Derivatives:
     gradient: Array
     """[positions, policies * features]"""
     hessian: Array
+    spreads: Array
+    """[policies, policies, positions]: covariances of the policies' log-probabilities over the moves."""
 
     @staticmethod
     def at(theta: Array, choices: ChoiceData, logs: Array, fixed: Array, features: Array) -> _Derivatives:
@@ -102,20 +143,18 @@ class _Derivatives:
         shares = np.exp(normal)
         means = segment_sum(shares * logs, offsets)
         gaps = logs - segment_repeat(means, offsets)
-        spreads = np.stack(
-            [segment_sum(shares * gaps * row, offsets) for row in gaps]
-        )  # [policies, policies, positions]
+        spreads = np.stack([segment_sum(shares * gaps * row, offsets) for row in gaps])
         size = theta.size
         gradient = np.einsum("kp,pj->pkj", means - logs[:, played], features).reshape(-1, size)
         hessian = np.einsum("klp,pi,pj->kilj", spreads, features, features, optimize=True).reshape(size, size)
-        return _Derivatives(float(-normal[played].sum()), gradient, hessian)
+        return _Derivatives(float(-normal[played].sum()), gradient, hessian, spreads)
 
     def sandwich(self, games: NDArray[np.integer]) -> Array:
         """The covariance of the weights, clustered by game."""
         size = self.gradient.shape[1]
         _, place = np.unique(games, return_inverse=True)
         count = int(place.max()) + 1 if len(place) else 0
-        by_game = np.stack([np.bincount(place, column, count) for column in self.gradient.T], axis=1)
+        by_game = _sums_by_game(self.gradient, place, count)
         bread = np.linalg.pinv(self.hessian + 1e-9 * (1 + np.trace(self.hessian)) * np.eye(size))
         often = count / max(count - 1, 1)
         found: Array = often * bread @ (by_game.T @ by_game) @ bread

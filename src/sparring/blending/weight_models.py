@@ -74,9 +74,13 @@ class RatingWeights:
             at, fit(choices, hat_basis(choices.metadata["rating"], at), constrained=constrained)
         )
 
+    def features(self, choices: ChoiceData) -> Array:
+        """The features [positions, features] of which the weights are linear functions."""
+        return hat_basis(choices.metadata["rating"], self.knots)
+
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
         """The weights for the rating of each player to move."""
-        return self.fit.weights(hat_basis(choices.metadata["rating"], self.knots))
+        return self.fit.weights(self.features(choices))
 
     def curves(self) -> list[Curve]:
         """One curve per policy."""
@@ -100,10 +104,14 @@ class PositionWeights:
         features = np.hstack([hat_basis(choices.metadata["rating"], knots), scale.apply(traits)])
         return PositionWeights(knots, scale, fit(choices, features))
 
+    def features(self, choices: ChoiceData) -> Array:
+        """The features [positions, features] of which the weights are linear functions."""
+        traits = self.scale.apply(_traits(choices))
+        return np.hstack([hat_basis(choices.metadata["rating"], self.knots), traits])
+
     def weights(self, choices: ChoiceData, groups: NDArray[np.int64]) -> Array:
         """The weights in each position."""
-        traits = self.scale.apply(_traits(choices))
-        return self.fit.weights(np.hstack([hat_basis(choices.metadata["rating"], self.knots), traits]))
+        return self.fit.weights(self.features(choices))
 
     def curves(self) -> list[Curve]:
         """One curve per policy, for a position with mean features."""

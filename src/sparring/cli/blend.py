@@ -146,7 +146,8 @@ def _show(groups: list[Any], names: list[str], nll: float, out: Path) -> None:
     for each in groups:
         cells = [_cell(each.alphas[0])]
         if each.best is not None:
-            cells.append(_cell(each.best.alpha))
+            best = each.best
+            cells.append(f"{best.alpha:.2f} [dim]within noise {best.low:.2f}-{best.high:.2f}[/]")
         cells += [_cell(weight) for weight in each.weights]
         mean_nll = " ".join(f"[dim]{alone:.3f}[/]" for alone in each.alone)
         table.add_row(foreign(each.group), f"{each.positions:,}", *cells, f"{mean_nll} {each.nll:.3f}")
