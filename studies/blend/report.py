@@ -139,7 +139,7 @@ def _replication_table(content: Content) -> str:
     head = [
         "",
         "alpha, paper",
-        "alpha, here|within noise",
+        "alpha, here (within noise)",
         "gain, paper",
         "gain, here",
         "accuracy, here",
@@ -222,7 +222,7 @@ def _alpha_table(content: Content) -> str:
             ends = f"{trend['alpha'][0]:.2f} to {trend['alpha'][1]:.2f}"
             change = {"value": trend["change"], "low": trend["low"], "high": trend["high"]}
             rows.append([f"{name}, along a line", "", ends, _estimate_text(change, 2, sign=True)])
-    return page.table(["", "grid|within noise", "alpha by likelihood", "free weights, or the change"], rows)
+    return page.table(["", "grid (within noise)", "alpha by likelihood", "free weights, or the change"], rows)
 
 
 def _method_table(content: Content) -> str:
