@@ -149,3 +149,24 @@ def test_one_position_in_so_many_leaves_that_share_of_every_game(folder: Path) -
     assert len(thin) == pytest.approx(len(whole) / 5, rel=0.1)
     gaps = np.diff(thin.metadata["ply"])[np.diff(thin.metadata["game"]) == 0]
     assert set(gaps.tolist()) == {5}
+
+
+class Counting(FixedPolicy):
+    """Notes how many positions each call has."""
+
+    def __init__(self) -> None:
+        super().__init__([0.5, 0.5])
+        self.sizes: list[int] = []
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        self.sizes.append(len(positions))
+        return super().predict(positions)
+
+
+def test_short_games_are_predicted_together(folder: Path) -> None:
+    sample, policy = read_sample(selection(folder)), Counting()
+    together = cached_log_probabilities(CachedPolicy(policy, "together"), sample, folder / "cache")
+    assert len(policy.sizes) < len(sample.games)
+    assert all(size >= 128 for size in policy.sizes[:-1])
+    assert sum(policy.sizes) == len(sample)
+    assert len(together) == int(sample.metadata["legal"].astype(int).sum())
