@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -39,6 +39,10 @@ def blend_command(game: str) -> Callable[..., None]:
         human: Annotated[list[str], typer.Option(help="A human-like policy; repeatable.")] = _HUMAN,
         baseline: Annotated[
             list[str] | None, typer.Option(help="A policy to compare the first blend with; repeatable.")
+        ] = None,
+        training: Annotated[
+            list[str] | None,
+            typer.Option(help="NAME=TABLE: the table that a human-like policy learned from; repeatable."),
         ] = None,
         out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path(f"results/blend-{game}"),
         cache: Annotated[
@@ -109,6 +113,7 @@ def blend_command(game: str) -> Callable[..., None]:
             tuple(humans),
             strongest,
             cache or user_data_folder() / "choices",
+            tuple(_tables(training or ())),
             tuple(others),
             tuple(group or ()),
             validation,
@@ -137,6 +142,17 @@ def blend_command(game: str) -> Callable[..., None]:
         _show(content, out, undone)
 
     return command
+
+
+def _tables(texts: Sequence[str]) -> list[tuple[str, Path]]:
+    """(name, table) from NAME=TABLE."""
+    found = []
+    for text in texts:
+        name, _, table = text.partition("=")
+        if not Path(table, "manifest.json").is_file():
+            raise UserError(f"--training {text}: expected NAME=TABLE with the folder of a table")
+        found.append((name, Path(table)))
+    return found
 
 
 def _show(content: dict[str, Any], out: Path, undone: str) -> None:

@@ -55,6 +55,8 @@ class BlendStudyConfig:
     """(name, source) of the strong policy."""
     cache: Path
     """The folder of cached predictions and engine analyses."""
+    training: tuple[tuple[str, Path], ...] = ()
+    """(name, table) of human-like policies whose training games are reported."""
     baselines: tuple[tuple[str, str], ...] = ()
     """(name, source) of policies that the first blend is compared with."""
     groups: tuple[str, ...] = ()

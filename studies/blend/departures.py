@@ -15,7 +15,8 @@ _PAPER_INTERVAL = {"chess": 0.002, "go": 0.004, "shogi": 0.002}
 
 def departures(content: dict[str, Any]) -> list[str]:
     """Sentences about data, networks, trials, search and mechanism."""
-    return [*_data(content), *_networks(content), *_trials(content), *_search(content), *_mechanism(content)]
+    parts = (_data, _networks, _training, _trials, _search, _mechanism)
+    return [sentence for part in parts for sentence in part(content)]
 
 
 def _data(content: dict[str, Any]) -> Iterator[str]:
@@ -45,6 +46,19 @@ def _networks(content: dict[str, Any]) -> Iterator[str]:
         if "network" in entry:
             size = f"{entry['parameters']:,} parameters, {entry['architecture']}"
             yield f"{name} is {entry['network']} ({size}); trained on: {entry['trained on'].rstrip('.')}."
+
+
+def _training(content: dict[str, Any]) -> Iterator[str]:
+    """The games of each network: those of its group if its name ends with one, else all of the table."""
+    for name, groups in content.get("training", {}).items():
+        own = name.rpartition("-")[2]
+        kept = {own: groups[own]} if own in groups else groups
+        total, mixed = sum(kept.values()), kept.get("mixed", 0)
+        yield (
+            f"{name} learned from {total:,} games of the training split, {mixed:,} of them between players "
+            "of different groups. The paper's networks have 120,000 games of one group, or 720,000 and more "
+            "of all; in each game both players are of one group (in shogi within 50 points)."
+        )
 
 
 def _trials(content: dict[str, Any]) -> Iterator[str]:

@@ -1,13 +1,17 @@
-"""What a blend study measured: the networks, and the games of its records."""
+"""What a blend study measured: the networks, their training games, and the games of its records."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from sparring.matching import CachedPolicy
 from sparring.matching.games import select
 from sparring.policies import NetworkPolicy
+from sparring.records import Split, records_of, split_of
+from sparring.records.statistics import group_name
+from sparring.records.table import read_shards
 from studies.blend.config import BlendStudyConfig
 
 
@@ -38,3 +42,18 @@ def describe_records(plan: BlendStudyConfig) -> dict[str, Any]:
         "with clocks": sum(played.record.clocks is not None for played in games),
         "groups": dict(groups),
     }
+
+
+def describe_training(plan: BlendStudyConfig) -> dict[str, dict[str, int]]:
+    """The training games of policies whose tables are known, by group; "mixed" is a pair of two groups."""
+    return {name: _training_games(plan, table) for name, table in plan.training}
+
+
+def _training_games(plan: BlendStudyConfig, table: Path) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for shard in read_shards(table):
+        for record in records_of(shard):
+            if split_of(record.identity(plan.game), plan.trial) is Split.TRAIN:
+                strengths = record.first_rating, record.second_rating, record.first_rank, record.second_rank
+                found[group_name(*strengths, bounds=[])] += 1
+    return dict(sorted(found.items()))

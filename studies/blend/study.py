@@ -38,7 +38,7 @@ from studies.blend.config import (
 )
 from studies.blend.nested import NestedMetrics
 from studies.blend.paper import paper
-from studies.blend.provenance import describe_networks, describe_records
+from studies.blend.provenance import describe_networks, describe_records, describe_training
 from studies.blend.search import BLEND, BLEND_BY_RATING, compare_search
 from studies.blend.trials import trials
 
@@ -63,6 +63,7 @@ def run(
     strong, humans = plan.strong[0], [name for name, _ in plan.humans]
     content = _facts(plan, validation, test)
     content["networks"] = describe_networks([*experts, *others])
+    content["training"] = describe_training(plan)
     content["policies"] = {name: group_metrics(measured.metrics_of(name)) for name in test.names}
     content["blends"] = {}
     fitted: dict[str, Methods] = {}

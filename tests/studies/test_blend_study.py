@@ -61,6 +61,8 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
         "5",
         "--baseline",
         "other=human.onnx",
+        "--training",
+        "human=table",
         "--html",
         *engine(folder),
     )
@@ -93,6 +95,8 @@ def test_the_report_has_every_part(folder: Path, capsys: pytest.CaptureFixture[s
     assert counts["positions"] == sum(counts[k] for k in ("both", "policy alone", "blend alone", "neither"))
     assert found["mechanism"]["human"]["groups"] == ["1900"]
     assert found["networks"]["human"]["network"] == "small-chess"
+    assert found["training"]["human"].keys() == {"1100", "1900"}
+    assert sum(found["training"]["human"].values()) < found["data"]["games"]
     assert found["data"]["games"] == sum(found["data"]["groups"].values())
     html = Path("report/report.html").read_text()
     assert "networks are not trained anew" in html
@@ -162,6 +166,8 @@ def test_one_group_is_enough(folder: Path) -> None:
         (["--engine", ""], "--engine takes a command"),
         (["--engine", "no-such-engine"], "could not be started"),
         (["--strong", "table"], "there is no network 'table'"),
+        (["--search", "nobody"], "there is no human-like policy of this name"),
+        (["--training", "human=nowhere"], "expected NAME=TABLE"),
     ],
 )
 def test_errors_name_the_fault(

@@ -72,6 +72,8 @@ def content() -> dict[str, Any]:
                       "share of the gain": {"value": 0.27, "low": 0.13, "high": 0.44}}},
         "networks": {"maia-s-wide": {"network": "maia-s-wide", "parameters": 900_000,
                      "architecture": "residual", "trained on": "29,297 games"}},
+        "training": {"maia-s-wide": {"1100": 900, "1500": 3_000, "mixed": 25_000},
+                     "maia-s-1100": {"1100": 900}},
         "data": {"games": 32_669, "with clocks": 1_707,
                  "groups": {"1100": 1_658, "1500": 5_640, "1900": 748}},
     }  # fmt: skip
@@ -113,6 +115,8 @@ def test_departures_name_clocks_groups_networks_trials_and_the_mechanism(content
     assert "1,707 of 32,669 games have them" in text
     assert "748 games (1900) to 5,640 (1500)" in text
     assert "maia-s-wide is maia-s-wide (900,000 parameters, residual); trained on: 29,297 games." in text
+    assert "maia-s-wide learned from 28,900 games of the training split, 25,000 of them between" in text
+    assert "maia-s-1100 learned from 900 games of the training split, 0 of them between" in text
     assert "networks are not trained anew" in text
     assert "20,000 nodes a move, the paper's has 100,000" in text
     assert "44 more, whose best move is worth 1,000 or more for a side, are dropped as decided" in text
