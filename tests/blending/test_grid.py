@@ -55,6 +55,20 @@ def test_the_range_has_the_alphas_that_the_data_do_not_tell_from_the_best() -> N
     assert narrow.curve[round(narrow.low * 100)] > narrow.curve[0] + 0.01
 
 
+def test_chance_does_not_make_one_alpha_the_only_one() -> None:
+    """Alphas that predict the same positions but for three random ones a step: none is better."""
+    rng = np.random.default_rng(5)
+    ranges = []
+    for _ in range(10):
+        right = np.repeat(rng.random((600, 1)) < 0.5, 101, axis=1)
+        for step in range(1, 101):
+            right[rng.choice(600, 3, replace=False), step:] ^= True
+        resamples = Resamples.draw(np.zeros(600, np.int64), 200)
+        best = best_alpha(resamples.group_sums(right.astype(np.float64), np.arange(600)).group(0))
+        ranges.append(best.high - best.low)
+    assert np.median(ranges) > 0.9
+
+
 def test_equal_policies_leave_every_alpha_within_noise() -> None:
     choices = simulate_choices(constant_weights(1.0, 0.0), positions=500)
     logs = choices.log_probabilities.copy()

@@ -14,7 +14,7 @@ from sparring.matching.bootstrap import Means
 from sparring.policies.pool import pool_log_probabilities
 from sparring.policies.segments import Array, segment_argmax
 
-ALPHAS: Array = np.linspace(0, 1, 101)
+ALPHAS: Array = np.arange(101) / 100
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,18 @@ def hits(choices: ChoiceData, grid: Array, kind: str = "geometric", beta: float 
 def best_alpha(means: Means) -> BestAlpha:
     """The best alpha from the accuracies at ALPHAS and their resamples; the middle of equally good ones.
 
-    An alpha is within noise of the best if the 95 % interval of the difference of their accuracies, paired by
-    game, contains 0. This is a range of alphas that the data do not tell apart, not a confidence interval of
-    the best one: the argmax of a step function has none by bootstrap.
+    With it come the alphas within noise of it, by multiple comparisons with the best: the difference of the
+    accuracies, paired by game, is below the bound that the largest standardised difference of all alphas
+    keeps in 95 % of resamples. This is a range of alphas that the games do not tell apart. It is not a
+    confidence interval: the argmax of a step function has none by bootstrap.
     """
     best = int(middle_best(means.values[None])[0])
-    lost = means.resampled_means[:, best, None] - means.resampled_means
-    within = np.flatnonzero(np.nanpercentile(lost, 2.5, axis=0) <= 0)
+    lost = means.values[best] - means.values
+    resampled = means.resampled_means
+    drawn = resampled[:, best, None] - resampled
+    noise = np.nanstd(drawn, axis=0)
+    largest = np.nanmax((lost - drawn)[:, noise > 0] / noise[noise > 0], axis=1, initial=0)
+    within = np.flatnonzero(lost <= np.quantile(largest, 0.95) * noise)
     return BestAlpha(
         float(ALPHAS[best]),
         float(ALPHAS[within[0]]),
