@@ -199,14 +199,16 @@ def _searches(content: Content) -> Iterator[Trend]:
 
 
 def _mechanisms(content: Content) -> Iterator[Trend]:
+    claim = "Avoided blunders are most of the gain."
     for name, found in content.get("mechanism", {}).items():
-        share = found["share of the gain"]
-        if share["value"] is None:
-            continue
-        low, high = (-math.inf if share["low"] is None else share["low"] - 0.5,
-                     math.inf if share["high"] is None else share["high"] - 0.5)  # fmt: skip
-        here = f"{name}: {share['value']:.0%} of the gain, where its move loses {found['bad']} or more."
-        yield Trend("Avoided blunders are most of the gain.", "VI-C", here, _sign(low, high))
+        gain, share = found["gain"], found["share of the gain"]
+        if gain["low"] <= 0:
+            text = f"{gain['value']:+.3f} ({gain['low']:+.3f} to {gain['high']:+.3f})"
+            here = f"{name}: the gain on these positions is {text}; no share can be told."
+            yield Trend(claim, "VI-C", here, "not clear")
+        else:
+            here = f"{name}: {share['value']:.0%} of the gain, where its move loses {found['bad']} or more."
+            yield Trend(claim, "VI-C", here, _sign(share["low"] - 0.5, share["high"] - 0.5))
 
 
 def _trials(content: Content) -> Iterator[Trend]:

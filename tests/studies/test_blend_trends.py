@@ -69,6 +69,7 @@ def content() -> dict[str, Any]:
                    "parts": {"validation": {"positions": 900}, "test": {"positions": 1000}}}},
         "mechanism": {"maia-s-wide": {"engine": "stockfish", "nodes": 20_000, "bad": 200, "decided": 1000,
                       "left out": 44, "groups": ["1900"], "positions": 500, "method": "grid",
+                      "gain": {"value": 0.05, "low": 0.03, "high": 0.07},
                       "share of the gain": {"value": 0.27, "low": 0.13, "high": 0.44}}},
         "networks": {"maia-s-wide": {"network": "maia-s-wide", "parameters": 900_000,
                      "architecture": "residual", "trained on": "29,297 games"}},
@@ -108,6 +109,18 @@ def test_each_trend_has_its_verdict(content: dict[str, Any]) -> None:
 def test_groups_in_which_search_is_ahead_are_named(content: dict[str, Any]) -> None:
     (found,) = [each for each in trends(content) if "KL-regularised" in each["claim"]]
     assert found["here"].endswith("search is ahead at 1500.")
+
+
+def test_a_share_of_no_gain_is_not_told(content: dict[str, Any]) -> None:
+    content["mechanism"]["maia-s-wide"] |= {
+        "gain": {"value": -0.006, "low": -0.029, "high": 0.019},
+        "share of the gain": {"value": -2.3, "low": -7.0, "high": None},
+    }
+    (found,) = [each for each in trends(content) if each["claim"].startswith("Avoided")]
+    assert found["verdict"] == "not clear"
+    assert found["here"].endswith(
+        "the gain on these positions is -0.006 (-0.029 to +0.019); no share can be told."
+    )
 
 
 def test_departures_name_clocks_groups_networks_trials_and_the_mechanism(content: dict[str, Any]) -> None:
