@@ -80,7 +80,7 @@ def _html(content: Content, figures: dict[str, str]) -> str:
             f"metrics are of the test games. 95 % intervals are by {drawn['games']:,} bootstrap resamples of "
             "games. Intervals of gains and comparisons include the choice of the weights: the grid chooses "
             f"anew in every resample, weights by likelihood are fitted anew in {drawn['refits']:,}."
-        )
+        ),
     ]
     if content["paper"]:
         parts += [page.heading("The paper's experiment"), _replication_table(content)]
