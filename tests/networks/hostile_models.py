@@ -89,6 +89,16 @@ def repeated_input() -> onnx.ModelProto:
     return _add_to_policy(model, _node(model, "Expand", [planes, "hostile.shape"], "hostile.values"))
 
 
+def power_of_the_batch() -> onnx.ModelProto:
+    """One number for one position, 68 billion for a batch of 64."""
+    model = chess_model()
+    shape = _node(model, "Shape", ["planes"], "hostile.shape")
+    first = _constant(model, "hostile.first", [0], np.int64)
+    size = _node(model, "Gather", [shape, first], "hostile.batch")
+    power = _node(model, "Concat", [size] * 6, "hostile.power", axis=0)
+    return _add_to_policy(model, _node(model, "ConstantOfShape", [power], "hostile.values"))
+
+
 def growing_text() -> onnx.ModelProto:
     """Text that doubles forty times."""
     model = chess_model()
@@ -153,8 +163,8 @@ def without_value_of_people() -> onnx.ModelProto:
 
 
 GRAPHS: list[Callable[[], onnx.ModelProto]] = [
-    computed_shape, constant_shape, repeated_input, growing_text, not_a_number, infinite_value, other_policy,
-    unsupported_operator, dead_input, without_value_of_people,
+    computed_shape, constant_shape, repeated_input, power_of_the_batch, growing_text, not_a_number,
+    infinite_value, other_policy, unsupported_operator, dead_input, without_value_of_people,
 ]  # fmt: skip
 ENTRIES: list[dict[str, Any]] = [
     {"codec": "none"}, {"codec": None}, {"codec": []}, {"codec": "lc0"}, {"codec": "maia3"},

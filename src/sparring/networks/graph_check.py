@@ -41,6 +41,7 @@ def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
         raise BadNetwork(f"the settings of its model card are wrong ({first_line(error)})") from None
     _check_inputs(model, sample)
     shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
+    _check_growth(model, shapes, {name: (2, *array.shape[1:]) for name, array in sample.items()})
     _check_outputs(model, codec, sample, shapes)
 
 
@@ -67,6 +68,13 @@ def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[st
     if constants > limit:
         raise BadNetwork(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
     return shapes
+
+
+def _check_growth(model: onnx.ModelProto, single: Mapping[str, Shape], inputs: Mapping[str, Shape]) -> None:
+    """Raises BadNetwork if a value for these inputs, two positions, is more than twice that for one."""
+    for name, shape in _infer_shapes(model, inputs).items():
+        if math.prod(shape) > 2 * math.prod(single[name]):
+            raise BadNetwork(f"its value {name} grows faster than the number of positions")
 
 
 def _infer_shapes(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[str, Shape]:
