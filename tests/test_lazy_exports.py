@@ -55,7 +55,7 @@ def test_importing_sparring_imports_neither_numpy_nor_the_core() -> None:
     code = "import sys, sparring; sparring.__version__; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith(("numpy", "sparring"))}
-    assert loaded == {"sparring", "sparring._lazy", "sparring._version"}
+    assert loaded == {"sparring", "sparring._lazy", "sparring._telemetry", "sparring._version"}
 
 
 def test_the_root_has_a_dozen_names_or_so() -> None:
@@ -68,4 +68,4 @@ def test_the_root_has_a_dozen_names_or_so() -> None:
 def test_importing_the_package_imports_none_of_its_modules(package: str) -> None:
     code = f"import sys, {package}; print(*(name for name in sys.modules if name.startswith('{package}.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) <= {"sparring._lazy", *PACKAGES}
+    assert set(done.stdout.split()) <= {"sparring._lazy", "sparring._telemetry", *PACKAGES}

@@ -173,7 +173,7 @@ def test_an_unknown_game_and_state_are_refused() -> None:
 def test_the_games_load_nothing_of_the_layers_above() -> None:
     code = "import sys, sparring.games; print(*(m for m in sys.modules if m.startswith('sparring.')))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert {name.split(".")[1] for name in loaded.split()} <= {"games", "_core", "_lazy"}
+    assert {name.split(".")[1] for name in loaded.split()} <= {"games", "_core", "_lazy", "_telemetry"}
 
 
 def test_the_files_in_the_guide_exist() -> None:
