@@ -52,9 +52,9 @@ def is_blend_report(content: Content) -> bool:
 
 
 def finding(content: Content) -> str:
-    """What the study found, in a sentence: the gain of the first human-like policy by blending."""
+    """What the study found, in a sentence: the gain of the first human-like policy by the paper's blend."""
     name = content["humans"][0]
-    gain = content["blends"][name]["methods"]["rating"]["gain"]["mean"]
+    gain = content["blends"][name]["methods"]["grid"]["gain"]["mean"]
     value = gain["value"] if "value" in gain else gain["top1"]
     points, low, high = (f"{100 * number:+.1f}" for number in (value, gain["low"], gain["high"]))
     verb = "predicts" if float(low) > 0 else "does not clearly predict"
