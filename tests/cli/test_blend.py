@@ -54,6 +54,11 @@ def test_the_file_is_a_policy(folder: Path, capsys: pytest.CaptureFixture[str], 
     assert sum(each["p"] for each in moves) == pytest.approx(1, abs=1e-4)
 
 
+def test_one_position_in_several_is_fitted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, thinned = (fit(capsys, *PAIR, *how)["groups"]["1900"] for how in ([], ["--every", "4"]))
+    assert 0 < thinned["positions"] < whole["positions"] / 2
+
+
 def test_a_file_elsewhere_finds_its_networks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "deep").mkdir()
     fit(capsys, *PAIR, "--out", "deep/blend.toml")

@@ -17,7 +17,7 @@ from tests.networks.tiny_networks import tiny_network, write
 from tests.policies.fixed_policy import random_states
 
 PEOPLE = ("chess", "go", "shogi")
-MAX_BYTES = 13_000_000
+MAX_BYTES = 16_000_000
 
 
 @pytest.mark.parametrize("game", PEOPLE)

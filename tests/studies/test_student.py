@@ -187,6 +187,9 @@ def test_the_curve_has_all_measurements_of_a_run(tmp_path: Path) -> None:
     assert measured["teacher"] == {"top1": 0.6, "nats": 1.3}
     assert [point["nats"] for point in measured["points"]] == [1.4, 1.2]
     assert draw({"a": measured}, tmp_path).read_text().count("Maia-3 5M") == 1
+    divergence = draw({"a": measured}, tmp_path, "strong", "kl")
+    assert divergence.name == "strong.svg"
+    assert "Maia-3" not in divergence.read_text()
 
 
 def test_a_second_network_plays_and_a_strong_student_ignores_ratings(data: Path, tmp_path: Path) -> None:

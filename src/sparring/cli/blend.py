@@ -51,6 +51,9 @@ def fit_blend(
     positions: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of positions per group.")
     ] = None,
+    every: Annotated[
+        int, typer.Option(min=1, help="Take one position in so many of each game: more games.")
+    ] = 1,
     group: Annotated[list[str] | None, typer.Option(help="Only these groups, such as 1100 or 6d.")] = None,
     out: Annotated[Path, typer.Option(help="The policy file to write.")] = Path("blend.toml"),
     cache: Annotated[Path | None, typer.Option(help="Cache folder of predictions, shared by fits.")] = None,
@@ -86,6 +89,7 @@ def fit_blend(
         trial,
         tuple(group or ()),
         positions,
+        every,
         player=player,
     )
     named = named_policies([human, strong, *(also or ())])

@@ -1,0 +1,46 @@
+"""Puzzles and graded positions of the strong network, and the model card of a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from sparring.networks import load_network
+from sparring.networks.card import read_card_from_file
+from studies.student.puzzles import interval, read_graded, read_puzzles, score
+from studies.student.set_card import set_card
+from tests.networks.tiny_networks import tiny_network, write
+
+PUZZLES = "PuzzleId,FEN,Moves,Rating\na,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,g8h8 a1a8,600\n"
+GRADED = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; c0 "Ra8#=100, Kf1=3";\n'
+
+
+def test_puzzles_are_solved_by_the_second_move(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(PUZZLES)
+    states, grades = read_puzzles(tmp_path / "p.csv", 5)
+    assert [state.to_move for state in states] == [0]
+    assert grades == [{"a1a8": 1.0}]
+
+
+def test_a_network_has_the_grade_of_its_likeliest_move(tmp_path: Path) -> None:
+    (tmp_path / "g.epd").write_text(GRADED)
+    states, grades = read_graded(tmp_path / "g.epd", 5)
+    assert grades == [{"a1a8": 100.0, "g1f1": 3.0}]
+    network = load_network(str(write(tiny_network("chess"), tmp_path / "tiny.onnx")), game="chess")
+    (prediction,) = network.predict(states)
+    best = states[0].move_text(prediction.moves[int(np.argmax(prediction.probabilities))])
+    assert score(network, states, [{best: 7.0}]).tolist() == [7.0]
+
+
+def test_intervals_have_a_mean_and_half_a_width() -> None:
+    assert interval(np.array([1.0, 1.0])) == [1.0, 0.0]
+
+
+def test_fields_of_a_card_are_changed(tmp_path: Path) -> None:
+    path = write(tiny_network("chess"), tmp_path / "tiny.onnx")
+    before = read_card_from_file(path)
+    set_card(path, {"accuracy": "measured"})
+    after = read_card_from_file(path)
+    assert after.accuracy == "measured"
+    assert (after.name, after.parameters) == (before.name, before.parameters)
