@@ -3,7 +3,8 @@
 - Batches that grow (the default) against one leaf at a time: nodes per second, and Elo. The Elo of a search
   is that of its nodes, by a line in their logarithm through the ladder of `results/search/ratings.json`: at
   equal nodes both lose as much (`results/search/shares.json`). Elo a second is Elo above no search over the
-  time of a move. In the time of one leaf at a time, batches that grow search more nodes.
+  time of a move. In the time of one leaf at a time, batches that grow search more nodes. Beyond the largest
+  search of the ladder the line is an extrapolation.
 - 1,000 positions searched together at 32 nodes: evaluations per second against the network alone.
 
 Times are processor times of one thread, which a loaded machine changes little.
