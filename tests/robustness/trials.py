@@ -35,7 +35,7 @@ from typing import Protocol
 from sparring.cli import main
 from tests.robustness import surfaces
 
-TRIALS = int(os.environ.get("SPARRING_TRIALS", "180"))
+TRIALS = int(os.environ.get("SPARRING_TRIALS", "500"))
 """The number of trials of all surfaces together."""
 _HANGS_AFTER = 120
 """Seconds after which a trial counts as hanging; trials take milliseconds."""
