@@ -139,6 +139,10 @@ def test_an_analysis_goes_on_until_the_next_command(style: str) -> None:
 def test_an_analysis_looks_only_where_it_should() -> None:
     with engine("gtp") as session:
         session.gtp("boardsize 9")
+        session.send("lz-analyze b interval 5")  # its tree has other moves
+        session.until(r"info .*order 1 .*")
+        session.send("")
+        session.until("")
         session.send("lz-analyze b interval 5 allow b c3,g7,e5 1 avoid b e5 1 maxmoves 5")
         line = session.until(r"info .*order 1 .*")[-1]
         assert set(re.findall(r"info move (\S+)", line)) == {"C3", "G7"}

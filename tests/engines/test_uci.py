@@ -176,6 +176,15 @@ def test_searchmoves_bounds_the_choice(nodes: int, small: dict[str, Path]) -> No
             assert best(lines) in ("a2a3", "h2h4")
 
 
+@pytest.mark.parametrize("nodes", [0, 60])
+def test_searchmoves_bounds_the_lines_after_an_earlier_search(nodes: int, small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"], nodes=nodes) as session:
+        session.ask("setoption name MultiPV value 5", "go nodes 60", until=BEST)
+        lines = session.ask("go searchmoves a2a3 h2h4 nodes 80", until=BEST)
+    firsts = {line.split(" pv ")[1].split()[0] for line in lines if " pv " in line}
+    assert firsts == {"a2a3", "h2h4"}
+
+
 def test_searchmoves_that_are_not_legal_are_named_and_left_out(small: dict[str, Path]) -> None:
     with engine("uci", small["chess"]) as session:
         lines = session.ask("go searchmoves a2a5 b7b8x c2c3", until=BEST)

@@ -32,8 +32,11 @@ class PvLine:
     """Probabilities of a win, a draw and a loss after the move; None if unknown."""
 
 
-def search_pv_lines(found: SearchResult) -> list[PvLine]:
-    """Lines of the moves that a search visited, the most visited first."""
+def search_pv_lines(found: SearchResult, searchmoves: Sequence[Move] = ()) -> list[PvLine]:
+    """Lines of the moves that a search visited, the most visited first.
+
+    `searchmoves` restricts the moves; empty for all. A tree of an earlier search may have visited others.
+    """
     return [
         PvLine(
             tuple(found.principal_variation(int(found.moves[i]))) or (int(found.moves[i]),),
@@ -43,16 +46,18 @@ def search_pv_lines(found: SearchResult) -> list[PvLine]:
             int(found.forced[i]),
         )
         for i in found.ranked()
-        if found.visits[i]
+        if found.visits[i] and (not searchmoves or int(found.moves[i]) in searchmoves)
     ]
 
 
-def policy_pv_lines(prediction: Prediction) -> list[PvLine]:
+def policy_pv_lines(prediction: Prediction, searchmoves: Sequence[Move] = ()) -> list[PvLine]:
     """A line of one move for each legal move, the likeliest first; each has the value of the position.
-    `evaluated_lines` gives each its own."""
+    `evaluated_lines` gives each its own. `searchmoves` restricts the moves; empty for all."""
     order = np.argsort(-prediction.probabilities, kind="stable")
     return [
-        PvLine((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value) for i in order
+        PvLine((prediction.moves[i],), 0, float(prediction.probabilities[i]), prediction.value)
+        for i in order
+        if not searchmoves or prediction.moves[i] in searchmoves
     ]
 
 

@@ -67,25 +67,29 @@ def parse_analyze_options(words: Sequence[str], state: Any) -> AnalyzeOptions:
     return AnalyzeOptions(player, seconds, max_moves, tuple(allow), frozenset(avoid))
 
 
-def lz_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
+def lz_analyze_line(state: Any, found: SearchResult, options: AnalyzeOptions) -> str:
     """A line of `lz-analyze`: win rates in ten-thousandths."""
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} winrate {_ten_thousandths(line)} "
         f"prior {round(10_000 * line.prior)} lcb {_ten_thousandths(line)} order {order} "
         f"pv {' '.join(pv_texts(state, line.moves))}"
-        for order, line in enumerate(search_pv_lines(found)[:max_moves])
+        for order, line in enumerate(_lines(state, found, options))
     )
 
 
-def kata_analyze_line(state: Any, found: SearchResult, max_moves: int | None) -> str:
+def kata_analyze_line(state: Any, found: SearchResult, options: AnalyzeOptions) -> str:
     """A line of `kata-analyze`: win rates from 0 to 1, and score leads if the network has them."""
     points = _points_ahead(found.evaluation)
     return " ".join(
         f"info move {state.move_text(line.moves[0])} visits {line.visits} utility {line.value:.6f} "
         f"winrate {_winrate(line):.6f} {points}prior {line.prior:.6f} lcb {_winrate(line):.6f} "
         f"utilityLcb {line.value:.6f} order {order} pv {' '.join(pv_texts(state, line.moves))}"
-        for order, line in enumerate(search_pv_lines(found)[:max_moves])
+        for order, line in enumerate(_lines(state, found, options))
     )
+
+
+def _lines(state: Any, found: SearchResult, options: AnalyzeOptions) -> list[PvLine]:
+    return search_pv_lines(found, options.searchmoves(state))[: options.max_moves]
 
 
 def raw_network(state: Any, prediction: Prediction) -> str:

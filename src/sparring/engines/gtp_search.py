@@ -34,7 +34,7 @@ from sparring.players.stop_timer import stop_timer
 from sparring.players.time_management import allocate_time
 from sparring.search import SearchResult
 
-AnalysisFormatter: TypeAlias = Callable[[GoState, SearchResult, int | None], str]
+AnalysisFormatter: TypeAlias = Callable[[GoState, SearchResult, AnalyzeOptions], str]
 
 _KATAGO_NAMES = {
     "maxVisits": "nodes",
@@ -208,7 +208,7 @@ class GtpSearch:
         self, line_of: AnalysisFormatter, state: GoState, analyze_options: AnalyzeOptions, send_line: SendLine
     ) -> Callable[[SearchResult], None]:
         def report(found: SearchResult) -> None:
-            if line := line_of(state, found, analyze_options.max_moves):
+            if line := line_of(state, found, analyze_options):
                 send_line(line)
 
         return report

@@ -145,14 +145,17 @@ class SearchThread:
 
     def _report(self, task: SearchTask, found: SearchResult) -> None:
         if not task.stop.is_set():
-            for line in search_info(self._protocol, task.settings, task.state, found):
+            for line in search_info(self._protocol, task.settings, task.state, found, task.searchmoves):
                 self._send_line(line)
 
     def _send_decision(
         self, task: SearchTask, decision: Decision, player: PolicyPlayer | SearchPlayer
     ) -> str:
         """Sends the info lines of a decision; returns the words after `bestmove`."""
-        for line in decision_info(self._protocol, task.settings, task.state, decision, player.predict_states):
+        infos = decision_info(
+            self._protocol, task.settings, task.state, decision, player.predict_states, task.searchmoves
+        )
+        for line in infos:
             self._send_line(line)
         if task.settings.verbose_move_stats:
             for line in move_stats(task.state, decision):

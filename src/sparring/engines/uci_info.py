@@ -26,10 +26,14 @@ _LONGEST = 30
 
 
 def search_info(
-    protocol: ProtocolSpec, settings: EngineSettings, state: Any, found: SearchResult
+    protocol: ProtocolSpec,
+    settings: EngineSettings,
+    state: Any,
+    found: SearchResult,
+    searchmoves: Sequence[Move] = (),
 ) -> list[str]:
     """The info lines of a search under way."""
-    lines = search_pv_lines(found)[: settings.multipv]
+    lines = search_pv_lines(found, searchmoves)[: settings.multipv]
     return [
         _info(protocol, settings, state, number, line, _effort(found, line), found.evaluation)
         for number, line in enumerate(lines, start=1)
@@ -42,6 +46,7 @@ def decision_info(
     state: Any,
     decision: Decision,
     predict: Callable[[Sequence[Any]], Sequence[Prediction]],
+    searchmoves: Sequence[Move] = (),
 ) -> list[str]:
     """The info lines of a decision. A single line is that of the move played, even if it ranks lower.
 
@@ -49,9 +54,9 @@ def decision_info(
     evaluates the positions after them.
     """
     found, prediction = decision.search, decision.prediction
-    lines = [] if found is None else search_pv_lines(found)
+    lines = [] if found is None else search_pv_lines(found, searchmoves)
     if not lines and prediction is not None:
-        lines = policy_pv_lines(prediction)
+        lines = policy_pv_lines(prediction, searchmoves)
         if settings.multipv > 1:
             lines = evaluated_lines(state, lines[: settings.multipv], predict)
     if settings.multipv == 1:
