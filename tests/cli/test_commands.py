@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import subprocess
@@ -246,6 +247,36 @@ def test_a_game_is_saved_where_the_option_says(
     ):
         assert run("play", *arguments) == 2
         assert complaint in capsys.readouterr().err
+
+
+def test_a_place_where_no_game_can_be_saved_is_refused_before_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    places = [tmp_path / "file" / "x.pgn", tmp_path / "file" / "games", tmp_path / f"{'x' * 300}.pgn"]
+    for place in (*places, *([Path("/proc/zz/x.pgn")] if Path("/proc").is_dir() else [])):
+        assert run("play", "chess", "--level", "1", "--save", str(place)) == 2
+        complaint = capsys.readouterr().err
+        assert "cannot be written: " in complaint
+        assert "Errno" not in complaint
+
+    def forbidden(**_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("sparring.cli.game_file.TemporaryFile", forbidden)
+    assert run("play", "chess", "--level", "1", "--save", str(tmp_path / "new" / "x.pgn")) == 2
+    assert f"x.pgn cannot be written: permission denied ({tmp_path})" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_for_saved_games_may_have_a_dot_in_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "my.games"
+    folder.mkdir()
+    play(monkeypatch, capsys, "e4\n", "chess", "--level", "1", "--save", str(folder))
+    (file,) = folder.iterdir()
+    assert "1. e4" in file.read_text()
 
 
 def test_the_installed_command_runs() -> None:

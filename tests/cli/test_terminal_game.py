@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import signal
 from collections.abc import Iterator
@@ -132,7 +133,55 @@ def test_a_folder_that_cannot_be_written_is_said_and_no_crash(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SPARRING_HOME", str(tmp_path / "file"))
-    assert "Not saved: " in played(monkeypatch, capsys, Polite(), "e4", "quit")
+    shown = played(monkeypatch, capsys, Polite(), "e4", "quit")
+    assert shown.count("Not saved: ") == 1
+    assert "Errno" not in shown
+    assert "1. e4 " in shown.partition("The game, to copy:\n")[2], "the last resort is the terminal"
+
+
+def test_a_game_that_changed_after_undo_is_saved_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "b.pgn"
+    shown = played(monkeypatch, capsys, Polite(), "e4", "nf3", f"save {file}", "undo", "d4", "quit")
+    assert shown.count(f"Saved: {file}") == 2
+    assert "2. d4 " in file.read_text()
+    file = tmp_path / "c.pgn"
+    shown = played(monkeypatch, capsys, Polite(), "e4", f"save {file}", "undo", "e4", "quit")
+    assert shown.count("Saved: ") == 1, "the same moves again: the file has them"
+
+
+def test_a_game_that_cannot_be_saved_goes_to_the_folder_of_games(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The folder of `save FILE` becomes unwritable during the game."""
+    folder = tmp_path / "gone"
+
+    def lines() -> Iterator[str]:
+        yield from ("e4", f"save {folder}/a.pgn", "d4")
+        (folder / "a.pgn").unlink()
+        folder.rmdir()
+        folder.write_text("")
+        yield "quit"
+
+    typed = lines()
+    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite()).play()
+    shown = capsys.readouterr().out
+    assert f"Not saved: {folder}/a.pgn cannot be written: a part of its path is a file" in shown
+    saved = re.findall(r"Saved: (.+)", shown)[-1]
+    assert Path(saved).parent == Path(os.environ["SPARRING_HOME"]) / "games"
+    assert "2. d4" in Path(saved).read_text()
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-this-name/x/\0.pgn", f"{'x' * 300}.pgn"])
+def test_a_name_that_no_file_can_have_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = played(monkeypatch, capsys, Polite(), "e4", f"save {name}", "quit")
+    assert "cannot be written: " in shown
+    assert "1. e4" in saved_text(shown)
 
 
 def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -56,36 +57,47 @@ class GameFile:
     started: datetime.datetime = datetime.datetime.min
     path: Path | None = None
     """The file that this game was saved to last."""
-    _saved_plies: int | None = None
-    _saved_end: EndOfGame | None = None
+    _saved_text: str | None = None
+    """What that file has."""
 
     def save(self, state: Any, end: EndOfGame, clocks: Sequence[float], path: Path | None = None) -> Path:
         """Writes the game up to `state` and returns the file. `clocks`: seconds left after each move.
 
-        The suffix of `path` chooses the format. Raises UserError for a suffix that the game has no format for
-        and for another game's file, OSError if the file cannot be written.
+        The suffix of `path` chooses the format. Raises UserError for a suffix without a format of the game,
+        for another game's file, and if the file cannot be written.
         """
-        path = self._new_path() if path is None else path.expanduser()
-        suffix = path.suffix.removeprefix(".").lower()
+        try:
+            path = self._new_path() if path is None else expand_user(path)
+            text = self.text(state, end, clocks, path)
+            if path.exists() and path != self.path:
+                raise UserError(f"{path} exists already: choose another name")
+            atomic_write(path, text)
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path or self.folder} cannot be written: {_reason(error)}") from None
+        self.path, self._saved_text = path, text
+        return path
+
+    def text(self, state: Any, end: EndOfGame, clocks: Sequence[float], path: Path | None = None) -> str:
+        """The game as a file has it: in the format of the suffix of `path`, else in the game's first format.
+
+        Raises UserError for a suffix that the game has no format for.
+        """
         name = self.game.spec.name
-        if suffix not in (known := written_formats(name)):
+        known = written_formats(name)
+        suffix = known[0] if path is None else path.suffix.removeprefix(".").lower()
+        if suffix not in known:
             raise UserError(f"'{path}' needs one of these endings: .{', .'.join(known)}")
-        if path.exists() and path != self.path:
-            raise UserError(f"{path} exists already: choose another name")
         record = self._record(state, end, clocks)
         write = writer_of(name, suffix)
         if suffix == "log":  # its first line has the time
             record = record._replace(site=f"{self.started:%a %b %d %H:%M:%S %Y}")
         if record.start is not None and suffix == "log":
             write = variant_writer(name)  # a log always begins with the initial position
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(path, write(record).encode())
-        self.path, self._saved_plies, self._saved_end = path, state.ply, end
-        return path
+        return write(record)
 
-    def is_saved(self, state: Any, end: EndOfGame) -> bool:
-        """Whether the file has all of this game."""
-        return self.path is not None and (self._saved_plies, self._saved_end) == (state.ply, end)
+    def is_saved(self, state: Any, end: EndOfGame, clocks: Sequence[float]) -> bool:
+        """Whether the file has this game, move by move: after `undo` another game may be as long."""
+        return self.path is not None and self._saved_text == self.text(state, end, clocks, self.path)
 
     def _new_path(self) -> Path:
         """A file that does not exist, named after the game and the time of its start."""
@@ -123,3 +135,37 @@ class GameFile:
             date=self.started.date(),
             event="A game in the terminal",
         )
+
+
+def expand_user(path: Path) -> Path:
+    """The path with ~ replaced by the person's home; as it is if there is no such home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def check_writable(path: Path) -> None:
+    """Raises UserError if no file can be created at `path`, whose folders need not exist yet."""
+    folder = path.parent
+    try:
+        path.exists()  # raises OSError for a name that is too long
+        while not folder.exists():
+            folder = folder.parent
+        with TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be written: {_reason(error)} ({folder})") from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Why a file could not be written, in a few words."""
+    match error:
+        case FileExistsError() | NotADirectoryError():
+            return "a part of its path is a file, not a folder"
+        case FileNotFoundError():
+            return "its folder cannot be created"
+        case OSError(strerror=str(text)):
+            return text.lower()
+        case _:
+            return str(error)

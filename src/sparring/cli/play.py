@@ -12,6 +12,7 @@ import typer
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
 from sparring.cli.errors import UserError
 from sparring.cli.game_clock import parse_clock
+from sparring.cli.game_file import check_writable, expand_user
 from sparring.cli.printing import visible
 from sparring.cli.ratings import parse_rating, with_article
 from sparring.cli.session import TerminalOptions
@@ -170,13 +171,23 @@ def play(
 
 def _check_save(path: Path | None, game: str) -> Path | None:
     """The path, before the game begins. Raises UserError if no game can be saved there."""
-    if path is None or path.is_dir():
-        return path
-    if path.exists():
-        raise UserError(f"{path} exists already: choose another file for --save")
+    if path is None:
+        return None
+    path = expand_user(path)
     known = written_formats(game)
-    if path.suffix and path.suffix.removeprefix(".").lower() not in known:
+    try:
+        is_folder = path.suffix == "" or path.is_dir()
+        exists = path.exists() and not path.is_dir()
+    except OSError:
+        is_folder, exists = False, False  # a folder that cannot be searched: no file can be written there
+    if exists:
+        raise UserError(f"{path} exists already: choose another file for --save")
+    if not is_folder and path.suffix.removeprefix(".").lower() not in known:
         raise UserError(f"--save {path}: games of {game} end in .{', .'.join(known)}")
+    try:
+        check_writable(path / f"game.{known[0]}" if is_folder else path)
+    except UserError as error:
+        raise UserError(f"--save {error}") from None
     return path
 
 

@@ -80,8 +80,8 @@ class TerminalSession:
         self.console = make_console()
         self._lines = LineInput(user_data_folder() / "history")
         names, ratings = (PERSON, opponent), (options.my_rating, options.rating)
-        folder = user_data_folder() / "games" if options.save is None else options.save
-        self._target = None if options.save is None or options.save.suffix == "" else options.save
+        folder = options.save or _games_folder()
+        self._target = None if folder.suffix == "" or folder.is_dir() else folder
         self.file = GameFile(
             game,
             names if human == 0 else names[::-1],
@@ -163,15 +163,35 @@ class TerminalSession:
         if state.previous is None:
             self.say("There is no move to save yet.")
             return
-        try:
-            path = self.file.save(state, end, clocks, Path(name) if name else self._target)
-        except (UserError, OSError) as error:
-            self.say(f"Not saved: {visible(error)}", wrap=False)
-        else:
-            self.say(f"Saved: {visible(path)}", wrap=False)
+        self._write(state, end, clocks, Path(name) if name else self._target)
 
     def close(self, state: Any, end: EndOfGame = UNFINISHED, clocks: Sequence[float] = ()) -> None:
-        """Saves the game unless its file has all of it, and the history of typed lines."""
+        """Saves the game unless its file has all of it, and the history of typed lines.
+
+        A game that cannot be saved where it should goes to the user's folder of games, else to the console.
+        """
         self._lines.close()
-        if state.previous is not None and not self.file.is_saved(state, end):
-            self.save(state, end, clocks, str(self.file.path or ""))
+        if state.previous is None or self.file.is_saved(state, end, clocks):
+            return
+        path = self.file.path or self._target
+        if self._write(state, end, clocks, path):
+            return
+        if (self.file.folder if path is None else path.parent) != _games_folder():
+            self.file.folder = _games_folder()
+            if self._write(state, end, clocks, None):
+                return
+        self.say(f"The game, to copy:\n{self.file.text(state, end, clocks)}", wrap=False)
+
+    def _write(self, state: Any, end: EndOfGame, clocks: Sequence[float], path: Path | None) -> bool:
+        """Writes the game and says where it is; returns whether it is saved."""
+        try:
+            saved = self.file.save(state, end, clocks, path)
+        except UserError as error:
+            self.say(f"Not saved: {visible(error)}", wrap=False)
+            return False
+        self.say(f"Saved: {visible(saved)}", wrap=False)
+        return True
+
+
+def _games_folder() -> Path:
+    return user_data_folder() / "games"
