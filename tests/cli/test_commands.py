@@ -85,7 +85,7 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "chess", "--level", "99"], "level"),
         (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),
         (["play", "chess", "--rating", "100"], "blend accepts ratings from 600 to 2600, not 100"),
-        (["play", "chess", "--my-rating", "5000"], "my rating"),
+        (["play", "chess", "--my-rating", "5000"], "my rating: blend accepts ratings from 600 to 2600, not"),
         (["play", "chess", "--rank", "3d"], "chess uses ratings"),
         (["play", "go", "--rating", "1500"], "go uses ranks"),
         (["play", "go", "--rank", "9p"], "not 9p"),

@@ -148,6 +148,48 @@ def test_errors_are_one_line(
     assert complaint in one_line_error(capsys, [*arguments])
 
 
+@pytest.mark.parametrize("command", ["predict", "play"])
+@pytest.mark.parametrize("rating", ["3000", "5000", "-5", "99999999999"])
+def test_the_range_of_ratings_is_the_policy_s(
+    command: str, rating: str, model_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    complaint = f"accepts ratings from 600 to 2600, not {rating}"
+    assert complaint in one_line_error(capsys, [command, "chess", "--rating", rating])
+
+
+@pytest.mark.parametrize("option", ["--ratings=1000,5000", "--opponent-rating=5000"])
+def test_lists_and_opponents_have_the_policy_s_range(
+    option: str, model_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "from 600 to 2600, not 5000" in one_line_error(capsys, ["predict", "chess", option])
+
+
+def test_a_curve_of_weights_has_the_range_of_the_game(
+    chess_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pool.toml"
+    file.write_text('game = "chess"\n[[policy]]\nuse = "little"\ntemperature = { 1000 = 1, 2000 = 0.5 }\n')
+    arguments = ["predict", "chess", "--policy", f"mine={file}", "--rating", "5000"]
+    assert "a rating is from 0 to 4000, not 5000" in one_line_error(capsys, arguments)
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "plain"),
+    [
+        ("chess", "1. e4 e5 2. Nf3", "e4 e5 Nf3"),
+        ("chess", "1.e4 e5 2.Nf3 Nc6 1/2-1/2", "e4 e5 Nf3 Nc6"),
+        ("chess", "1. e4 1... e5 2. Nf3 2. ... Nc6 *", "e4 e5 Nf3 Nc6"),
+        ("shogi", "1. P-7f P-3d 1-0", "P-7f P-3d"),
+        ("go", "1. Q16 2. D4 0–1", "Q16 D4"),
+    ],
+)
+def test_move_lists_have_numbers_and_results(
+    game: str, moves: str, plain: str, model_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = answer(capsys, game, "--moves", moves, "--json")
+    assert shown == answer(capsys, game, "--moves", plain, "--json")
+
+
 def test_human_is_the_default_model(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ("--rating", "1500", "--opponent-rating", "1600", "--clock", "60")
     result = answer(capsys, "chess", *told, "--json")

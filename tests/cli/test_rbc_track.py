@@ -59,6 +59,21 @@ def test_the_table_has_the_same_numbers(history: Path, capsys: pytest.CaptureFix
     assert "not among them" not in table
 
 
+def test_without_a_player_both_are_tracked_one_after_the_other(
+    history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = []
+    for color in ("white", "black"):
+        main(["rbc", "track", str(history), "--player", color, "--json"])
+        alone.append(json.loads(capsys.readouterr().out))
+    main(["rbc", "track", str(history), "--json"])
+    assert json.loads(capsys.readouterr().out) == alone
+    main(["rbc", "track", str(history)])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "white"
+    assert lines.count("black") == 1
+
+
 def test_a_file_with_many_games_has_numbers(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many = history.with_suffix(".jsonl")
     many.write_text("".join(f"{history.read_text()}\n" for _ in range(2)))

@@ -77,6 +77,19 @@ def test_options_of_the_readme_s_table_exist() -> None:
             assert option in known, f"{command}: {option}"
 
 
+def test_command_lines_of_the_readme_s_table_are_complete() -> None:
+    cells = re.findall(r"^\| (`sparring [a-z][^|]*) \|", PAGES["README.md"].read_text(), re.M)
+    lines = [line for cell in cells for line in re.findall(r"`sparring ([^`]*)`", cell)]
+    assert len(lines) > len(cells) > 10
+    for line in lines:
+        words = [{"GAME": "chess", "DEPTH": "3"}.get(word, word) for word in line.split()]
+        entry, rest = find(words)
+        if isinstance(entry, Command):
+            parse(words)
+        else:
+            assert not rest, f"no such command: sparring {line}"
+
+
 def test_every_command_is_in_the_readme() -> None:
     text = PAGES["README.md"].read_text()
     for name, entry in COMMANDS.items():

@@ -15,6 +15,8 @@ _LARGEST_SEED = (1 << 63) - 1
 _SEEDS = ("seed", "trial")
 _PARALLEL = ("threads", "workers", "processes", "concurrency")
 _MOST_PARALLEL = 1024
+_RATINGS = ("rating", "my_rating", "opponent_rating")
+"""The policy has their range (`ratings.check_rating_range`)."""
 
 
 def with_checked_numbers(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,7 +35,7 @@ def check_number(shown: str, name: str, value: object) -> None:
     """Raises UserError unless the value of an option is finite and within its bounds; other types pass."""
     if isinstance(value, float) and not math.isfinite(value):
         raise UserError(f"{shown} {value}: expected a finite number")
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, int) or name in _RATINGS:
         return
     low, high = -_LARGEST, _LARGEST
     if name in _SEEDS:

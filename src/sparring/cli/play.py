@@ -14,7 +14,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.game_clock import parse_clock
 from sparring.cli.game_file import check_writable, expand_user
 from sparring.cli.printing import visible
-from sparring.cli.ratings import parse_rating, with_article
+from sparring.cli.ratings import check_rating_range, parse_rating, with_article
 from sparring.cli.session import TerminalOptions
 from sparring.cli.terminal import TerminalGame
 from sparring.games import Game, describe, resolve
@@ -230,6 +230,8 @@ def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed
         if options.rating is not None or options.my_rating is not None:
             raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
         rating = None
+    check_rating_range(policy, options.rating)
+    check_rating_range(policy, options.my_rating, whose="my ")
     player_config = default_player_config(
         game,
         model=model,

@@ -11,6 +11,7 @@ from sparring.cli.errors import UserError
 from sparring.cli.ratings import parse_rating
 from sparring.config.description import show_value
 from sparring.games import Game, IllegalMove, ParseError, describe, load_game
+from sparring.games.typed_moves import split_moves
 from sparring.networks import Position
 
 
@@ -19,7 +20,8 @@ class PositionQuery:
     """A position with ratings and clock. Every field is optional."""
 
     moves: str | list[str] = ""
-    """Moves from the initial position or from `position`, in the game's notation."""
+    """Moves from the initial position or from `position`, as people write them. A text may have move
+    numbers and a result."""
     position: str | None = None
     """Text of the position: FEN, SFEN or the game's own."""
     komi: float | None = None
@@ -86,7 +88,7 @@ class PositionQuery:
 
     def _moves(self) -> list[str]:
         if isinstance(self.moves, str):
-            return self.moves.split()
+            return split_moves(self.moves)
         if isinstance(self.moves, list) and all(isinstance(move, str) for move in self.moves):
             return self.moves
         raise UserError("moves is a text with spaces between the moves, or a list of texts")

@@ -35,7 +35,10 @@ def track(
     game: Annotated[
         Path, typer.Argument(help="A reconchess history (.json), or one history per line (.jsonl).")
     ],
-    player: Annotated[PlayerColor, typer.Option(help="The player whose possible boards are tracked.")],
+    player: Annotated[
+        PlayerColor | None,
+        typer.Option(help="The player whose possible boards are tracked; without it, one after the other."),
+    ] = None,
     number: Annotated[int, typer.Option(min=1, help="Number of the game in a .jsonl file.")] = 1,
     limit: Annotated[
         int,
@@ -55,26 +58,21 @@ def track(
 
     Each row says how many boards the observation ruled out.
     """
-    side = int(player is PlayerColor.BLACK)
-    tracker = Tracker(side, TrackerOptions(limit=limit, threads=threads, seed=seed))
-    rows: list[_Row] = []
-    problem = None
     final = _read(game, number)
-    with ProgressBar("tracking") as bar:
-        try:
-            for row in _follow(final, tracker):
-                rows.append(row)
-                bar.on_progress(f"turn {row.turn}, {row.after:,} boards", tracker.turns, _turns(final, side))
-        except Contradiction as error:
-            problem = str(error)
+    options = TrackerOptions(limit=limit, threads=threads, seed=seed)
+    found = []
+    for color in PlayerColor if player is None else (player,):
+        found.append(_track_player(final, color, options))
+        if not as_json:
+            if player is None:
+                make_console().print(f"[bold]{color.value}[/]")
+            _print(found[-1].steps)
     if as_json:
-        print(
-            json.dumps({"player": player.value, "steps": [asdict(row) for row in rows], "problem": problem})
-        )
-    else:
-        _print(rows)
-    if problem is not None:
-        raise UserError(problem)
+        results = [asdict(each) for each in found]
+        print(json.dumps(results if player is None else results[0]))
+    for each in found:
+        if each.problem is not None:
+            raise UserError(each.problem)
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,29 @@ class _Row:
     exact: bool
     has_truth: bool
     note: str
+
+
+@dataclass(frozen=True)
+class _TrackedGame:
+    player: PlayerColor
+    steps: list[_Row]
+    problem: str | None
+    """The observation that fits no board, where tracking stopped."""
+
+
+def _track_player(game: RbcState, player: PlayerColor, options: TrackerOptions) -> _TrackedGame:
+    """Tracks the possible boards of one player through a game."""
+    side = int(player is PlayerColor.BLACK)
+    tracker = Tracker(side, options)
+    rows: list[_Row] = []
+    with ProgressBar("tracking") as bar:
+        try:
+            for row in _follow(game, tracker):
+                rows.append(row)
+                bar.on_progress(f"turn {row.turn}, {row.after:,} boards", tracker.turns, _turns(game, side))
+        except Contradiction as error:
+            return _TrackedGame(player, rows, str(error))
+    return _TrackedGame(player, rows, None)
 
 
 def _read(path: Path, number: int) -> RbcState:

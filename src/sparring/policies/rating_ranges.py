@@ -38,7 +38,8 @@ def rating_out_of_range(policy: Policy, *ratings: int | None) -> str:
         if accepted is not None and number is not None and not accepted[0] <= number <= accepted[1]:
             what = _rating_word(policy.game)
             low, high, given = (rating_text(policy.game, int(each)) for each in (*accepted, number))
-            return f"{policy.name} accepts {what} from {low} to {high}, not {given}"
+            shown = given if len(given) <= 20 else f"{given[:20]}..."
+            return f"{policy.name} accepts {what} from {low} to {high}, not {shown}"
     return ""
 
 
