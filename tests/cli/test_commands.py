@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -46,6 +47,49 @@ def test_a_players_file_has_its_own_name(
     file.write_text('game = "chess"\nmodel = "human"\nrating = 800\n')
     out = play(monkeypatch, capsys, "", "chess", "--player", str(file))
     assert "Your opponent is club (model human), who plays in the style of an 800." in out
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('model = "human"\nrating = 1500', "the style of a 1500, with a search of 32 nodes."),
+        ('model = "strong"', "(model strong), with a search of 32 nodes."),
+    ],
+)
+def test_the_search_of_the_opponent_is_named(
+    lines: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "club.toml"
+    file.write_text(f'game = "chess"\n{lines}\nnodes = 32\n')
+    assert said in play(monkeypatch, capsys, "", "chess", "--player", str(file))
+
+
+def test_blind_chess_names_the_commands_that_it_does_not_have(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "hint\nwhy\nundo 2\nlist\ntext\ne7\nhint\npss\n", "rbc", "--level", "1")
+    for command in ("hint", "why", "undo", "list", "text"):
+        assert f"'{command}' is not in this game." in out
+    assert out.count("'hint' is not in this game.") == 2
+    assert "not a square to sense" not in out
+    assert re.findall("did you mean '(.+)'", out) == ["pass"]
+
+
+@pytest.mark.parametrize(
+    ("game", "letters"), [("chess", True), ("shogi", True), ("breakthrough", True), ("go", False)]
+)
+def test_help_offers_letters_where_there_are_pictures(
+    game: str, letters: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "help\n", game, "--level", "1")
+    assert ("pieces as Latin letters" in out) is letters
+
+
+def test_a_mistyped_pass_is_answered_with_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = play(monkeypatch, capsys, "pss\n", "go", "--level", "1", "-o", "size=9")
+    assert "did you mean 'pass'?" in out
 
 
 def test_perft_prints_json(capsys: pytest.CaptureFixture[str]) -> None:

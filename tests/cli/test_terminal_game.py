@@ -244,6 +244,26 @@ def test_a_mistyped_command_is_answered_with_the_right_one(
     assert "\x1b" not in shown
 
 
+def test_a_distant_word_does_not_suggest_to_leave(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = played(monkeypatch, capsys, Polite(), "edit", "sting", "qiut", "exitt", "quit")
+    assert re.findall("did you mean '(.+)'", shown) == ["quit", "exit"]
+
+
+def test_undo_takes_back_as_many_moves_as_it_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ("e4", "d4", "c4", "undo 2", "list", "undo 2", "undo x", "undo 0", "list", "quit")
+    shown = played(monkeypatch, capsys, Polite(), *typed)
+    lines = [line for line in shown.splitlines() if line.startswith("1. e4")]
+    assert len(lines) == 2
+    assert not any("2." in line for line in lines)
+    assert "You have made 1 move: 2 cannot be taken back." in shown
+    assert "'x' is not a number of moves to take back" in shown
+    assert "'0' is not a number of moves to take back" in shown
+
+
 @pytest.mark.parametrize("alias", ["?", "help", "-h", "--help", "HELP"])
 def test_help_has_many_names(
     alias: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

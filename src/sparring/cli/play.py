@@ -259,10 +259,15 @@ def _about(opponent: Player, level: int | None) -> str:
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return f"Your opponent is {name}{'' if level is None else f', level {level} of 9'}."
     policy, rating = opponent.policy, _rating_of(opponent)
-    if rating is None:
-        return f"Your opponent is {name} (model {visible(policy.name)})."
-    rated = with_article(rating_text(policy.game, rating))
-    return f"Your opponent is {name} (model {visible(policy.name)}), who plays in the style of {rated}."
+    rated = None if rating is None else with_article(rating_text(policy.game, rating))
+    style = f", who plays in the style of {rated}" if rated else ""
+    return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
+
+
+def _search_text(opponent: PolicyPlayer | SearchPlayer) -> str:
+    """The search of a player, for the end of a sentence; empty if it plays from its policy alone."""
+    nodes = opponent.config.nodes if isinstance(opponent, SearchPlayer) else 0
+    return f", with a search of {nodes:,} node{'' if nodes == 1 else 's'}" if nodes else ""
 
 
 def _advice(opponent: Player, state: Any) -> str:

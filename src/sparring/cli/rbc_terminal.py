@@ -22,6 +22,8 @@ from sparring.players import GameStart, Player, Turn
 from sparring.records import Termination
 
 _COMMANDS = {name: COMMANDS[name] for name in ("help", "moves", "board", "letters", "resign", "save", "quit")}
+_OTHER_COMMANDS = frozenset(COMMANDS) - frozenset(_COMMANDS)
+"""Commands of games without hidden information."""
 
 
 class TerminalRbcGame:
@@ -134,12 +136,14 @@ class TerminalRbcGame:
             command, text = self.session.ask("sense> " if sensing else "move> ", _COMMANDS, names)
             if command:
                 self._obey(command, text, names)
+            elif (word := text.partition(" ")[0].lower()) in _OTHER_COMMANDS:
+                self.session.say(f"'{word}' is not in this game. Type 'help' to see the commands.")
             elif text:
                 try:
                     return self.game.parse_move(self.state, _sense_text(text) if sensing else text)
                 except (ParseError, IllegalMove) as error:
                     complaint = f"'{text}' is not a square to sense" if sensing else str(error)
-                    self.session.refuse(text, complaint, _COMMANDS)
+                    self.session.refuse(text, complaint, _COMMANDS, names)
 
     def _obey(self, command: str, argument: str, names: Sequence[str]) -> None:
         match command:

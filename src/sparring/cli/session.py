@@ -32,6 +32,8 @@ ALIASES = {
     "bye": "quit",
 }
 """Other spellings of commands."""
+_LEAVING = ("quit", "exit", "bye", "q", "resign")
+"""Commands that end the game. They are suggested only for a word that is very close to them."""
 PERSON = "You"
 """The person's name in records."""
 _MOMENT = 1.0
@@ -137,11 +139,16 @@ class TerminalSession:
             timer.join()
             status.stop()
 
-    def refuse(self, text: str, complaint: str, commands: Mapping[str, str]) -> None:
-        """Says why a line is no move. A line that resembles a command gets that command as the answer."""
-        meant = get_close_matches(text.lower(), [*commands, *ALIASES], 1, cutoff=0.7)
-        if meant and text.isalpha():
-            self.say(f"'{text}' is not a command: did you mean '{meant[0]}'?")
+    def refuse(
+        self, text: str, complaint: str, commands: Mapping[str, str], moves: Sequence[str] = ()
+    ) -> None:
+        """Says why a line is no move. A line that resembles a command, or a move that is a word such as
+        `pass`, gets it as the answer.
+        """
+        words = [*commands, *ALIASES, *(move for move in moves if move.isalpha())]
+        meant = _close_word(text.lower(), words) if text.isalpha() else None
+        if meant is not None:
+            self.say(f"'{text}' is not a command: did you mean '{meant}'?")
         else:
             complaint = complaint[:1].upper() + complaint[1:] if complaint.startswith("there") else complaint
             self.say(f"{visible(complaint)}. Type 'moves' to see what is possible.")
@@ -191,6 +198,15 @@ class TerminalSession:
             return False
         self.say(f"Saved: {visible(saved)}", wrap=False)
         return True
+
+
+def _close_word(text: str, words: Sequence[str]) -> str | None:
+    """The word that a text resembles most, or None."""
+    surely = get_close_matches(text, words, cutoff=0.8)
+    for word in get_close_matches(text, words, cutoff=0.7):
+        if word not in _LEAVING or word in surely or sorted(word) == sorted(text):
+            return word
+    return None
 
 
 def _games_folder() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
+from sparring.games.diagrams import Diagram
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import Termination
 
@@ -26,7 +28,7 @@ COMMANDS = {
     "letters": "pieces as Latin letters, or as pictures again",
     "hint": "the likeliest move of a player like your opponent",
     "why": "candidates of the opponent's last move",
-    "undo": "take your last move back",
+    "undo": "take your last move back; undo 2 takes two back",
     "draw": "claim a draw, offer one, or accept one",
     "resign": "resign the game",
     "save": "save the game; save FILE chooses the file",
@@ -105,7 +107,10 @@ class TerminalGame:
         agreed = resolve(agree)(self.session, self.states[-1], None if last is None else last.prediction)
         if agreed is not None:
             raise agreed
-        self._undo()  # back to the person's last turn: play goes on
+        if self._own_turns():
+            self._undo()  # back to the person's last turn: play goes on
+        else:
+            self.session.say("There is nothing to take back.")
 
     def _show_end(self, message: str) -> None:
         self._draw()
@@ -177,25 +182,28 @@ class TerminalGame:
                     try:
                         return self.game.parse_move(state, text)
                     except (ParseError, IllegalMove) as error:
-                        self.session.refuse(text, str(error), COMMANDS)
+                        self.session.refuse(text, str(error), COMMANDS, self._move_names())
 
     def _read(self) -> tuple[str, str]:
-        state = self.states[-1]
-        words = [move_name(state, move) for move in self.game.legal_moves(state)]
-        you = self.session.you
+        words, you = self._move_names(), self.session.you
         if self._clock is None:
             return self.session.ask(f"{you} to move> ", COMMANDS, words)
         with self._clock.alarm(self.human):
             left = self._clock.text(self.human)
             return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)
 
+    def _move_names(self) -> list[str]:
+        state = self.states[-1]
+        return [move_name(state, move) for move in self.game.legal_moves(state)]
+
     def _obey(self, command: str, argument: str) -> None:
         state, session = self.states[-1], self.session
         match command:
             case "help":
-                session.help(COMMANDS)
+                shown = _has_pictures(self.game.diagram(self.states[0]))
+                session.help({name: COMMANDS[name] for name in COMMANDS if shown or name != "letters"})
             case "moves":
-                session.say(" ".join(sorted(move_name(state, m) for m in self.game.legal_moves(state))))
+                session.say(" ".join(sorted(self._move_names())))
             case "list":
                 session.say(self._record() or "No move has been played.")
             case "board":
@@ -208,8 +216,7 @@ class TerminalGame:
             case "why":
                 self._explain()
             case "undo":
-                if self._undo():
-                    self._draw()
+                self._take_back(argument)
             case "text":
                 session.say(self.game.text(state))
             case "draw":
@@ -252,17 +259,30 @@ class TerminalGame:
         if names:
             self.session.say(f"Candidates: {', '.join(names)}.")
 
-    def _undo(self) -> bool:
-        """Goes back to the person's previous turn; returns whether there was one."""
-        own = [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
-        if not own:
+    def _take_back(self, argument: str) -> None:
+        """The command `undo`, with the number of the person's moves to take back (1)."""
+        if argument and re.fullmatch("[1-9][0-9]{0,3}", argument) is None:
+            self.session.say(f"'{argument}' is not a number of moves to take back, such as undo 2.")
+        elif not (own := self._own_turns()):
             self.session.say("There is nothing to take back.")
-            return False
-        del self.states[own[-1] + 1 :]
-        del self.moves[own[-1] :]
-        del self._clocks[own[-1] :]
-        self.decisions = {ply: each for ply, each in self.decisions.items() if ply < own[-1]}
-        return True
+        elif (count := int(argument or 1)) > len(own):
+            made = f"{len(own)} move{'' if len(own) == 1 else 's'}"
+            self.session.say(f"You have made {made}: {count} cannot be taken back.")
+        else:
+            self._undo(count)
+            self._draw()
+
+    def _own_turns(self) -> list[int]:
+        """The plies of the moves that the person made."""
+        return [i for i, state in enumerate(self.states[:-1]) if self.game.to_move(state) == self.human]
+
+    def _undo(self, count: int = 1) -> None:
+        """Goes back by `count` of the person's turns."""
+        ply = self._own_turns()[-count]
+        del self.states[ply + 1 :]
+        del self.moves[ply:]
+        del self._clocks[ply:]
+        self.decisions = {before: each for before, each in self.decisions.items() if before < ply}
 
     def _record(self) -> str:
         """The moves with their numbers: by pairs where White begins, one by one in Go and shogi."""
@@ -276,6 +296,12 @@ class TerminalGame:
                 words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
             words.append(name)
         return " ".join(words)
+
+
+def _has_pictures(diagram: Diagram) -> bool:
+    """Whether pieces are shown as pictures or kanji, which letters can replace. Stones need no letters."""
+    pieces = (piece for row in diagram.cells for piece in row if piece is not None)
+    return diagram.letters is not None or any(each.glyph and each.shape != "stone" for each in pieces)
 
 
 def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
