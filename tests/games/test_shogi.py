@@ -340,6 +340,32 @@ def test_a_move_that_the_rules_forbid_is_refused() -> None:
             GAME.initial().play(code)
 
 
+@pytest.mark.parametrize(
+    ("sfen", "text", "reason"),
+    [
+        (START, "5e5d", "there is no piece on 5e"),
+        (START, "3c3d", "the piece on 3c is not yours"),
+        (START, "S7g-7f", "the piece on 7g is a pawn"),
+        (START, "+B-5e", "you have no promoted bishop"),
+        (START, "R-2g", "your own piece is on 2g"),
+        (START, "76銀", "no silver can go to 7f"),
+        (START, "G-5h+", "the piece cannot promote there"),
+        (START, "P*5e", "you have no pawn in hand"),
+        ("4k4/9/9/9/9/9/P8/9/4K4 b PN 1", "P*9e", r"you have a pawn on file 9 already \(nifu\)"),
+        ("4k4/9/9/9/9/9/P8/9/4K4 b PN 1", "P*9g", "9g is occupied"),
+        ("4k4/9/9/9/9/9/P8/9/4K4 b PN 1", "N*3b", "a knight could not move from 3b"),
+        ("4r1k2/9/9/9/9/9/P8/9/4K4 b P 1", "P-9f", "your king is in check"),
+        ("4r1k2/9/9/9/9/9/P8/9/4K4 b P 1", "P*1e", "your king is in check"),
+        ("7nk/9/7GG/9/9/9/9/9/4K4 b P 1", "P*1b", r"may not give mate \(uchifuzume\)"),
+        ("4k4/9/9/9/9/9/9/9/3GKG3 b - 1", "58金寄", "legal here$"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P7g*5e", "legal here$"),
+    ],
+)
+def test_a_refusal_says_why(sfen: str, text: str, reason: str) -> None:
+    with pytest.raises(IllegalMove, match=reason):
+        GAME.parse_move(GAME.parse(sfen), text)
+
+
 def test_every_legal_code_is_below_the_bound() -> None:
     state, rng = GAME.initial(), random.Random(5)
     while state.outcome is None and state.ply < 400:

@@ -126,7 +126,7 @@ def test_shogi_promotions_drops_and_recaptures(moves: str, text: str, move: str)
     [
         ("58金", "58金 is ambiguous: G4i-5h or G6i-5h"),
         ("Px7f", "there is nothing to capture on 7f: write P-7f"),
-        ("B-2b", "B-2b is not legal here"),
+        ("B-2b", "B-2b is not legal here: no bishop can go to 2b"),
     ],
 )
 def test_a_refused_shogi_move_says_why(text: str, complaint: str) -> None:

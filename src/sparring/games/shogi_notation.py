@@ -22,6 +22,10 @@ KANJI = {
     "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
 }  # fmt: skip
 """One kanji for each piece, as in diagrams."""
+_NAMES = {
+    "P": "pawn", "L": "lance", "N": "knight", "S": "silver", "G": "gold", "B": "bishop", "R": "rook",
+    "K": "king",
+}  # fmt: skip
 _WRITTEN = KANJI | {"+L": "成香", "+N": "成桂", "+S": "成銀"}
 _LETTERS = {kanji: letter for names in (KANJI, _WRITTEN) for letter, kanji in names.items()}
 _LETTERS |= {"王": "K", "竜": "+R", "兵": "P", "步": "P"}
@@ -110,9 +114,8 @@ def parse_typed(state: ShogiState, text: str) -> Move:
         if match["same"] and not last:
             raise IllegalMove(f"{words}: there is no move before this one")
         target = (last or "")[2:4] if match["same"] else _usi(match["target"])
-        found = _matching(
-            state, _LETTERS[match["piece"]], match["source"], target, _HOW.get(match["how"], "")
-        )
+        piece, how = _LETTERS[match["piece"]], _HOW.get(match["how"], "")
+        found = _matching(state, piece, match["source"], target, how)
         found = _relative(found, match["relative"], state.to_move)
     elif match := _WESTERN.fullmatch(words):
         how = "*" if match["sign"] in ("*", "'") else match["how"] or ""
@@ -126,7 +129,8 @@ def parse_typed(state: ShogiState, text: str) -> Move:
     else:
         raise ParseError(f"{text[:80]!r} is not a move, such as P-7f, 7g7f or 76歩")
     if not found:
-        raise IllegalMove(f"{words} is not legal here")
+        reason = _reason(state, piece, match["source"] and _usi(match["source"]), target, how)
+        raise IllegalMove(f"{words} is not legal here{reason and ': '}{reason}")
     if len(found) > 1:
         raise ambiguous(words, [western(state, each.move) for each in found])
     return found[0].move
@@ -147,6 +151,56 @@ def _matching(
         and not (how == "=" and each.promotes)
     ]
     return [each for each in found if each.source is not None] or found
+
+
+def _reason(state: ShogiState, piece: str | None, source: Square | None, target: Square, how: str) -> str:
+    """Why no legal move fits, in a few words; empty where the reason is not known."""
+    if state.outcome is not None or _matching(state, piece, source, target, how) or (source and how == "*"):
+        return ""
+    board = pieces_on(state)
+    is_own = str.isupper if state.to_move == 0 else str.islower
+    own = {square: letter.upper() for square, letter in board.items() if is_own(letter)}
+    hand = {letter.upper() for letter in state.text().split()[2] if is_own(letter)}
+    if how == "*" and piece:
+        return (
+            _drop_reason(state, piece, target, own, hand) if target not in board else f"{target} is occupied"
+        )
+    if source and source not in board:
+        return f"there is no piece on {source}"
+    if source and source not in own:
+        return f"the piece on {source} is not yours"
+    if source and piece not in (None, own[source]):
+        return f"the piece on {source} is a {_name(own[source])}"
+    if piece and piece not in own.values() and piece not in hand:
+        return f"you have no {_name(piece)}"
+    if target in own:
+        return f"your own piece is on {target}"
+    if how in ("+", "=") and _matching(state, piece, source, target, ""):
+        return f"the piece {'cannot' if how == '+' else 'must'} promote there"
+    if state.in_check:
+        return "your king is in check"
+    return f"no {_name(piece)} can go to {target}" if piece and not source else ""
+
+
+def _drop_reason(
+    state: ShogiState, piece: str, target: Square, own: dict[Square, str], hand: set[str]
+) -> str:
+    """Why a piece cannot be dropped on an empty square."""
+    if piece not in hand:
+        return f"you have no {_name(piece)} in hand"
+    if piece == "P" and any(letter == "P" and square[0] == target[0] for square, letter in own.items()):
+        return f"you have a pawn on file {target[0]} already (nifu)"
+    ranks_ahead = _RANKS.index(target[1]) if state.to_move == 0 else 8 - _RANKS.index(target[1])
+    if ranks_ahead < {"P": 1, "L": 1, "N": 2}.get(piece, 0):
+        return f"a {_name(piece)} could not move from {target}"
+    if state.in_check:
+        return "your king is in check"
+    return "a dropped pawn may not give mate (uchifuzume)" if piece == "P" else ""
+
+
+def _name(letter: str) -> str:
+    """The English name of a piece, such as promoted silver for +S."""
+    return f"{'promoted ' if letter[0] == '+' else ''}{_NAMES[letter[-1]]}"
 
 
 def _relative(found: list[MoveParts], words: str, player: int) -> list[MoveParts]:
