@@ -13,6 +13,7 @@ from sparring.arena.results import RESULTS, GameResult, ResultStore, read_names,
 from sparring.arena.tournament import BadTournament
 from sparring.records import GameRecord
 from tests.arena.tournaments import play, small, tournament
+from tests.docs.markdown import blocks
 
 Games: TypeAlias = list[tuple[GameResult, GameRecord | None]]
 
@@ -35,6 +36,13 @@ def test_added_results_are_read_again(tmp_path: Path, games: Games) -> None:
     assert read_results([tmp_path]) == [result for result, _ in games]
     assert read_names([tmp_path]) == ["small-1", "small-2"]
     assert (tmp_path / "games.log").read_text().count("[game ]") == 3
+
+
+def test_the_sample_line_of_the_docs_has_the_keys_of_a_line(tmp_path: Path, games: Games) -> None:
+    fill(tmp_path, games)
+    written = json.loads((tmp_path / RESULTS).read_text().splitlines()[-1])
+    (sample,) = (block.code for block in blocks("docs/arena.md") if '"number": 0' in block.code)
+    assert list(json.loads(sample)) == list(written)
 
 
 @pytest.mark.parametrize("cut", [1, 30])

@@ -216,6 +216,31 @@ def test_ratings_give_columns(model_store: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.split()[:4] == ["move", "1k", "1d", "9d"]
 
 
+@pytest.mark.parametrize(("game", "option", "text"), [("go", "--rank", "3k"), ("chess", "--rating", "1200")])
+def test_a_rating_heads_its_column(
+    game: str, option: str, text: str, model_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["predict", game, option, text, "--top", "1"])
+    out = capsys.readouterr().out
+    assert out.split()[:2] == ["move", text]
+    assert "unknown" not in out
+    main(["predict", game, "--top", "1"])
+    out = capsys.readouterr().out
+    assert out.split()[:2] == ["move", "human"]
+    assert out.splitlines()[-1] == f"No {option} given: people of unknown {option[2:]}."
+
+
+def test_a_model_without_ratings_keeps_its_heading(
+    chess_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rating in ([], ["--rating", "1500"]):
+        capsys.readouterr()
+        main(["predict", "chess", "-m", chess_model, *rating, "--top", "1"])
+        out = capsys.readouterr().out
+        assert out.split()[:2] == ["move", "little"]
+        assert "unknown" not in out
+
+
 def test_a_rating_for_an_unconditioned_model_is_reported(
     chess_model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

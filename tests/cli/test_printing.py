@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import io
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
 import sparring
@@ -66,6 +68,30 @@ def test_all_commands_print_through_one_console() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("Console", "escape"), f"{path}:{node.lineno}: see cli/printing.py"
+                if node.func.id in ("Progress", "Live"):
+                    given = {keyword.arg for keyword in node.keywords}
+                    assert "console" in given, f"{path}:{node.lineno}: see cli/printing.py"
+
+
+def test_no_color_means_no_styles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    shown = {}
+    for value in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", value)
+        out = io.StringIO()
+        make_console(file=out, force_terminal=True).print("[bold]a[/] [dim]b[/] [red]c[/]")
+        shown[value] = out.getvalue()
+    assert "\x1b[1m" in shown[""]
+    assert shown["1"] == "a b c\n"
+
+
+@pytest.mark.parametrize("arguments", ["--help", "predict --help", "games"])
+def test_no_color_reaches_tables_and_help(arguments: str) -> None:
+    command = [sys.executable, "-c", f"from sparring.cli import main; main({arguments.split()})"]
+    environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "1"}
+    shown = pexpect.run(shlex.join(command), env=environment, timeout=60)
+    assert len(shown) > 200
+    assert b"\x1b" not in shown
 
 
 def test_a_hostile_name_does_not_stop_records_list(

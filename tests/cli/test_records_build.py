@@ -92,3 +92,23 @@ def test_verify_compares_checksums(tmp_path: Path, capsys: pytest.CaptureFixture
         code, err = failure(capsys, "records", command, str(out))
         assert code == (1 if command == "verify" else 2)
         assert "00000.parquet is damaged: its checksum is not that of the manifest" in err
+
+
+@pytest.mark.parametrize(
+    ("games", "line"),
+    [
+        (1, "1 game of chess, 2 positions; 1 game with clocks, 0 with evaluations"),
+        (2, "2 games of chess, 4 positions; 2 games with clocks, 0 with evaluations"),
+    ],
+)
+def test_one_game_is_not_plural(
+    games: int, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timed = "1. e4 { [%clk 0:03:00] } e5 { [%clk 0:03:00] }"
+    text = "".join(GAME.format(white=f"a{i}").replace("1. e4 e5", timed) for i in range(games))
+    (tmp_path / "games.pgn").write_text(text)
+    out = str(tmp_path / "table")
+    main(["records", "build", str(tmp_path / "games.pgn"), "--preset", "everything", "--out", out])
+    capsys.readouterr()
+    main(["records", "stats", out])
+    assert capsys.readouterr().out.splitlines()[0] == line

@@ -90,7 +90,11 @@ def predict(
         model_name = None if ratings is None and ranks is None else policies[0].name
         print(json.dumps(_result(rules_of, place.state, found, model_name)))
     else:
-        _show(place.state, found, top)
+        is_assumed = place.rating is None and ratings is None and ranks is None
+        _show(place.state, _headed(policies, place, found), top)
+        if is_assumed and not all(map(unrated, policies)):
+            word = describe(game).ratings.word
+            make_console().print(f"[dim]No --{word} given: people of unknown {word}.[/]")
 
 
 def _open(text: str, game: str, backend: str, threads: int) -> Policy:
@@ -111,6 +115,13 @@ def _by_strength(policies: list[Policy], place: Position, ratings: list[int]) ->
     predictions = policy.predict([replace(place, rating=number) for number in ratings])
     names = [rating_text(policy.game, number) for number in ratings]
     return dict(zip(names, predictions, strict=True))
+
+
+def _headed(policies: list[Policy], place: Position, found: dict[str, Prediction]) -> dict[str, Prediction]:
+    """The predictions by the headings of their columns. That of one policy at a rating is the rating."""
+    if len(policies) > 1 or place.rating is None or unrated(policies[0]):
+        return found
+    return {rating_text(policies[0].game, place.rating): found[policies[0].name]}
 
 
 def _warn_unrated(policies: list[Policy], positions: Iterable[Position]) -> bool:

@@ -6,6 +6,7 @@ prints through `make_console` and puts text of others through `foreign`, or `vis
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from typing import Any
 
@@ -14,7 +15,12 @@ from rich.markup import escape
 
 
 def make_console(**options: Any) -> Console:
-    """A console for markup of our own, without rich's emoji codes and highlighting."""
+    """A console for markup of our own, without rich's emoji codes and highlighting.
+
+    With NO_COLOR it has no styles: rich alone would still send bold and dim.
+    """
+    if os.environ.get("NO_COLOR"):
+        options["color_system"] = None
     return Console(**{"highlight": False, "emoji": False, **options})
 
 

@@ -40,7 +40,11 @@ def generate(
         generation = GenerationConfig(names, games, seed, random_turns)
         _check(names)
         with Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=make_console(),
         ) as bar:
             task = bar.add_task("playing", total=games)
 

@@ -57,6 +57,7 @@ def build(
         TransferSpeedColumn(),
         TimeRemainingColumn(),
         transient=True,
+        console=make_console(),
     )
     with bar:
         task = bar.add_task("reading", total=total)
@@ -100,12 +101,17 @@ def stats(
         return
     console = make_console()
     console.print(
-        f"[bold]{found.games:,}[/] games of {foreign(found.game)}, {found.positions:,} positions; "
-        f"{found.with_clocks:,} games with clocks, {found.with_evals:,} with evaluations"
+        f"[bold]{found.games:,}[/] {_plural('game', found.games)} of {foreign(found.game)}, "
+        f"{found.positions:,} {_plural('position', found.positions)}; {found.with_clocks:,} "
+        f"{_plural('game', found.with_clocks)} with clocks, {found.with_evals:,} with evaluations"
     )
     for title in ("groups", "speeds", "time_controls", "results", "endings"):
         if set(counts := getattr(found, title)) != {"unknown"}:
             _print_counts(console, title.replace("_", " "), counts)
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def export(

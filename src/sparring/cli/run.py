@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,10 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
+    if os.environ.get("NO_COLOR"):
+        from typer import rich_utils  # the pages of --help
+
+        rich_utils.COLOR_SYSTEM = None
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
     except typer.TyperException as error:
