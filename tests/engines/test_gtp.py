@@ -67,7 +67,7 @@ def test_play_goes_on_after_two_passes() -> None:
         session.gtp("boardsize 9")
         play(session, "b pass", "w pass")
         assert session.gtp("genmove b").startswith("= ")
-        play(session, "w e5")
+        play(session, "w a1")
 
 
 def test_komi_and_rules_change_in_the_middle_of_a_game() -> None:
@@ -139,16 +139,23 @@ def test_an_analysis_goes_on_until_the_next_command(style: str) -> None:
 def test_an_analysis_looks_only_where_it_should() -> None:
     with engine("gtp") as session:
         session.gtp("boardsize 9")
-        session.send("lz-analyze b interval 5")  # its tree has other moves
-        session.until(r"info .*order 1 .*")
-        session.send("")
-        session.until("")
         session.send("lz-analyze b interval 5 allow b c3,g7,e5 1 avoid b e5 1 maxmoves 5")
         line = session.until(r"info .*order 1 .*")[-1]
         assert set(re.findall(r"info move (\S+)", line)) == {"C3", "G7"}
         session.send("")
         session.until("")
         assert session.gtp("kata-analyze b sideways") == "? syntax error: 'sideways' is not understood"
+
+
+def test_an_analysis_shows_no_other_moves_of_an_earlier_one() -> None:
+    with engine("gtp") as session:
+        session.gtp("boardsize 9")
+        for options in ("", " allow b c3,g7 1"):
+            session.send(f"lz-analyze b interval 5{options}")
+            line = session.until(r"info .*")[-1]
+            session.send("")
+            session.until("")
+        assert set(re.findall(r"info move (\S+)", line)) <= {"C3", "G7"}
 
 
 def test_a_move_with_its_analysis() -> None:
