@@ -22,7 +22,7 @@ from sparring.records.streams import TruncatedFile, UnreadableFile, open_chunks
 MEGABYTES = 200
 """Of memory that a child process may use beyond what it has after its imports."""
 BUILD = """
-import resource, sys
+import resource, signal, sys
 from pathlib import Path
 from typing import Any
 from sparring.records import build_table, load_preset
@@ -30,6 +30,7 @@ import pyarrow.parquet
 pages = int(Path("/proc/self/statm").read_text().split()[0])
 limit = pages * resource.getpagesize() + int(sys.argv[3]) * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it
 print("started", flush=True)
 print(build_table([Path(sys.argv[1])], load_preset("everything"), Path(sys.argv[2])).seen)
 """
@@ -78,7 +79,10 @@ def test_ctrl_c_ends_the_reading_of_an_endless_file(tmp_path: Path) -> None:
         assert child.stdout.readline() == "started\n"
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        try:
+            _, errors = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert "KeyboardInterrupt" in errors
 
 
