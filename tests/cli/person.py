@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ import pexpect
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x07")
 _SECONDS = 60
+
+
+def _with_ctrl_c() -> None:
+    """Tests that run in the background ignore Ctrl-C, and so would the command."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Person:
@@ -33,6 +39,7 @@ class Person:
             dimensions=(40, 80),
             encoding="utf-8",
             timeout=_SECONDS,
+            preexec_fn=_with_ctrl_c,
         )
         self._rest: str | None = None
         self.raw = ""
