@@ -148,7 +148,8 @@ class Opponent {
             if (static_cast<int>(played_.size()) - 1 + ply >= action_limit) return 0;
             const auto visits = std::count(path_.begin(), path_.end(), key);
             if (visits >= repetitions_to_draw ||
-                std::count(path_.begin() + static_cast<std::ptrdiff_t>(played_.size()) - 1, path_.end(), key) > 1)
+                std::count(path_.begin() + static_cast<std::ptrdiff_t>(played_.size()) - 1, path_.end(),
+                           key) > 1)
                 return 0;
         }
         if (depth == 0) return evaluate(board, key);
@@ -190,8 +191,12 @@ class Opponent {
         const int bound = best >= beta ? 1 : best > floor ? 0 : -1;
         // Scores of wins count plies from the root, and draws may depend on the path: neither is stored.
         if (best != 0 && std::abs(best) < win - 1000) {
-            entry = {key, best, static_cast<std::int8_t>(depth), static_cast<std::int8_t>(bound),
-                     static_cast<std::int8_t>(best_action.tokens), static_cast<std::int8_t>(best_action.from),
+            entry = {key,
+                     best,
+                     static_cast<std::int8_t>(depth),
+                     static_cast<std::int8_t>(bound),
+                     static_cast<std::int8_t>(best_action.tokens),
+                     static_cast<std::int8_t>(best_action.from),
                      static_cast<std::int8_t>(best_action.to)};
         }
         return best;
