@@ -16,6 +16,7 @@ from sparring.arena.engine_process import EngineFailure, FailureReason
 from sparring.arena.engine_types import PositionHistory, TimeForfeit
 from sparring.arena.tournament import Tournament
 from sparring.games import Game, describe
+from sparring.games.history import states_to
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import GameRecord, Termination
 
@@ -75,7 +76,7 @@ def match_record(
     end, state = played.end, played.state
     if end.result is None:
         return None
-    start = _start_of(state)
+    start = states_to(state)[0]
     usual = type(start).initial()
     margin = abs(float(np.subtract(*state.score()))) if end.reason == "score" else None
     return GameRecord(
@@ -179,12 +180,6 @@ def _begin(
     if len(failures) == 2:
         return GameEnd(None, NOT_STARTED, f"{failures[0].detail}; {failures[1].detail}")
     return next((GameEnd(float(side), each.reason, each.detail) for side, each in failures.items()), None)
-
-
-def _start_of(state: Any) -> Any:
-    while state.previous is not None:
-        state = state.previous
-    return state
 
 
 def _for_first(player: int, score: int | None) -> int:

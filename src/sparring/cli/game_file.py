@@ -13,6 +13,7 @@ import numpy as np
 
 from sparring.cli.errors import UserError
 from sparring.games import Game, describe
+from sparring.games.history import states_to
 from sparring.records import GameRecord, Termination
 from sparring.records.readers import writer_of, written_formats
 from sparring.records.variant_pgn import variant_writer
@@ -112,9 +113,7 @@ class GameFile:
         return path
 
     def _record(self, state: Any, end: EndOfGame, clocks: Sequence[float]) -> GameRecord:
-        start = state
-        while start.previous is not None:
-            start = start.previous
+        start = states_to(state)[0]
         ranked = describe(self.game.spec.name).ratings
         texts = [None if rating is None else ranked.format(rating) for rating in self.ratings]
         is_rank = ranked.word == "rank"

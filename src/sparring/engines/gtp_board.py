@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 from sparring._core import GoState
 from sparring.games import Go, IllegalMove, Move, ParseError
 from sparring.games.go import DESCRIPTION
+from sparring.games.history import states_to
 from sparring.records.sgf import read_sgf
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
@@ -126,12 +128,10 @@ def load_sgf(path: Path, before: int | None) -> GtpBoard:
     if found is None or found.record is None:
         raise GtpError(f"cannot load file: {found.error if found else 'it is empty'}")
     start = Go().initial() if found.record.start is None else GoState.parse(found.record.start)
-    state: GoState | None = start.unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
-    moves: list[tuple[int, Move]] = []
-    while state is not None and state.previous is not None and state.last_move is not None:
-        moves.append((state.previous.to_move, state.last_move))
-        state = state.previous
-    line = moves[::-1]
+    states = states_to(start.unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes))
+    line = [
+        (state.to_move, after.last_move) for state, after in pairwise(states) if after.last_move is not None
+    ]
     return _replayed(start, tuple(line if before is None else line[: max(before - 1, 0)]))
 
 

@@ -17,9 +17,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from sparring._core import ExpendibotsState
 from sparring.games.expendibots import DESCRIPTION, Expendibots
+from sparring.games.history import states_to
 from sparring.records.record import GameRecord, ParsedGame, Termination, error_text, parse_safely
 from sparring.records.text_lines import TextLine, read_lines
 
@@ -155,13 +157,13 @@ def _date(text: str | None) -> datetime.date | None:
 def to_log(record: GameRecord) -> str:
     """An Expendibots record as a referee log. Illegal actions are not recorded and not written."""
     state = Expendibots().initial().unpack_moves(record.moves, _WIDTH)
-    actions: list[str] = []
-    at: ExpendibotsState | None = state
-    while at is not None and at.previous is not None and at.last_move is not None:
-        actions.append(f"[{_PLAYERS[at.previous.to_move]}] - {_action(at.previous, at.last_move)}\n")
-        at = at.previous
+    actions = [
+        f"[{_PLAYERS[before.to_move]}] - {_action(before, after.last_move)}\n"
+        for before, after in pairwise(states_to(state))
+        if after.last_move is not None
+    ]
     started = record.site or "an unknown time"
-    return f"[game ] - {_START}{started}\n" + "".join(reversed(actions)) + _last_line(record, state)
+    return f"[game ] - {_START}{started}\n" + "".join(actions) + _last_line(record, state)
 
 
 def _last_line(record: GameRecord, state: ExpendibotsState) -> str:

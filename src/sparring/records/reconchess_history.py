@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sparring._core import RbcState
+from sparring.games.history import states_to
 from sparring.games.rbc import DESCRIPTION, NO_SENSE, PASS, SENSE, board_fen
 from sparring.records.record import GameRecord, ParsedGame, Termination, parse_safely
 from sparring.records.text_lines import read_lines
@@ -253,11 +255,11 @@ def to_history(record: GameRecord) -> str:
 
 def _steps(state: RbcState) -> list[tuple[RbcState, int, RbcState]]:
     """The moves of a game with the states before and after each."""
-    steps = []
-    while state.previous is not None and state.last_move is not None:
-        steps.append((state.previous, state.last_move, state))
-        state = state.previous
-    return steps[::-1]
+    return [
+        (before, after.last_move, after)
+        for before, after in pairwise(states_to(state))
+        if after.last_move is not None
+    ]
 
 
 def _sense_cells(before: RbcState, move: int) -> dict[str, Any]:

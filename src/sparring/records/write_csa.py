@@ -8,7 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from sparring._core import ShogiState
+from sparring.games.history import states_to
 from sparring.games.shogi import DESCRIPTION
+from sparring.games.shogi_notation import pieces_on
 from sparring.records.record import GameRecord, Termination
 
 _NO_EVAL = -32768
@@ -29,7 +31,7 @@ _ENDS = {
 def to_csa(record: GameRecord) -> str:
     """A shogi record as CSA 2.2, with seconds per move and evaluations."""
     start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
-    states = _states(start, record.moves)
+    states = states_to(start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes))
     lines = ["V2.2", *_headers(record), *_position(start)]
     spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)
     evals = None if record.evals is None else np.frombuffer(record.evals, np.int16)
@@ -62,27 +64,9 @@ def _headers(record: GameRecord) -> list[str]:
     return lines + [f"${key}:{value}" for key, value in facts.items() if value]
 
 
-def _states(start: ShogiState, packed: bytes) -> list[ShogiState]:
-    states = []
-    state: ShogiState | None = start.unpack_moves(packed, DESCRIPTION.packed_move_bytes)
-    while state is not None:
-        states.append(state)
-        state = state.previous
-    return states[::-1]
-
-
 def _board(state: ShogiState) -> dict[str, str]:
     """The pieces by CSA square, such as 77."""
-    board = {}
-    for rank, row in enumerate(state.text().split()[0].split("/"), 1):
-        file = 9
-        for token in re.findall(r"\d|\+?[A-Za-z]", row):
-            if token.isdigit():
-                file -= int(token)
-            else:
-                board[f"{file}{rank}"] = token
-                file -= 1
-    return board
+    return {_square(square): piece for square, piece in pieces_on(state).items()}
 
 
 def _position(start: ShogiState) -> list[str]:

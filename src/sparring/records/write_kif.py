@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from sparring._core import ShogiState
+from sparring.games.history import states_to
 from sparring.games.shogi import DESCRIPTION
 from sparring.games.shogi_notation import KANJI, japanese, pieces_on
 from sparring.records.kif_start import ANOTHER_START, HANDICAPS
@@ -29,11 +30,7 @@ _NUMBERS = "一二三四五六七八九"
 def to_kif(record: GameRecord) -> str:
     """A shogi record as KIF, with the time that each move took if it is known."""
     start = ShogiState.parse(record.start) if record.start else ShogiState.initial()
-    states: list[ShogiState] = []
-    state: ShogiState | None = start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes)
-    while state is not None:
-        states.insert(0, state)
-        state = state.previous
+    states = states_to(start.unpack_moves(record.moves, DESCRIPTION.packed_move_bytes))
     lines = ["#KIF version=2.0 encoding=UTF-8", *_headers(record), *_start(start), *_players(record)]
     lines.append("手数----指手---------消費時間--")
     spent = None if record.spent is None else np.frombuffer(record.spent, np.int32)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sparring._core import GoState
 from sparring.games.go import DESCRIPTION
+from sparring.games.history import states_to
 from sparring.records.record import GameRecord, Termination
 
 _REASONS = {Termination.RESIGNATION: "R", Termination.TIME: "T", Termination.RULES: "F"}
@@ -73,12 +74,8 @@ def _result(record: GameRecord) -> str | None:
 
 
 def _moves(start: GoState, packed: bytes) -> list[int]:
-    moves = []
-    state: GoState | None = start.unpack_moves(packed, DESCRIPTION.packed_move_bytes)
-    while state is not None and state.last_move is not None:
-        moves.append(state.last_move)
-        state = state.previous
-    return moves[::-1]
+    states = states_to(start.unpack_moves(packed, DESCRIPTION.packed_move_bytes))
+    return [state.last_move for state in states if state.last_move is not None]
 
 
 def _point(point: int, size: int) -> str:
