@@ -9,39 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-import numpy as np
-
 from sparring.cli.errors import UserError
-from sparring.games import Game, describe
-from sparring.games.history import states_to
-from sparring.records import GameRecord, Termination
-from sparring.records.readers import writer_of, written_formats
-from sparring.records.variant_pgn import variant_writer
+from sparring.games import Game
+from sparring.records.played_game import EndOfGame, PlayedGame
+from sparring.records.readers import written_formats
 from sparring.storage import atomic_write
-
-
-@dataclass(frozen=True)
-class EndOfGame:
-    """How a game in the terminal ended."""
-
-    result: float | None
-    """The score of player 0; None if the game was not finished."""
-    termination: Termination
-    margin: float | None = None
-    """Points by which it was won, where points are counted."""
-
-
-UNFINISHED = EndOfGame(None, Termination.ABANDONED)
-_TERMINATIONS = {
-    "repetition": Termination.REPETITION,
-    "entering-king declaration": Termination.DECLARATION,
-}
-
-
-def end_by_rules(outcome: Any, margin: float | None = None) -> EndOfGame:
-    """The end that the rules decide. `outcome` is that of a state."""
-    result = 0.5 if outcome.winner is None else float(outcome.winner == 0)
-    return EndOfGame(result, _TERMINATIONS.get(outcome.reason, Termination.NORMAL), margin)
 
 
 @dataclass
@@ -88,13 +60,10 @@ class GameFile:
         suffix = known[0] if path is None else path.suffix.removeprefix(".").lower()
         if suffix not in known:
             raise UserError(f"'{path}' needs one of these endings: .{', .'.join(known)}")
-        record = self._record(state, end, clocks)
-        write = writer_of(name, suffix)
-        if suffix == "log":  # its first line has the time
-            record = record._replace(site=f"{self.started:%a %b %d %H:%M:%S %Y}")
-        if record.start is not None and suffix == "log":
-            write = variant_writer(name)  # a log always begins with the initial position
-        return write(record)
+        played = PlayedGame(
+            self.game, self.players, self.ratings, self.started, "A game in the terminal", self.time_control
+        )
+        return played.text(state, end, clocks, suffix)
 
     def is_saved(self, state: Any, end: EndOfGame, clocks: Sequence[float]) -> bool:
         """Whether the file has this game, move by move: after `undo` another game may be as long."""
@@ -111,29 +80,6 @@ class GameFile:
             number += 1
             path = self.folder / f"{stem}-{number}.{suffix}"
         return path
-
-    def _record(self, state: Any, end: EndOfGame, clocks: Sequence[float]) -> GameRecord:
-        start = states_to(state)[0]
-        ranked = describe(self.game.spec.name).ratings
-        texts = [None if rating is None else ranked.format(rating) for rating in self.ratings]
-        is_rank = ranked.word == "rank"
-        return GameRecord(
-            moves=state.pack_moves(describe(self.game.spec.name).packed_move_bytes),
-            result=end.result,
-            start=None if start == type(start).initial() else start.text(),
-            ending=end.termination,
-            margin=end.margin,
-            first=self.players[0],
-            second=self.players[1],
-            first_rating=None if is_rank else self.ratings[0],
-            second_rating=None if is_rank else self.ratings[1],
-            first_rank=texts[0] if is_rank else None,
-            second_rank=texts[1] if is_rank else None,
-            time_control=self.time_control,
-            clocks=np.round(np.array(clocks) * 10).astype(np.int32).tobytes() if len(clocks) else None,
-            date=self.started.date(),
-            event="A game in the terminal",
-        )
 
 
 def expand_user(path: Path) -> Path:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import GoState
-from sparring.cli.game_file import EndOfGame
 from sparring.cli.session import GameOver, LeftGame, TerminalSession
 from sparring.games import Go, ParseError
 from sparring.games.diagrams import Diagram
 from sparring.networks import Prediction
 from sparring.players.go_dead_stones import chains, dead_stones
 from sparring.records import Termination
+from sparring.records.played_game import EndOfGame
 
 _COMMANDS = {
     "help": "this list (also ?)",

@@ -9,7 +9,6 @@ from typing import Any
 import chess
 
 from sparring.belief import Tracker, TrackerOptions
-from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
@@ -20,6 +19,7 @@ from sparring.games.diagrams import Piece
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import GameStart, Player, Turn
 from sparring.records import Termination
+from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
 
 _COMMANDS = {name: COMMANDS[name] for name in ("help", "moves", "board", "letters", "resign", "save", "quit")}
 _OTHER_COMMANDS = frozenset(COMMANDS) - frozenset(_COMMANDS)

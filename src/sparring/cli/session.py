@@ -13,7 +13,7 @@ from typing import Any
 
 from sparring.cli.board_view import board_text, has_colours
 from sparring.cli.errors import UserError
-from sparring.cli.game_file import UNFINISHED, EndOfGame, GameFile
+from sparring.cli.game_file import GameFile
 from sparring.cli.line_input import EndOfInput, LineInput
 from sparring.cli.printing import foreign, make_console, visible
 from sparring.games import Game, describe
@@ -21,6 +21,7 @@ from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
 from sparring.players import TimeControl
 from sparring.players.player import RandomSeed
+from sparring.records.played_game import UNFINISHED, EndOfGame
 
 ALIASES = {
     "?": "help",

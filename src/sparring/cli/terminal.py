@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from sparring.cli.game_clock import FlagFell, GameClock
-from sparring.cli.game_file import UNFINISHED, EndOfGame, end_by_rules
 from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
@@ -16,6 +15,7 @@ from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describ
 from sparring.games.diagrams import Diagram
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import Termination
+from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""

@@ -12,6 +12,7 @@ from sparring.policies.feature_weighted_pool import FeatureWeightedPool
 from sparring.policies.network_policy import NetworkPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import PolicyPool
+from sparring.policies.shared_policy import SharedPolicy
 from sparring.policies.temperature import TemperedPolicy
 
 RatingRange: TypeAlias = tuple[float, float]
@@ -57,6 +58,8 @@ def _ranges(policy: Policy) -> Iterator[RatingRange]:
         case NetworkPolicy():
             if (known := policy.network.ratings) is not None:
                 yield known
+        case SharedPolicy():
+            yield from _ranges(policy.policy)
         case TemperedPolicy():
             yield from _ranges(policy.policy)
             yield from _curve_range(policy.temperature)
