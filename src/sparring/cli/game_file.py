@@ -11,7 +11,7 @@ from typing import Any
 
 from sparring.cli.errors import UserError
 from sparring.games import Game
-from sparring.records.played_game import EndOfGame, PlayedGame
+from sparring.records.played_game import EndOfGame, GameFacts
 from sparring.records.readers import written_formats
 from sparring.storage import atomic_write
 
@@ -60,7 +60,7 @@ class GameFile:
         suffix = known[0] if path is None else path.suffix.removeprefix(".").lower()
         if suffix not in known:
             raise UserError(f"'{path}' needs one of these endings: .{', .'.join(known)}")
-        played = PlayedGame(
+        played = GameFacts(
             self.game, self.players, self.ratings, self.started, "A game in the terminal", self.time_control
         )
         return played.text(state, end, clocks, suffix)

@@ -46,7 +46,7 @@ def lost_by(player: int, how: Termination = Termination.RESIGNATION) -> EndOfGam
 
 
 @dataclass(frozen=True)
-class PlayedGame:
+class GameFacts:
     """What the record of a game needs besides its moves."""
 
     game: Game[Any]
