@@ -1,8 +1,9 @@
 // A test opponent for the Expendibots agent: alpha-beta to a fixed depth with material and mobility.
 //
 // It shares no code with core/: rules, search and evaluation are its own. The search has iterative deepening,
-// a transposition table, killer moves and the history heuristic; no quiescence search, no reductions, and no
-// pruning of actions. alphabeta_opponent.py compiles this file and calls the four functions at its end.
+// a null window after the first action, a transposition table, killer moves, the history heuristic, and a
+// quiescence search of the BOOMs that lose no more tokens than they win. It has no reductions and no pruning
+// of actions. alphabeta_opponent.py compiles this file and calls the four functions at its end.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -21,6 +22,15 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
     return x ^ (x >> 31);
 }
+
+constexpr int max_height = 12;
+const auto square_keys = [] {  // by height, negative for Black, and square
+    std::array<std::array<std::uint64_t, 64>, 2 * max_height + 1> keys{};
+    for (std::size_t h = 0; h < keys.size(); ++h) {
+        for (std::size_t s = 0; s < 64; ++s) keys[h][s] = mixed(64 * h + s);
+    }
+    return keys;
+}();
 
 struct Action {
     int tokens = 0;  // 0: BOOM
@@ -47,7 +57,7 @@ struct Board {
     std::uint64_t key() const {
         std::uint64_t result = side;
         for (int s = 0; s < 64; ++s) {
-            if (heights[s]) result ^= mixed(static_cast<std::uint64_t>(s * 32 + heights[s] + 16));
+            if (heights[s]) result ^= square_keys[heights[s] + max_height][s];
         }
         return result;
     }
@@ -152,8 +162,8 @@ class Opponent {
                            key) > 1)
                 return 0;
         }
-        if (depth == 0) return evaluate(board, key);
-        if (++nodes_ % 1024 == 0 && elapsed() > seconds_) stopped_ = true;
+        if (depth == 0) return quiesce(board, ply, alpha, beta);
+        count_node();
         if (stopped_) return 0;
 
         Entry& entry = table_[key % table_.size()];
@@ -171,7 +181,13 @@ class Opponent {
             Board next = board;
             next.play(action);
             path_.push_back(next.key());
-            const int score = -search(next, depth - 1, ply + 1, -beta, -alpha);
+            int score;
+            if (best == -infinity) {
+                score = -search(next, depth - 1, ply + 1, -beta, -alpha);
+            } else {
+                score = -search(next, depth - 1, ply + 1, -alpha - 1, -alpha);
+                if (score > alpha && score < beta) score = -search(next, depth - 1, ply + 1, -beta, -alpha);
+            }
             path_.pop_back();
             if (stopped_ && !(ply == 0 && depth == 1)) return 0;
             if (score > best) {
@@ -202,23 +218,54 @@ class Opponent {
         return best;
     }
 
+    /// The best score with further BOOMs that lose no more than they win, or without.
+    int quiesce(const Board& board, int ply, int alpha, int beta) {
+        const auto [own, other] = board.tokens();
+        if (!own || !other) return own ? win - ply : other ? ply - win : 0;
+        count_node();
+        if (stopped_) return 0;
+        int best = evaluate(board, board.key());
+        std::vector<std::pair<int, Action>> booms;
+        add_booms(board, booms);
+        std::stable_sort(booms.begin(), booms.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        for (const auto& [gain, action] : booms) {
+            alpha = std::max(alpha, best);
+            if (gain < 0 || alpha >= beta) break;
+            Board next = board;
+            next.play(action);
+            best = std::max(best, -quiesce(next, ply + 1, -beta, -alpha));
+            if (stopped_) return 0;
+        }
+        return best;
+    }
+
+    void count_node() {
+        if (++nodes_ % 1024 == 0 && elapsed() > seconds_) stopped_ = true;
+    }
+
+    /// One BOOM for each component, with the tokens that it wins less those that it loses.
+    static void add_booms(const Board& board, std::vector<std::pair<int, Action>>& result) {
+        Board left = board;  // without the components seen so far
+        for (int s = 0; s < 64; ++s) {
+            if (left.heights[s] * board.side <= 0) continue;
+            const auto [own_before, other_before] = left.tokens();
+            left.explode(s);
+            const auto [own_after, other_after] = left.tokens();
+            result.emplace_back((other_before - other_after) - (own_before - own_after), Action{0, s, 0});
+        }
+    }
+
     /// All actions, one BOOM for each component: the table's, BOOMs by what they win, the killer, by history.
     std::vector<std::pair<int, Action>> ordered(const Board& board, const Action& first, int ply) const {
         std::vector<std::pair<int, Action>> result;
         const auto add = [&](const Action& action, int order) {
             result.emplace_back(action == first ? 1 << 30 : order, action);
         };
-        const auto [own, other] = board.tokens();
-        Board left = board;  // without the components seen so far
-        for (int s = 0; s < 64; ++s) {
-            if (left.heights[s] * board.side <= 0) continue;
-            left.explode(s);
-            Board after = board;
-            after.explode(s);
-            const auto [own_left, other_left] = after.tokens();
-            const int gain = (other - other_left) - (own - own_left);
-            add({0, s, 0}, gain > 0 ? (1 << 28) + gain : gain == 0 ? 0 : -(1 << 20) + gain);
-        }
+        std::vector<std::pair<int, Action>> booms;
+        add_booms(board, booms);
+        for (const auto& [gain, action] : booms)
+            add(action, gain > 0 ? (1 << 28) + gain : gain == 0 ? 1 << 26 : -(1 << 20) + gain);
         board.for_each_target(board.side, [&](int from, int to, int height) {
             const int history = history_[board.side > 0][from][to];
             for (int tokens = 1; tokens <= height; ++tokens) {

@@ -23,7 +23,7 @@ class CompilerMissing(Exception):
 
 
 class AlphaBetaOpponent:
-    """Alpha-beta to a fixed depth with material and mobility; a lower depth where time is short.
+    """Alpha-beta with material, mobility and quiescence, to a fixed depth; less deep where time is short.
 
     The seed adds a little noise to the evaluation: games with different seeds differ.
     """

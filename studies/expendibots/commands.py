@@ -95,8 +95,8 @@ def ladder(
 
 
 def opponent(
-    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 24,
-    depth: Annotated[int, typer.Option(min=1, max=12, help="Search depth of the opponent.")] = 6,
+    games: Annotated[int, typer.Option(min=2, help="Games, half with each colour.")] = 60,
+    depth: Annotated[int, typer.Option(min=1, max=12, help="Largest search depth of the opponent.")] = 6,
     previous: Annotated[bool, typer.Option("--previous", help="The agent before the step trades.")] = False,
     seconds: Annotated[
         float, typer.Option(min=1, help="Processor seconds of a player for a game.")
@@ -106,7 +106,8 @@ def opponent(
 ) -> None:
     """Play the Expendibots agent against an independent alpha-beta, under the course's limits.
 
-    The opponent has material and mobility, and shares no code with the agent. It needs a C++ compiler.
+    The opponent has material, mobility and a quiescence search, and shares no code with the agent. It needs
+    a C++ compiler.
     """
     from studies.expendibots.alphabeta_opponent import CompilerMissing
     from studies.expendibots.ladder import PREVIOUS

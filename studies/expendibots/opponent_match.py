@@ -23,8 +23,8 @@ from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.ladder import PREVIOUS, previous_agent
 
-REPORT = "opponent.json"
-SHIPPED = "champion"
+SHIPPED, DEPTH = "champion", 6
+"""The agent and the opponent's depth of the report `opponent.json`."""
 _MEGABYTES = 100.0
 
 
@@ -129,13 +129,14 @@ def play_opponent_match(
     seconds: float = SECONDS,
     callback: Callable[[OpponentGame], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Plays the games that `out/games` does not have yet; writes `opponent.json` and returns it.
+    """Plays the games that `out/games` does not have yet; writes the report and returns it.
 
-    `agent` is SHIPPED or the `previous` agent of the ladder; the file is then `opponent-previous.json`.
-    Both players have `seconds` of processor time and 100 MB for a game. `callback` is called after each game.
+    `agent` is SHIPPED or the `previous` agent of the ladder. The report is `opponent.json`; its name says
+    another agent or depth: `opponent-previous.json`, `opponent-depth-12.json`. Both players have `seconds`
+    of processor time and 100 MB for a game. `callback` is called after each game.
     Raises CompilerMissing, WorkerError or OSError.
     """
-    journal = Journal(out / "games" / f"{agent}-alphabeta-{depth}-{seconds:g}.jsonl", sync=True)
+    journal = Journal(out / "games" / f"{agent}-opponent-{depth}-{seconds:g}.jsonl", sync=True)
     played = {line["number"]: OpponentGame(**line) for line in journal.entries}
     spawn = partial(_GameWorker, agent, depth, seconds)
     pool: WorkerPool[int, OpponentGame] = (
@@ -153,7 +154,8 @@ def play_opponent_match(
         "seconds": seconds,
         **summarise([played[n] for n in range(games)]),
     }
-    write_json(report, out / (REPORT if agent == SHIPPED else f"opponent-{agent}.json"))
+    parts = ["opponent", *[agent] * (agent != SHIPPED), *[f"depth-{depth}"] * (depth != DEPTH)]
+    write_json(report, out / f"{'-'.join(parts)}.json")
     return report
 
 

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 from sparring.games import Expendibots
+from sparring.players.expendibots.endgame_heuristics import tokens
 from studies.expendibots.alphabeta_opponent import AlphaBetaOpponent
 from studies.expendibots.draws import analyse_draws, play_game
 from studies.expendibots.opponent_match import OpponentGame, play_opponent_match, summarise
@@ -49,9 +50,28 @@ def test_the_same_seed_gives_the_same_action_and_seeds_differ() -> None:
     assert len({str(opening(seed)) for seed in range(4)}) > 1
 
 
+def test_the_opponent_sees_a_boom_beyond_its_depth() -> None:
+    line = (
+        "1d1-e1 1a7-a6 1a1-b1 1a8-a7 1b1-b3 1a6-b6 2e1-f1 1e7-f7 2f1-f2 1b6-b5 1b1-c1 1a7-a6 1c1-c2 1a6-b6 "
+        "2f2-f4 1e8-e7 1g1-f1 1d8-e8 1f1-f2 1b5-b4"
+    )
+    rules, opponent = Expendibots(), AlphaBetaOpponent("white", seed=6, depth=1)
+    state = rules.initial()
+    for move in line.split():
+        opponent.update("", rules.action(state, rules.parse_move(state, move)))
+        state = rules.play(state, rules.parse_move(state, move))
+    # Black's b4 explodes all that touches b3, which is the whole second row.
+    state = rules.play(state, rules.move_of(state, opponent.action()))
+    after = rules.play(state, rules.parse_move(state, "BOOM b4"))
+    black, white = tokens(state)
+    assert white - tokens(after)[0] <= black - tokens(after)[1]
+
+
 def test_a_match_is_played_reported_and_resumed(tmp_path: Path) -> None:
     report = play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, workers=2, command="test")
-    assert (report["wins"], report["endgame_wins_not_won"]) == (2, 0)
+    assert (tmp_path / "opponent-depth-1.json").exists()
+    assert (report["games"], report["endgame_wins_not_won"]) == (2, 0)
+    assert report["score"] == (report["wins"] + report["draws"] / 2) / 2 > 0
     again: list[OpponentGame] = []
     play_opponent_match(tmp_path, games=2, depth=1, seconds=7.0, command="test", callback=again.append)
     assert again == []
