@@ -41,7 +41,7 @@ def facts(results: list[GameResult]) -> list[tuple[object, ...]]:
 
 
 def test_killed_ten_times_a_tournament_has_exactly_its_games(tmp_path: Path) -> None:
-    players = "".join(f'[[player]]\nname = "p{number}"\nlevel = 1\n' for number in range(8))
+    players = "".join(f'[[player]]\nname = "p{number}"\nstrength = 1\n' for number in range(8))
     file = tmp_path / "eight.toml"
     file.write_text(f'game = "expendibots"\nseed = 5\n{players}')
     out = tmp_path / "out"

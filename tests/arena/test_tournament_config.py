@@ -17,9 +17,9 @@ from sparring.arena.tournament import (
     BadTournament,
     DrawRule,
     EngineConfig,
-    LevelPlayerConfig,
     OpeningSuite,
     ResignRule,
+    StrengthPlayerConfig,
 )
 from sparring.arena.tournament_config import parse_tournament, read_tournament
 from sparring.players import SearchLimits, TimeControl
@@ -50,7 +50,7 @@ elo1 = 10
 
 [[player]]
 name = "ours"
-level = 3
+strength = 3
 
 [[player]]
 name = "engine"
@@ -62,7 +62,7 @@ folder = "nets"
 nodes = 1000
 start_seconds = 5
 """
-PLAYERS = '[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\nlevel = 2\n'
+PLAYERS = '[[player]]\nname = "a"\nstrength = 1\n[[player]]\nname = "b"\nstrength = 2\n'
 
 
 def test_every_entry_is_read(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_every_entry_is_read(tmp_path: Path) -> None:
     assert cup.adjudication == Adjudication(ResignRule(600, 4), DrawRule(10, 8, 80), 300)
     assert cup.sprt == Sprt(0.0, 10.0)
     assert cup.entries == (
-        LevelPlayerConfig("ours", 3),
+        StrengthPlayerConfig("ours", 3),
         EngineConfig(
             "engine",
             "uci",
@@ -105,7 +105,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ("games = 4\n" + PLAYERS, "missing key 'game'"),
         ('game = "rbc"\ngames = 4\n' + PLAYERS, "game = 'rbc': expected one of chess, shogi"),
         ('game = "chess"\ngames = 4\n', "missing key 'player': expected a list of tables"),
-        ('game = "chess"\ngames = 4\n[[player]]\nname = "a"\nlevel = 1', "at least two"),
+        ('game = "chess"\ngames = 4\n[[player]]\nname = "a"\nstrength = 1', "at least two"),
         ('game = "chess"\ngames = 4\nplayer = 3\n', "player = 3: expected a list of tables"),
         ('game = "chess"\ngames = 0\n' + PLAYERS, "games = 0: expected an integer from 1 to"),
         ('game = "chess"\ngames = 4\nspeed = 1\n' + PLAYERS, "unknown key 'speed'"),
@@ -115,20 +115,20 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ('game = "chess"\ngames = 4\n' + PLAYERS.replace('"b"', '"a"'), "two players are named"),
         (
             'game = "chess"\ngames = 4\n' + PLAYERS.replace("2", "99"),
-            r"player\[2\]\.level = 99: expected an integer from 1 to 9",
+            r"player\[2\]\.strength = 99: expected an integer from 1 to 9",
         ),
         (
-            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", "elo = 2"),
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("strength = 2", "elo = 2"),
             r"unknown key 'player\[2\]\.elo'",
         ),
         (
-            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'rating = "3d"'),
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("strength = 2", 'rating = "3d"'),
             r"player\[2\]\.rating = '3d': expected an integer",
         ),
-        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'file = "no.toml"'), "no.toml"),
+        ('game = "chess"\ngames = 4\n' + PLAYERS.replace("strength = 2", 'file = "no.toml"'), "no.toml"),
         (
-            'game = "chess"\ngames = 4\n' + PLAYERS.replace("level = 2", 'level = "x"'),
-            r"player\[2\]\.level = 'x': expected an integer",
+            'game = "chess"\ngames = 4\n' + PLAYERS.replace("strength = 2", 'strength = "x"'),
+            r"player\[2\]\.strength = 'x': expected an integer",
         ),
         (
             'game = "chess"\ngames = 4\n[clock]\nbase = -1\n' + PLAYERS,
@@ -158,7 +158,7 @@ def test_the_command_line_has_the_last_word_on_games(tmp_path: Path) -> None:
         ),
         ('game = "chess"\ngames = 4\n[sprt]\nelo0 = 9\n' + PLAYERS, "sprt: elo0 .* less than"),
         (
-            'game = "chess"\ngames = 4\n[sprt]\n' + PLAYERS + '[[player]]\nname = "c"\nlevel = 1\n',
+            'game = "chess"\ngames = 4\n[sprt]\n' + PLAYERS + '[[player]]\nname = "c"\nstrength = 1\n',
             "for two players, not 3",
         ),
     ],
@@ -187,8 +187,8 @@ def test_errors_name_the_fault(text: str, complaint: str, tmp_path: Path) -> Non
         ("chess", 'protocol = "uci"\ncommand = ["x"]\nnodes = 0', "nodes = 0: expected an integer from 1"),
         (
             "chess",
-            'protocol = "uci"\ncommand = ["x"]\nnodes = 1\nlevel = 1',
-            r"unknown key 'player\[2\]\.level'",
+            'protocol = "uci"\ncommand = ["x"]\nnodes = 1\nstrength = 1',
+            r"unknown key 'player\[2\]\.strength'",
         ),
         (
             "chess",
@@ -202,7 +202,8 @@ def test_errors_name_the_fault(text: str, complaint: str, tmp_path: Path) -> Non
 def test_errors_of_an_engine_are_reported(game: str, engine: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(
-        f'game = "{game}"\ngames = 4\n[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\n{engine}\n'
+        f'game = "{game}"\ngames = 4\n[[player]]\nname = "a"\nstrength = 1\n'
+        f'[[player]]\nname = "b"\n{engine}\n'
     )
     with pytest.raises(BadTournament, match=complaint):
         read_tournament(path)

@@ -9,7 +9,7 @@ from typing import Any
 from sparring.arena.openings import read_openings
 from sparring.arena.results import GameResult
 from sparring.arena.schedule import pairing_of
-from sparring.arena.tournament import EngineConfig, LevelPlayerConfig, ParticipantConfig, Tournament
+from sparring.arena.tournament import EngineConfig, ParticipantConfig, StrengthPlayerConfig, Tournament
 from sparring.arena.workers import GameRunner, GameTask
 from sparring.games import PROTOCOL_GAMES, EngineProtocol
 from sparring.players import SearchLimits
@@ -52,6 +52,6 @@ def play(tournament: Tournament) -> list[tuple[GameResult, GameRecord | None]]:
         table.close()
 
 
-def small(*levels: int) -> list[LevelPlayerConfig]:
+def small(*levels: int) -> list[StrengthPlayerConfig]:
     """Our own players."""
-    return [LevelPlayerConfig(f"small-{number}", level) for number, level in enumerate(levels, 1)]
+    return [StrengthPlayerConfig(f"small-{number}", level) for number, level in enumerate(levels, 1)]

@@ -18,10 +18,10 @@ seed = 3
 games = 8
 [[player]]
 name = "one"
-level = 1
+strength = 1
 [[player]]
 name = "two"
-level = 2
+strength = 2
 """
 
 
@@ -117,7 +117,7 @@ def test_an_engine_that_cannot_be_started_is_a_one_line_error(
 ) -> None:
     command = json.dumps([sys.executable, str(FAKE), "uci", "crash-start"])
     (tmp_path / "t.toml").write_text(
-        f'game = "chess"\ngames = 2\n[[player]]\nname = "a"\nlevel = 1\n'
+        f'game = "chess"\ngames = 2\n[[player]]\nname = "a"\nstrength = 1\n'
         f'[[player]]\nname = "broken"\nprotocol = "uci"\nnodes = 1\ncommand = {command}\n'
     )
     assert run("arena", "run", str(tmp_path / "t.toml"), "--out", str(tmp_path / "out")) == 1
@@ -131,7 +131,7 @@ def test_a_program_that_does_not_exist_is_reported_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.toml").write_text(
-        'game = "chess"\ngames = 2\n[[player]]\nname = "a"\nlevel = 1\n'
+        'game = "chess"\ngames = 2\n[[player]]\nname = "a"\nstrength = 1\n'
         '[[player]]\nname = "missing"\nprotocol = "uci"\nnodes = 1\ncommand = ["no-such-engine"]\n'
     )
     assert run("arena", "run", str(tmp_path / "t.toml"), "--out", str(tmp_path / "out")) == 1

@@ -67,7 +67,9 @@ def test_the_search_of_the_opponent_is_named(
 def test_blind_chess_names_the_commands_that_it_does_not_have(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "hint\nwhy\nundo 2\nlist\ntext\ne7\nhint\npss\n", "rbc", "--level", "1")
+    out = play(
+        monkeypatch, capsys, "hint\nwhy\nundo 2\nlist\ntext\ne7\nhint\npss\n", "rbc", "--strength", "1"
+    )
     for command in ("hint", "why", "undo", "list", "text"):
         assert f"'{command}' is not in this game." in out
     assert out.count("'hint' is not in this game.") == 2
@@ -81,14 +83,14 @@ def test_blind_chess_names_the_commands_that_it_does_not_have(
 def test_help_offers_letters_where_there_are_pictures(
     game: str, letters: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "help\n", game, "--level", "1")
+    out = play(monkeypatch, capsys, "help\n", game, "--strength", "1")
     assert ("pieces as Latin letters" in out) is letters
 
 
 def test_a_mistyped_pass_is_answered_with_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "pss\n", "go", "--level", "1", "-o", "size=9")
+    out = play(monkeypatch, capsys, "pss\n", "go", "--strength", "1", "-o", "size=9")
     assert "did you mean 'pass'?" in out
 
 
@@ -126,8 +128,14 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["perft", "go", "1", "-o", "size=99"], "size"),
         (["models", "add", "no-such-file.onnx"], "sparring: No such file or directory: 'no-such-file.onnx'"),
         (["play", "chess", "--side", "green"], "white and black"),
-        (["play", "chess", "--level", "99"], "level"),
-        (["play", "chess", "--level", "3", "--rating", "1500"], "--level is for the small search player"),
+        (["play", "chess", "--strength", "99"], "strength"),
+        (
+            ["play", "chess", "--strength", "3", "--rating", "1500"],
+            "--strength is for the small search player",
+        ),
+        (["play", "chess", "--level", "7"], "--strength 1 to 9"),
+        (["play", "chess", "--level", "5000"], "the levels of chess are"),
+        (["play", "shogi", "--level", "1500"], "shogi has no levels"),
         (["play", "chess", "--rating", "100"], "blend accepts ratings from 600 to 2600, not 100"),
         (["play", "chess", "--my-rating", "5000"], "my rating: blend accepts ratings from 600 to 2600, not"),
         (["play", "chess", "--rank", "3d"], "chess uses ratings"),
@@ -174,9 +182,9 @@ def play(
 def test_every_game_can_be_played_from_the_terminal(
     name: str, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1")
+    first = play(monkeypatch, capsys, typed, name, "--seed", "1", "--strength", "1")
     assert "You leave the game" in first
-    assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", "--level", "1"), (
+    assert first == play(monkeypatch, capsys, typed, name, "--seed", "1", "--strength", "1"), (
         "same seed, same game"
     )
 
@@ -227,7 +235,7 @@ def test_the_table_takes_commands_and_refuses_illegal_moves(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed = "help\nmoves\nNf6\nxyzzy\nhint\nundo\nNf3\nundo\ntext\nresign\n"
-    out = play(monkeypatch, capsys, typed, "chess", "--seed", "1", "--level", "1")
+    out = play(monkeypatch, capsys, typed, "chess", "--seed", "1", "--strength", "1")
     assert "take your last move back" in out
     assert "Nf3" in out
     assert "Nf6 is not legal here: no knight can go to f6" in out
@@ -246,14 +254,14 @@ def test_a_won_game_is_announced(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_the_other_side_can_be_played(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "", "chess", "--side", "Black", "--level", "1")
+    out = play(monkeypatch, capsys, "", "chess", "--side", "Black", "--strength", "1")
     assert "White plays" in out
 
 
 def test_rbc_does_not_show_what_is_hidden(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "a1\ne2e4\nnone\nhelp\nquit\n", "rbc", "--seed", "1", "--level", "1")
+    out = play(monkeypatch, capsys, "a1\ne2e4\nnone\nhelp\nquit\n", "rbc", "--seed", "1", "--strength", "1")
     assert "21 possible boards" in out
     assert "?" in out
     assert "true board" not in out
@@ -271,7 +279,7 @@ def test_h_is_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> 
 def test_shogi_is_shown_in_latin_letters_if_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = play(monkeypatch, capsys, "P-7f\nletters\n", "shogi", "--level", "1", "--letters")
+    out = play(monkeypatch, capsys, "P-7f\nletters\n", "shogi", "--strength", "1", "--letters")
     assert "a l n s g k g s n l a" in out
     assert "i  香  桂  銀  金  玉  金  銀  桂  香 i" in out, "the command switches"
 
@@ -280,7 +288,7 @@ def test_a_game_is_saved_where_the_option_says(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.sgf"
-    out = play(monkeypatch, capsys, "d4\n", "go", "--level", "1", "-o", "size=9", "--save", str(file))
+    out = play(monkeypatch, capsys, "d4\n", "go", "--strength", "1", "-o", "size=9", "--save", str(file))
     assert "You leave the game." in out
     assert ";B[df]" in file.read_text()
     for arguments, complaint in (
@@ -299,7 +307,7 @@ def test_a_place_where_no_game_can_be_saved_is_refused_before_the_game(
     (tmp_path / "file").write_text("")
     places = [tmp_path / "file" / "x.pgn", tmp_path / "file" / "games", tmp_path / f"{'x' * 300}.pgn"]
     for place in (*places, *([Path("/proc/zz/x.pgn")] if Path("/proc").is_dir() else [])):
-        assert run("play", "chess", "--level", "1", "--save", str(place)) == 2
+        assert run("play", "chess", "--strength", "1", "--save", str(place)) == 2
         complaint = capsys.readouterr().err
         assert "cannot be written: " in complaint
         assert "Errno" not in complaint
@@ -308,7 +316,7 @@ def test_a_place_where_no_game_can_be_saved_is_refused_before_the_game(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("sparring.cli.game_file.TemporaryFile", forbidden)
-    assert run("play", "chess", "--level", "1", "--save", str(tmp_path / "new" / "x.pgn")) == 2
+    assert run("play", "chess", "--strength", "1", "--save", str(tmp_path / "new" / "x.pgn")) == 2
     assert f"x.pgn cannot be written: permission denied ({tmp_path})" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 
@@ -318,7 +326,7 @@ def test_a_folder_for_saved_games_may_have_a_dot_in_its_name(
 ) -> None:
     folder = tmp_path / "my.games"
     folder.mkdir()
-    play(monkeypatch, capsys, "e4\n", "chess", "--level", "1", "--save", str(folder))
+    play(monkeypatch, capsys, "e4\n", "chess", "--strength", "1", "--save", str(folder))
     (file,) = folder.iterdir()
     assert "1. e4" in file.read_text()
 

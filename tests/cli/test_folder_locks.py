@@ -31,10 +31,10 @@ game = "breakthrough"
 games = 2
 [[player]]
 name = "a"
-level = 1
+strength = 1
 [[player]]
 name = "b"
-level = 1
+strength = 1
 """
 
 

@@ -23,7 +23,7 @@ def saved_file(shown: str, home: Path) -> Path:
 
 
 def test_a_board_of_colours_paints_its_own_background(tmp_path: Path) -> None:
-    person = Person(tmp_path, "chess", "--level", "1", "--seed", "1")
+    person = Person(tmp_path, "chess", "--strength", "1", "--seed", "1")
     board = person.sees(PROMPT)
     assert "8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜  8" in board
     assert "1  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜  1" in board, "one picture for both sides: colours tell them apart"
@@ -39,7 +39,7 @@ def test_a_board_of_colours_paints_its_own_background(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "xterm"}])
 def test_without_colours_letters_tell_the_sides_apart(tmp_path: Path, environment: dict[str, str]) -> None:
-    person = Person(tmp_path, "chess", "--level", "1", "--seed", "1", **environment)
+    person = Person(tmp_path, "chess", "--strength", "1", "--seed", "1", **environment)
     board = person.sees(PROMPT)
     assert "8 r n b q k b n r 8" in board
     assert "1 R N B Q K B N R 1" in board
@@ -51,7 +51,7 @@ def test_without_colours_letters_tell_the_sides_apart(tmp_path: Path, environmen
 
 
 def test_ones_own_side_is_below_and_the_board_is_drawn_once_a_turn(tmp_path: Path) -> None:
-    person = Person(tmp_path, "chess", "--level", "1", "--side", "black", NO_COLOR="1")
+    person = Person(tmp_path, "chess", "--strength", "1", "--side", "black", NO_COLOR="1")
     first = person.sees("Black to move> ")
     assert first.count("h g f e d c b a") == 2, "one board: its labels stand above and below"
     assert first.index("1 ") < first.index("8 r n b k q b n r 8")
@@ -62,7 +62,7 @@ def test_ones_own_side_is_below_and_the_board_is_drawn_once_a_turn(tmp_path: Pat
 
 
 def test_lines_can_be_edited_and_recalled(tmp_path: Path) -> None:
-    person = Person(tmp_path, "chess", "--level", "1", "--seed", "1")
+    person = Person(tmp_path, "chess", "--strength", "1", "--seed", "1")
     person.sees(PROMPT)
     person.presses("e5\x7f4\r")  # backspace
     assert "Black plays" in person.sees(PROMPT)
@@ -90,7 +90,7 @@ def test_lines_can_be_edited_and_recalled(tmp_path: Path) -> None:
     ],
 )
 def test_a_game_is_saved_however_one_leaves(tmp_path: Path, leave: str | int, status: int) -> None:
-    person = Person(tmp_path, "chess", "--level", "1", "--seed", "1")
+    person = Person(tmp_path, "chess", "--strength", "1", "--seed", "1")
     person.sees(PROMPT)
     person.types("e4")
     person.sees(PROMPT)
@@ -107,7 +107,7 @@ def test_a_game_is_saved_however_one_leaves(tmp_path: Path, leave: str | int, st
 
 
 def test_a_finished_game_is_saved_with_its_result(tmp_path: Path) -> None:
-    person = Person(tmp_path, "chess", "--position", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--level", "1")
+    person = Person(tmp_path, "chess", "--position", "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "--strength", "1")
     person.sees(PROMPT)
     person.types("ra8")
     shown, code = person.leaves()
@@ -131,7 +131,7 @@ def test_a_finished_game_is_saved_with_its_result(tmp_path: Path) -> None:
 def test_every_game_is_saved_in_its_notation(
     tmp_path: Path, game: str, typed: str, suffix: str, content: str
 ) -> None:
-    person = Person(tmp_path, game, "--level", "1", "--seed", "1")
+    person = Person(tmp_path, game, "--strength", "1", "--seed", "1")
     person.sees("to move> ")
     person.types(typed)
     person.sees("to move> ")
@@ -144,7 +144,7 @@ def test_every_game_is_saved_in_its_notation(
 
 @pytest.mark.parametrize("game", ["chess", "shogi", "go", "expendibots", "breakthrough", "rbc"])
 def test_no_line_of_a_screen_is_longer_than_80_columns(tmp_path: Path, game: str) -> None:
-    person = Person(tmp_path, game, "--level", "1", "--seed", "1", NO_COLOR="1")
+    person = Person(tmp_path, game, "--strength", "1", "--seed", "1", NO_COLOR="1")
     prompt = "sense> " if game == "rbc" else "to move> "
     shown = person.sees(prompt)
     person.types("?")

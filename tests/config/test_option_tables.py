@@ -10,7 +10,7 @@ import pytest
 
 from sparring.config import read_toml
 from sparring.games import GAMES, describe, resolve
-from sparring.players.player_config import load_player_config
+from sparring.players.player_file import load_player_config
 from sparring.players.rbc import load_bot_config
 from sparring.policies.policy_files import read_policy_config
 from tests.config.option_tables import DOCS, documented_classes, with_tables

@@ -41,7 +41,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     ),
     "cup.toml": _text(
         'game = "breakthrough"\ngames = 2\n'
-        '[[player]]\nname = "a"\nlevel = 1\n[[player]]\nname = "b"\nlevel = 2\n'
+        '[[player]]\nname = "a"\nstrength = 1\n[[player]]\nname = "b"\nstrength = 2\n'
     ),
 }
 """Functions that write a file or a folder, by the name that the docs use."""

@@ -7,7 +7,7 @@ import pytest
 from sparring.engines import BadOption, EngineSettings, options_of
 from sparring.engines.option import Option, OptionKind
 from sparring.engines.options import OPTIONS, PROTOCOLS, declaration, engine_options_table, find_option
-from sparring.players.player_config import parse_player_config
+from sparring.players.player_file import parse_player_config
 from sparring.policies import load_policy, rating_range
 
 PAGE = Path(__file__).parents[2] / "docs" / "engines.md"

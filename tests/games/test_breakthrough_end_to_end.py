@@ -16,7 +16,7 @@ import pytest
 from sparring.cli import main
 from sparring.games import describe, load_game
 from sparring.networks import Position, load_network
-from sparring.players import GameStart, Turn, make_level_player
+from sparring.players import GameStart, Turn, make_strength_player
 from sparring.policies import load_policy
 from sparring.records import Batches, GameRecord
 from sparring.records.readers import writer_of
@@ -40,7 +40,7 @@ validation_positions = 100
 def played_game(seed: int) -> GameRecord:
     """A game of the search player against itself after four random plies."""
     game, rng = load_game(GAME), np.random.default_rng(seed)
-    player, state = make_level_player(GAME, 1), load_game(GAME).initial()
+    player, state = make_strength_player(GAME, 1), load_game(GAME).initial()
     player.new_game(GameStart(game, seed=rng))
     while (outcome := game.outcome(state)) is None:
         random = state.ply < 4
@@ -137,7 +137,7 @@ def test_play_is_a_game_against_the_network(
 
 
 def test_a_tournament_keeps_its_games_as_pgn(tmp_path: Path) -> None:
-    players = "".join(f'[[player]]\nname = "{name}"\nlevel = 1\n' for name in "ab")
+    players = "".join(f'[[player]]\nname = "{name}"\nstrength = 1\n' for name in "ab")
     (tmp_path / "two.toml").write_text(f'game = "breakthrough"\ngames = 2\n{players}')
     main(["arena", "run", str(tmp_path / "two.toml"), "--out", str(tmp_path / "out")])
     assert (tmp_path / "out" / "games.pgn").read_text().count('[Variant "Breakthrough"]') == 2

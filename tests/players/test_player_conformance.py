@@ -17,7 +17,7 @@ from sparring.arena.engine_player import EnginePlayer
 from sparring.arena.tournament import EngineConfig
 from sparring.games import GAMES, Game, load_game
 from sparring.players import (
-    LEVELS,
+    STRENGTHS,
     Clock,
     GameStart,
     Player,
@@ -25,8 +25,8 @@ from sparring.players import (
     SearchLimits,
     TimeControl,
     Turn,
-    make_level_player,
     make_player,
+    make_strength_player,
 )
 from sparring.players.expendibots import LADDER, ladder_player
 from sparring.players.rbc import BOTS, find_stockfish, make_bot
@@ -79,7 +79,11 @@ if has_stockfish():
 
 KINDS = [
     *(
-        Kind(f"level {LEVELS[0]} of {name}", name, lambda name=name: make_level_player(name, LEVELS[0]))  # type: ignore[misc]
+        Kind(
+            f"strength {STRENGTHS[0]} of {name}",
+            name,
+            lambda name=name: make_strength_player(name, STRENGTHS[0]),  # type: ignore[misc]
+        )
         for name in GAMES
     ),
     *(

@@ -28,7 +28,7 @@ from sparring.players import (
     make_player,
 )
 from sparring.players.book import open_book
-from sparring.players.player_config import parse_player_config
+from sparring.players.player_file import parse_player_config
 from sparring.players.time_management import allocate_time
 from sparring.search import Clock
 from tests.networks.tiny_networks import tiny_network, write

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.games import Game, load_game
 from sparring.players import Player, PlayerConfig, PolicyPlayer, Turn, make_player
-from tests.players.test_level_players import against_random
+from tests.players.test_strength_players import against_random
 from tests.policies.fixed_policy import FixedPolicy, random_states
 
 

@@ -18,7 +18,8 @@ from sparring.arena.tournament_config import EngineEntry, TournamentFile, read_t
 from sparring.config import BadConfig
 from sparring.games import GAMES, describe, resolve
 from sparring.players import TimeControl
-from sparring.players.player_config import PlayerConfig, load_player_config
+from sparring.players.player_config import PlayerConfig
+from sparring.players.player_file import load_player_config
 from sparring.players.rbc.config import BotConfig, load_bot_config
 from sparring.policies.policy_files import PolicyEntry, PolicyFile, read_policy_config
 from sparring.records.presets import PositionFilter, PresetFile, load_preset
@@ -91,7 +92,7 @@ TOURNAMENT: dict[str, Any] = {
     },
     "sprt": {"elo0": 0, "elo1": 10, "alpha": 0.05, "beta": 0.05},
     "player": [
-        {"name": "small", "level": 3},
+        {"name": "small", "strength": 3},
         {
             "name": "engine", "protocol": "uci", "command": ["engine"], "options": {"Hash": 16},
             "commands": [], "env": {"A": "1"}, "folder": "nets", "nodes": 100, "depth": 3, "movetime": 1.0,

@@ -14,7 +14,7 @@ from sparring.arena.sprt import Sprt
 from sparring.config import BadConfig, BadValue, Count, PositiveInt
 from sparring.games import EngineProtocol as EngineProtocol
 from sparring.games import Game, load_game
-from sparring.players import LEVELS, PlayerConfig, SearchLimits, TimeControl
+from sparring.players import STRENGTHS, PlayerConfig, SearchLimits, TimeControl
 
 TournamentFormat: TypeAlias = Literal["round-robin", "gauntlet"]
 
@@ -47,17 +47,17 @@ class EngineConfig:
 
 
 @dataclass(frozen=True)
-class LevelPlayerConfig:
+class StrengthPlayerConfig:
     """A small search player."""
 
     name: str
     """Name in the results."""
-    level: int
-    """Level from `players.LEVELS`."""
+    strength: int
+    """Strength from `players.STRENGTHS`."""
 
     def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise BadValue("level", self.level, f"an integer from {LEVELS[0]} to {LEVELS[-1]}")
+        if self.strength not in STRENGTHS:
+            raise BadValue("strength", self.strength, f"an integer from {STRENGTHS[0]} to {STRENGTHS[-1]}")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class NamedPlayerConfig:
     player_config: PlayerConfig
 
 
-ParticipantConfig: TypeAlias = EngineConfig | LevelPlayerConfig | NamedPlayerConfig
+ParticipantConfig: TypeAlias = EngineConfig | StrengthPlayerConfig | NamedPlayerConfig
 
 
 @dataclass(frozen=True)

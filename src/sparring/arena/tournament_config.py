@@ -16,17 +16,18 @@ from sparring.arena.tournament import (
     BadTournament,
     EngineConfig,
     EngineProtocol,
-    LevelPlayerConfig,
     NamedPlayerConfig,
     OpeningSuite,
     ParticipantConfig,
+    StrengthPlayerConfig,
     Tournament,
     TournamentFormat,
 )
 from sparring.config import BadValue, PositiveInt, Seed, Source, from_table, is_file, read_toml
 from sparring.games import GAMES, PROTOCOL_GAMES, describe
 from sparring.players import BadPlayerConfig, PlayerConfig, SearchLimits, TimeControl, load_player_config
-from sparring.players.player_config import parse_player_config
+from sparring.players.levels import DIALS
+from sparring.players.player_file import parse_player_config
 from sparring.players.time_management import Seconds
 
 GameCount: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
@@ -170,8 +171,8 @@ def _player(table: Mapping[str, Any], file: TournamentFile, source: Source) -> P
         raise source.bad_value("name", name, "the name of the player, printable text")
     if "protocol" in table:
         return _engine(from_table(EngineEntry, table, source), file, source)
-    if "level" in table:
-        return from_table(LevelPlayerConfig, table, source)
+    if "strength" in table:
+        return from_table(StrengthPlayerConfig, table, source)
     return NamedPlayerConfig(name, _player_config(table, file.game, source))
 
 
@@ -190,7 +191,8 @@ def _player_config(table: Mapping[str, Any], game: str, source: Source) -> Playe
         raise source.fault(f"{source.key_path('file')}: {error}") from None
     if there.game != game:
         raise source.bad_value("file", table["file"], f"a player of {game}, not of {there.game}")
-    return dataclasses.replace(there, **{key: getattr(here, key) for key in keys})
+    changed = {*keys, "model", *DIALS} if "level" in keys else set(keys)
+    return dataclasses.replace(there, **{key: getattr(here, key) for key in changed})
 
 
 def _engine(entry: EngineEntry, file: TournamentFile, source: Source) -> EngineConfig:

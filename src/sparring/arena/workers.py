@@ -14,13 +14,13 @@ from sparring.arena.schedule import Pairing, seeds_of
 from sparring.arena.tournament import (
     BadTournament,
     EngineConfig,
-    LevelPlayerConfig,
     NamedPlayerConfig,
     ParticipantConfig,
+    StrengthPlayerConfig,
     Tournament,
 )
 from sparring.games import Game
-from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_level_player, make_player
+from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_player, make_strength_player
 from sparring.records import GameRecord
 from sparring.workers import LocalWorkerPool, RayUnavailable, RayWorkerPool, WorkerPool
 
@@ -112,8 +112,8 @@ def open_participant(config: ParticipantConfig, game: Game[Any]) -> Player:
             return EnginePlayer(config)
         case NamedPlayerConfig():
             return make_player(config.player_config)
-        case LevelPlayerConfig():
-            return make_level_player(game.spec.name, config.level)
+        case StrengthPlayerConfig():
+            return make_strength_player(game.spec.name, config.strength)
 
 
 class LocalWorkers(LocalWorkerPool[GameTask, GameOutput]):

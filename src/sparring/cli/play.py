@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,41 +21,48 @@ from sparring.cli.terminal import TerminalGame
 from sparring.games import Game, describe, resolve
 from sparring.players import (
     DEFAULT_RATING,
-    LEVELS,
     LOAD_ERRORS,
+    STRENGTHS,
     BadPlayer,
+    BadPlayerConfig,
     Player,
     PlayerConfig,
     PolicyPlayer,
     SearchPlayer,
     default_player_config,
     load_player,
-    make_level_player,
     make_player,
+    make_strength_player,
 )
+from sparring.players.levels import level_keys
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
 from sparring.records.readers import written_formats
 
-_LEVEL = 5
+_STRENGTH = 5
 
 
 @dataclass(frozen=True)
 class _OpponentOptions:
     """Options of an opponent that plays like people; None if not given."""
 
+    level: int | None
     rating: int | None
     my_rating: int | None
     model: str | None
     temperature: float | None
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in (self.rating, self.my_rating, self.model, self.temperature))
+        return any(each is not None for each in vars(self).values())
 
 
 def play(
     game: GameName,
     side: Annotated[str, typer.Option(help="Your side by its name, such as white, or random.")] = "",
+    level: Annotated[
+        int | None,
+        typer.Option(help="The opponent's measured strength (chess: 600 to 2600; docs/levels.md)."),
+    ] = None,
     rating: Annotated[
         int | None,
         typer.Option(help="The opponent plays in the style of people of this rating (chess: 1500)."),
@@ -86,12 +94,12 @@ def play(
             "in place of the options above."
         ),
     ] = None,
-    level: Annotated[
+    strength: Annotated[
         int | None,
         typer.Option(
-            min=LEVELS[0],
-            max=LEVELS[-1],
-            help="Small search player instead; each level searches three times as long.",
+            min=STRENGTHS[0],
+            max=STRENGTHS[-1],
+            help="Small search player instead; each strength searches three times as long.",
         ),
     ] = None,
     bot: Annotated[
@@ -130,16 +138,21 @@ def play(
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
     options = _OpponentOptions(
-        parse_rating(game, rating, rank), parse_rating(game, my_rating, my_rank, "my "), model, temperature
+        level,
+        parse_rating(game, rating, rank),
+        parse_rating(game, my_rating, my_rank, "my "),
+        model,
+        temperature,
     )
-    if player is not None and (options or level is not None):
+    if player is not None and (options or strength is not None):
         raise UserError(
-            "--player replaces --rating, --rank, --model, --temperature and --level: leave them out"
+            "--player replaces --level, --rating, --rank, --model, --temperature and --strength: "
+            "leave them out"
         )
     if bot is not None and not rules.spec.hidden:
         raise UserError(f"--bot is for rbc, not for {game}")
-    chosen_level = level
-    level = _choose_level(rules, level, options) if player is None else None
+    chosen_strength = strength
+    strength = _choose_strength(rules, strength, options) if player is None else None
     time_control = None if clock is None else parse_clock(clock, byoyomi)
     table = TerminalOptions(
         "", rng, letters, time_control, options.rating, options.my_rating, _check_save(save, game)
@@ -149,22 +162,23 @@ def play(
             raise UserError(
                 f"{game} starts from its initial position: a position would reveal hidden information"
             )
-        if bot is not None and chosen_level is not None:
-            raise UserError("--bot names the opponent: leave out --level")
+        if bot is not None and chosen_strength is not None:
+            raise UserError("--bot names the opponent: leave out --strength")
         if time_control is not None:
             raise UserError(f"{game} has no clock in the terminal: leave out --clock")
         source = bot or player
-        with _load(source, game) if source else make_level_player(game, level or _LEVEL) as opponent:
-            table = replace(table, about=_about(opponent, None if source else level or _LEVEL))
+        small = strength or _STRENGTH
+        with _load(source, game) if source else make_strength_player(game, small) as opponent:
+            table = replace(table, about=_about(opponent, None if source else small))
             resolve(describe(game).players.hidden_terminal)(rules, human, opponent, table).play()
         return
     state = choose_state(rules, position)
-    if level is not None:
-        opponent = make_level_player(game, level)
+    if strength is not None:
+        opponent = make_strength_player(game, strength)
     else:
         opponent = _choose_player(game, options, player, seed)
         table = replace(table, rating=_rating_of(opponent))
-    about = " ".join(filter(None, [_about(opponent, level), _advice(opponent, state)]))
+    about = " ".join(filter(None, [_about(opponent, strength), _advice(opponent, state)]))
     with opponent:
         TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
 
@@ -198,52 +212,61 @@ def _load(source: str | Path, game: str, **overrides: Any) -> Player:
         raise UserError(str(error)) from None
 
 
-def _choose_level(rules: Game[Any], level: int | None, options: _OpponentOptions) -> int | None:
-    """The level of the small search player; None for one that plays like people. Raises UserError."""
+def _choose_strength(rules: Game[Any], strength: int | None, options: _OpponentOptions) -> int | None:
+    """The strength of the small search player; None for one that plays like people. Raises UserError."""
     game = rules.spec.name
-    if level is not None:
+    if strength is not None:
         if options:
-            raise UserError("--level is for the small search player: it has no rating, model or temperature")
-        return level
+            raise UserError(
+                "--strength is for the small search player: it has no level, rating, model or temperature"
+            )
+        return strength
     if rules.spec.hidden and options:
         raise UserError(
-            f"policies do not play {game}, a game of hidden information: choose a --level or a --bot"
+            f"policies do not play {game}, a game of hidden information: choose a --strength or a --bot"
         )
     if game in DEFAULT_RATING or options.model is not None:
         return None
     if options:
-        raise UserError(f"there is no network of people's moves for {game}: choose a --level or a --model")
-    return _LEVEL
+        raise UserError(f"there is no network of people's moves for {game}: choose a --strength or a --model")
+    return _STRENGTH
 
 
 def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed: int | None) -> Player:
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         return _load(file, game, **({} if seed is None else {"seed": seed}))
-    model = options.model or PlayerConfig.model
-    rating = DEFAULT_RATING.get(game) if options.rating is None else options.rating
+    keys = _level_keys(game, options.level)
+    model = options.model or keys.get("model", PlayerConfig.model)
     try:
         policy = load_policy(model, game)
     except LOAD_ERRORS as error:
         raise UserError(str(error)) from None
+    rating = keys.get("rating", DEFAULT_RATING.get(game)) if options.rating is None else options.rating
     if complaint := unrated(policy):
         if options.rating is not None or options.my_rating is not None:
             raise UserError(f"{complaint} in {game}: give no {describe(game).ratings.word}")
         rating = None
     check_rating_range(policy, options.rating)
     check_rating_range(policy, options.my_rating, whose="my ")
-    player_config = default_player_config(
-        game,
-        model=model,
-        rating=rating,
-        opponent_rating=options.my_rating,
-        temperature=options.temperature or 1.0,
-        seed=seed,
-    )
+    given: dict[str, Any] = {"model": model, "rating": rating, "opponent_rating": options.my_rating}
+    if options.temperature is not None:
+        given["temperature"] = options.temperature
     try:
-        return make_player(player_config, policy)
+        return make_player(default_player_config(game, **{**keys, **given, "seed": seed}), policy)
     except LOAD_ERRORS as error:
         raise UserError(str(error)) from None
+
+
+def _level_keys(game: str, level: int | None) -> Mapping[str, Any]:
+    """The keys of the player of a level; none without a level. Raises UserError."""
+    if level is None:
+        return {}
+    try:
+        return level_keys(game, level)
+    except BadPlayerConfig as error:
+        hint = "; a small search player is --strength 1 to 9" if level in STRENGTHS else ""
+        raise UserError(f"{error}{hint}") from None
 
 
 def _rating_of(opponent: Player) -> int | None:
@@ -253,14 +276,16 @@ def _rating_of(opponent: Player) -> int | None:
     )
 
 
-def _about(opponent: Player, level: int | None) -> str:
+def _about(opponent: Player, strength: int | None) -> str:
     """A sentence on the opponent: its name, and how it plays."""
     name = visible(opponent.name)
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
-        return f"Your opponent is {name}{'' if level is None else f', level {level} of 9'}."
+        return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
     policy, rating = opponent.policy, _rating_of(opponent)
     rated = None if rating is None else with_article(rating_text(policy.game, rating))
     style = f", who plays in the style of {rated}" if rated else ""
+    if opponent.config.level is not None:
+        style = f", level {opponent.config.level}{style}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
 
 

@@ -1,4 +1,4 @@
-"""Files that ship with the package: networks, policies, evaluations, endgame tables, books and TOML files.
+"""Files that ship with the package: networks, policies, evaluations, tables, books and TOML files.
 
 A kind of file is a folder here, and all its files have one suffix. A file is named without it:
 `path("networks", "human-chess")`.
@@ -10,16 +10,26 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal[
-    "books", "endgames", "evaluations", "networks", "policies", "presets", "training", "value_networks"
+    "books",
+    "endgames",
+    "evaluations",
+    "levels",
+    "networks",
+    "policies",
+    "presets",
+    "training",
+    "value_networks",
 ]
 """books: openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
-alpha-beta. networks: ONNX graphs with model cards. policies: policy descriptions. presets: record filters.
-training: training configurations. value_networks: small networks that alpha-beta evaluates with."""
+alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
+presets: record filters. training: training configurations. value_networks: small networks that alpha-beta
+evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "books": ".npz",
     "endgames": ".zip",
     "evaluations": ".json",
+    "levels": ".toml",
     "networks": ".onnx",
     "policies": ".toml",
     "presets": ".toml",

@@ -14,7 +14,9 @@ from sparring.config.description import field_hints
 from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, OptionKind
 from sparring.engines.settings import EngineSettings
 from sparring.games import PROTOCOL_GAMES, describe
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig, load_player_config
+from sparring.players.levels import DIALS, at_level, level_range
+from sparring.players.player_config import BadPlayerConfig, PlayerConfig
+from sparring.players.player_file import load_player_config
 
 PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_GAMES.items()}
 """The game of each protocol."""
@@ -22,8 +24,8 @@ PROTOCOLS: dict[str, str] = {str(protocol): game for protocol, game in PROTOCOL_
 _LARGEST_SPIN = 2**31 - 1
 """Many GUIs read whole numbers into 32 bits."""
 _CHESS = describe(PROTOCOLS["uci"])
-_ELO = _CHESS.players.rating_range or (_CHESS.ratings.lowest, _CHESS.ratings.highest)
-"""The ratings of the people whose games the shipped network of chess learned from."""
+_ELO = level_range(_CHESS.name) or (_CHESS.ratings.lowest, _CHESS.ratings.highest)
+"""The levels of chess."""
 
 
 def _everywhere(flag: str, name: str, usi: str | None = None) -> dict[str, str]:
@@ -45,6 +47,19 @@ def _rating() -> OptionAccessor:
     return OptionAccessor(
         read, lambda settings, value: replace(change(settings, value), is_default_rating=False)
     )
+
+
+def _set_level(settings: EngineSettings, level: int | None) -> EngineSettings:
+    """Sets the dials of a level; without one, those of the game's default player."""
+    config = settings.player_config
+    if level is None:
+        default = EngineSettings.of(config.game).player_config
+        dials = {key: getattr(default, key) for key in ("level", "model", *DIALS)}
+        return replace(settings, player_config=replace(config, **dials), is_default_rating=True)
+    try:
+        return replace(settings, player_config=at_level(config, level), is_default_rating=False)
+    except BadPlayerConfig as error:
+        raise BadOption(str(error)) from None
 
 
 def _range_of(field: str, kind: OptionKind, missing: float | None = None) -> dict[str, Any]:
@@ -125,11 +140,14 @@ OPTIONS = (
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
            "Plays in the style of people of this rank, if the policy has ranks.",
            _rating()),
+    Option("level", _everywhere("level", "Level"), OptionKind.INTEGER,
+           "Strength by the level table: sets Model, Rating, Temperature, Nodes and CPuct; 0 for none.",
+           OptionAccessor(lambda settings: settings.player_config.level, _set_level), high=10_000, missing=0),
     Option("limit-strength", {"uci": "UCI_LimitStrength"}, OptionKind.CHECK,
-           "Whether UCI_Elo replaces Rating: both mean the same, and a GUI's strength slider sets these two.",
+           "Whether UCI_Elo is the level; a GUI's strength slider sets these two.",
            _engine_field("limit_strength")),
     Option("elo", {"uci": "UCI_Elo"}, OptionKind.INTEGER,
-           "Rating with UCI_LimitStrength: the style of people of this rating, in the range of its games.",
+           "Level with UCI_LimitStrength.",
            _engine_field("elo"), *_ELO),
     Option("opponent-rating", dict.fromkeys(_BOARDS, "OpponentRating"), OptionKind.INTEGER,
            "Your rating: people play differently against stronger players; 0 for the engine's own.",

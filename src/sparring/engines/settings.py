@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from sparring.players.levels import at_level
 from sparring.players.player_config import PlayerConfig, default_player_config
 
 
@@ -15,7 +16,7 @@ class EngineSettings:
     is_default_rating: bool = field(default=True, compare=False)
     """Whether the rating is the game's default rather than a requested one."""
     limit_strength: bool = False
-    """Whether `elo` replaces the player's rating (UCI_LimitStrength)."""
+    """Whether `elo` is the player's level (UCI_LimitStrength)."""
     elo: int = 1500
     own_book: bool = True
     """Whether the player's opening book is used."""
@@ -36,10 +37,8 @@ class EngineSettings:
 
     def effective_config(self) -> PlayerConfig:
         """The player's configuration with all options applied."""
-        rating = self.elo if self.limit_strength else self.player_config.rating
-        return replace(
-            self.player_config, rating=rating, book=self.player_config.book if self.own_book else ""
-        )
+        config = at_level(self.player_config, self.elo) if self.limit_strength else self.player_config
+        return config if self.own_book else replace(config, book="")
 
     @property
     def rating_requested(self) -> bool:

@@ -115,7 +115,7 @@ DESCRIPTION = GameDescription(
     phases=Phases(10, 30),
     records=RecordFormats(everything="breakthrough"),
     layout=_layout,
-    players=PlayerDefaults(level_player="sparring.players.levels:learned_player"),
+    players=PlayerDefaults(strength_player="sparring.players.strength:learned_player"),
     how_to_move="Moves: the two squares, b2b3, b2-b3 or b2xc3; b3 alone where only one piece can go there.",
     rules_summary=(
         "Each side has two rows of pieces. A piece moves one square forward, straight or diagonally, to "

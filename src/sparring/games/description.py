@@ -144,8 +144,8 @@ class SearchDefaults:
 class PlayerDefaults:
     """Default opponents, and parts that players of this game need."""
 
-    level_player: str = "sparring.players.levels:alphabeta_player"
-    """Reference to a function (game, level) -> Player: the small opponent of a level from 1 to 9."""
+    strength_player: str = "sparring.players.strength:alphabeta_player"
+    """Reference to a function (game, strength) -> Player: the small search player, 1 to 9."""
     has_human_network: bool = False
     """Whether a network of people's moves is shipped; the default opponent then plays like people."""
     rating: int | str | None = None

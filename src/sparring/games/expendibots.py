@@ -106,7 +106,7 @@ DESCRIPTION = GameDescription(
         suffix="log",
         everything="expendibots",
     ),
-    players=PlayerDefaults(level_player="sparring.players.expendibots.levels:level_agent"),
+    players=PlayerDefaults(strength_player="sparring.players.expendibots.strength:strength_agent"),
     how_to_move=(
         "Moves: 2c1-c3 moves two tokens from c1 to c3, c1-c3 the whole stack; boom c1 explodes the stack "
         "on c1."

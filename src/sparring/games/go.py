@@ -278,7 +278,7 @@ DESCRIPTION = GameDescription(
         adjust_policy="sparring.players.go_passing:apply_passing_rules",
     ),
     players=PlayerDefaults(
-        level_player="sparring.players.levels:uct_player",
+        strength_player="sparring.players.strength:uct_player",
         has_human_network=True,
         rating="5d",
         advice=_advice,

@@ -137,7 +137,7 @@ DESCRIPTION = GameDescription(
         everything="rbc",
     ),
     players=PlayerDefaults(
-        level_player="sparring.players.rbc.levels:level_bot",
+        strength_player="sparring.players.rbc.strength:strength_bot",
         hidden_terminal="sparring.cli.rbc_terminal:TerminalRbcGame",
     ),
     how_to_move=(

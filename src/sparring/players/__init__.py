@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from sparring.players.alphabeta_player import AlphaBetaPlayer as AlphaBetaPlayer
     from sparring.players.book import BadBook as BadBook
     from sparring.players.learned_player import LearnedPlayer as LearnedPlayer
-    from sparring.players.levels import LEVELS as LEVELS
-    from sparring.players.levels import make_level_player as make_level_player
+    from sparring.players.levels import LevelTable as LevelTable
+    from sparring.players.levels import read_level_table as read_level_table
+    from sparring.players.levels import shipped_levels as shipped_levels
     from sparring.players.loading import LOAD_ERRORS as LOAD_ERRORS
     from sparring.players.loading import BadPlayer as BadPlayer
     from sparring.players.loading import load_player as load_player
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from sparring.players.player_config import BadPlayerConfig as BadPlayerConfig
     from sparring.players.player_config import PlayerConfig as PlayerConfig
     from sparring.players.player_config import default_player_config as default_player_config
-    from sparring.players.player_config import load_player_config as load_player_config
+    from sparring.players.player_file import load_player_config as load_player_config
     from sparring.players.policy_player import PolicyPlayer as PolicyPlayer
     from sparring.players.random_player import RandomPlayer as RandomPlayer
     from sparring.players.search_player import SearchPlayer as SearchPlayer
+    from sparring.players.strength import STRENGTHS as STRENGTHS
+    from sparring.players.strength import make_strength_player as make_strength_player
     from sparring.players.time_management import TimeControl as TimeControl
     from sparring.players.uct_player import UctPlayer as UctPlayer
     from sparring.search.limits import Clock as Clock
@@ -38,7 +41,8 @@ __getattr__, __dir__, __all__ = attach(
     {
         "book": ("BadBook",),
         "learned_player": ("LearnedPlayer",),
-        "levels": ("LEVELS", "make_level_player"),
+        "levels": ("LevelTable", "read_level_table", "shipped_levels"),
+        "strength": ("STRENGTHS", "make_strength_player"),
         "loading": ("BadPlayer", "LOAD_ERRORS", "load_player", "make_player"),
         "player": ("BasePlayer", "Decision", "GameStart", "NO_MOVE", "Player", "Turn"),
         "player_config": (
@@ -46,8 +50,8 @@ __getattr__, __dir__, __all__ = attach(
             "DEFAULT_RATING",
             "PlayerConfig",
             "default_player_config",
-            "load_player_config",
         ),
+        "player_file": ("load_player_config",),
         "policy_player": ("PolicyPlayer",),
         "random_player": ("RandomPlayer",),
         "search_player": ("SearchPlayer",),

@@ -1,42 +1,142 @@
-"""The small opponents of levels 1 to 9. They need no network of people's moves."""
+"""Levels: how strong an opponent is. A level table says which player of ours has which measured strength."""
 
 from __future__ import annotations
 
-from sparring.games import describe, resolve
-from sparring.players.alphabeta_player import AlphaBetaPlayer
-from sparring.players.learned_player import LearnedPlayer
-from sparring.players.player import Player
-from sparring.players.uct_player import UctPlayer
-from sparring.search.limits import SearchLimits
-from sparring.search.linear_evaluation import open_evaluation
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
 
-LEVELS = range(1, 10)
-"""The levels. Each searches two to three times as long as the one before."""
+import numpy as np
+from msgspec import Meta
 
+from sparring import data
+from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt, read_config
+from sparring.games import GAMES
+from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
-def make_level_player(game: str, level: int) -> Player:
-    """Makes the opponent of a level from 1 to 9, as the game's description defines it. Raises ValueError for
-    an unknown game."""
-    player: Player = resolve(describe(game).players.level_player)(game, level)
-    return player
-
-
-def alphabeta_player(game: str, level: int) -> AlphaBetaPlayer:
-    """Makes the alpha-beta player of a level: material evaluation, 150 nodes at level 1."""
-    return AlphaBetaPlayer(150 * effort(level))
+DIALS = ("rating", "temperature", "nodes", "c_puct")
+"""The keys of a player that its level sets, besides the model."""
 
 
-def uct_player(game: str, level: int) -> UctPlayer:
-    """Makes the UCT player of a level: random playouts, 60 at level 1."""
-    return UctPlayer(60 * effort(level))
+@dataclass(frozen=True)
+class Level:
+    """A row of a level table: the dial at a level, and the strength that was measured there."""
+
+    level: int
+    """Strength on the table's scale."""
+    rating: int | None = None
+    """Rating that the policy is conditioned on; in Go 1 for 1d and -1 for 1k."""
+    temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
+    """Temperature of the choice of a move."""
+    nodes: Count = 0
+    """Nodes of the search; 0 plays from the policy without search."""
+    cpuct: NonNegative = PlayerConfig.c_puct
+    """Exploration constant of PUCT."""
+    measured: float | None = None
+    """Measured rating, by `sparring calibrate`."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of `measured`."""
+    games: PositiveInt | None = None
+    """Games behind `measured`."""
+
+    def dials(self) -> dict[str, Any]:
+        """The keys of a player's file that the level sets."""
+        return {
+            "rating": self.rating,
+            "temperature": self.temperature,
+            "nodes": self.nodes,
+            "c_puct": self.cpuct,
+        }
 
 
-def learned_player(game: str, level: int) -> LearnedPlayer:
-    """Makes the alpha-beta player of a level with the shipped linear evaluation: 150 nodes at level 1."""
-    nodes, megabytes = 150 * effort(level), max(1, effort(level) // 100)
-    return LearnedPlayer(open_evaluation(game), SearchLimits(nodes=nodes), megabytes=megabytes)
+@dataclass(frozen=True)
+class LevelTable:
+    """The keys of a level table. Between its rows dials are linear in the level; nodes are geometric."""
+
+    game: str
+    """Name of the game."""
+    levels: tuple[Level, ...]
+    """`[[levels]]`, in ascending order."""
+    policy: str = PlayerConfig.model
+    """Policy of all levels."""
+    family: str = ""
+    """Family of the anchors on whose scale the levels are."""
+
+    def __post_init__(self) -> None:
+        if self.game not in GAMES:
+            raise BadValue("game", self.game, f"one of {', '.join(GAMES)}")
+        if not self.levels:
+            raise ValueError("at least one [[levels]] is needed")
+        numbers = [row.level for row in self.levels]
+        if any(low >= high for low, high in itertools.pairwise(numbers)):
+            raise ValueError("[[levels]] must be in ascending order")
+        if len({row.rating is None for row in self.levels}) > 1:
+            raise ValueError("either all [[levels]] have a rating or none")
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The lowest and the highest level."""
+        return self.levels[0].level, self.levels[-1].level
+
+    def row(self, level: int) -> Level:
+        """The dial at a level; `measured` only if the table has this row. Raises BadPlayerConfig."""
+        low, high = self.range
+        if not low <= level <= high:
+            raise BadPlayerConfig(f"level = {level}: the levels of {self.game} are {low} to {high}")
+        for each in self.levels:
+            if each.level == level:
+                return each
+        numbers = [row.level for row in self.levels]
+
+        def between(values: list[float]) -> float:
+            return float(np.interp(level, numbers, values))
+
+        ratings = [row.rating for row in self.levels if row.rating is not None]
+        nodes = math.exp(between([math.log(max(row.nodes, 1)) for row in self.levels]))
+        return Level(
+            level,
+            round(between([float(each) for each in ratings])) if ratings else None,
+            round(between([row.temperature for row in self.levels]), 3),
+            round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
+            round(between([row.cpuct for row in self.levels]), 3),
+        )
+
+    def at(self, level: int, **keys: Any) -> PlayerConfig:
+        """The player of a level, with `keys` in place of its own. Raises BadPlayerConfig."""
+        row = self.row(level)
+        return PlayerConfig(self.game, **{"model": self.policy, "level": level, **row.dials(), **keys})
 
 
-def effort(level: int) -> int:
-    """Search effort relative to level 1: a factor of 3 per level."""
-    return int(3 ** (level - 1))
+def read_level_table(path: Path) -> LevelTable:
+    """Reads a level table from a TOML file. Raises BadConfig."""
+    return read_config(LevelTable, path, BadConfig)
+
+
+@cache
+def shipped_levels(game: str) -> LevelTable | None:
+    """The level table of a game that is part of the package; None if there is none."""
+    return read_level_table(data.path("levels", game)) if game in data.names("levels") else None
+
+
+def level_range(game: str) -> tuple[int, int] | None:
+    """The lowest and the highest level of a game; None if it has no level table."""
+    table = shipped_levels(game)
+    return None if table is None else table.range
+
+
+def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
+    """A player with the model and the dials of a level; its other keys stay. Raises BadPlayerConfig."""
+    keys = level_keys(config.game, level)
+    return replace(config, **keys)
+
+
+def level_keys(game: str, level: int) -> Mapping[str, Any]:
+    """The keys that a level stands for in a player's file. Raises BadPlayerConfig."""
+    table = shipped_levels(game)
+    if table is None:
+        raise BadPlayerConfig(f"level = {level}: {game} has no levels; it has strengths 1 to 9")
+    return {"level": level, "model": table.policy, **table.row(level).dials()}

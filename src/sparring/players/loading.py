@@ -11,8 +11,10 @@ from sparring.games import Game
 from sparring.networks import BadNetwork
 from sparring.players.book import BadBook, Book, open_book
 from sparring.players.learned_player import LearnedPlayer
+from sparring.players.levels import at_level
 from sparring.players.player import Player
-from sparring.players.player_config import BadPlayerConfig, PlayerConfig, parse_player_config
+from sparring.players.player_config import BadPlayerConfig, PlayerConfig
+from sparring.players.player_file import parse_player_config
 from sparring.players.policy_player import PolicyPlayer
 from sparring.players.rbc.config import BOTS, BotConfig, make_bot
 from sparring.players.rbc.evaluators import StockfishNotFound
@@ -26,7 +28,7 @@ LOAD_ERRORS = (BadConfig, BadBook, BadNetwork, StockfishNotFound, OSError)
 
 
 _EVALUATION_NODES = 12_150
-"""Nodes of a move with an evaluation, as at level 5."""
+"""Nodes of a move with an evaluation, as at strength 5."""
 
 
 class BadPlayer(BadConfig):
@@ -121,5 +123,7 @@ def _config(
 def _overridden(config: PlayerConfig | BotConfig, overrides: Mapping[str, Any]) -> PlayerConfig | BotConfig:
     if not overrides:
         return config
+    if isinstance(config, PlayerConfig) and isinstance(level := overrides.get("level"), int):
+        config = at_level(config, level)
     table = {key: value for key, value in {**vars(config), **overrides}.items() if value is not None}
     return from_table(type(config), table, Source(error=BadPlayer))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
@@ -18,11 +17,7 @@ from sparring.config import (
     NonNegative,
     PositiveInt,
     Seed,
-    Source,
     Threads,
-    from_table,
-    is_file,
-    read_toml,
 )
 from sparring.games import DESCRIPTIONS, GAMES, describe
 
@@ -60,6 +55,9 @@ class PlayerConfig:
     rating: Rating | None = None
     """Rating of the players whose moves the policy predicts; in Go a rank such as 3d. Refused if the policy
     is not conditioned on ratings."""
+    level: int | None = None
+    """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes` and
+    `c_puct` where the file does not."""
     opponent_rating: Rating | None = None
     """Rating of the opponent; without it, the same as `rating`."""
     temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
@@ -159,24 +157,3 @@ def default_player_config(game: str, **keys: Any) -> PlayerConfig:
     on for longer.
     """
     return PlayerConfig(game, **{"rating": DEFAULT_RATING.get(game), **_AS_PEOPLE_END_GAMES, **keys})
-
-
-def load_player_config(path: Path) -> PlayerConfig:
-    """Reads a player's TOML file; the name is that of the file unless given. Raises BadPlayerConfig."""
-    table = {"name": path.stem, **read_toml(path, BadPlayerConfig)}
-    return parse_player_config(table, Source(path, BadPlayerConfig))
-
-
-def parse_player_config(table: Mapping[str, Any], source: Source | None = None) -> PlayerConfig:
-    """Makes a configuration from a TOML table. Files are looked for in the folder of the source first.
-
-    Raises the exception of the source, by default BadPlayerConfig.
-    """
-    source = source or Source(error=BadPlayerConfig)
-    config = from_table(PlayerConfig, table, source)
-    files: dict[str, Any] = {}
-    for key in ("model", "evaluator", "book"):
-        name = getattr(config, key)
-        if name and is_file(source.folder / name):
-            files[key] = str(source.folder / name)
-    return replace(config, **files)

@@ -22,10 +22,10 @@ seed = 1
 plies = 6
 [[player]]
 name = "a"
-level = 1
+strength = 1
 [[player]]
 name = "b"
-level = 1
+strength = 1
 """
 _LINES: list[Any] = [
     {}, [], 1, None, "x", {"number": 0}, {"number": 10**30, "first": "a"}, [[[]]], {"result": 2},

@@ -33,7 +33,8 @@ _OPTIONS = (
     ("predict", "go", "--rank"), ("arena", "rate", "none", "--anchor"), ("arena", "rate", "none", "--prior"),
     ("perft", "breakthrough"), ("rbc", "track", "none", "--player", "white", "--limit"),
     ("rbc", "track", "none", "--player", "white", "--seed"), ("play", "chess", "--seed"),
-    ("play", "chess", "--level"), ("play", "go", "-o"), ("models", "info"), ("models", "remove"),
+    ("play", "chess", "--level"), ("play", "chess", "--strength"),
+    ("play", "go", "-o"), ("models", "info"), ("models", "remove"),
     ("records", "list", "none", "--most"), ("predict", "chess", "--position"),
     ("predict", "chess", "--model"),
 )  # fmt: skip

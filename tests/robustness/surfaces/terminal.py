@@ -74,7 +74,7 @@ _OPTIONS: dict[str, list[tuple[str, ...]]] = {
 def trial(rng: random.Random, folder: Path) -> None:
     """Types hostile lines into a game of a small opponent."""
     name = rng.choice(list(GAMES))
-    arguments = ["play", name, "--level", "1", "--seed", str(rng.randrange(9))]
+    arguments = ["play", name, "--strength", "1", "--seed", str(rng.randrange(9))]
     for kind in ("", name, "" if name == "rbc" else "open"):
         if kind in _OPTIONS and rng.random() < 0.4:
             arguments += rng.choice(_OPTIONS[kind])

@@ -9,7 +9,7 @@ import pytest
 
 from sparring.games import GAMES, Game, HiddenGame, load_game
 from sparring.games.rbc import Observation
-from sparring.players import GameStart, Player, Turn, make_level_player
+from sparring.players import GameStart, Player, Turn, make_strength_player
 
 OPEN = [name for name in GAMES if not load_game(name).spec.hidden]
 OPTIONS: dict[str, dict[str, object]] = {"go": {"size": 7}}
@@ -32,7 +32,7 @@ def against_random(game: Game[Any], player: Player, side: int, seed: int) -> flo
 @pytest.mark.parametrize("name", OPEN)
 def test_small_players_beat_random_moves(name: str) -> None:
     game = load_game(name, **OPTIONS.get(name, {}))
-    results = [against_random(game, make_level_player(name, 3), seed % 2, seed) for seed in range(6)]
+    results = [against_random(game, make_strength_player(name, 3), seed % 2, seed) for seed in range(6)]
     assert sum(results) >= 5, results
 
 
@@ -52,7 +52,7 @@ def test_the_inference_bot_beats_random_moves() -> None:
     results = [
         hidden_game(
             GAMES["rbc"](),
-            make_level_player("rbc", 2),
+            make_strength_player("rbc", 2),
             seed % 2,
             seed,
         )
@@ -64,7 +64,7 @@ def test_the_inference_bot_beats_random_moves() -> None:
 @pytest.mark.parametrize("name", OPEN)
 def test_choices_say_where_they_come_from(name: str) -> None:
     game = load_game(name, **OPTIONS.get(name, {}))
-    choice = make_level_player(name, 1).choose(Turn.of(game.initial()))
+    choice = make_strength_player(name, 1).choose(Turn.of(game.initial()))
     assert choice.move in choice.distribution
     assert sum(choice.distribution.values()) == pytest.approx(1)
     assert choice.reason

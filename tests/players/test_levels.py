@@ -1,0 +1,95 @@
+"""Levels: the table, and the players that come from it."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from sparring.config import BadConfig
+from sparring.engines import EngineSettings
+from sparring.engines.option import BadOption
+from sparring.engines.options import find_option
+from sparring.players import BadPlayerConfig, LevelTable, load_player_config, read_level_table, shipped_levels
+from sparring.players.levels import DIALS, Level, at_level
+from sparring.players.player_config import default_player_config
+from sparring.players.player_file import parse_player_config
+
+TABLE = LevelTable(
+    "chess",
+    (Level(800, 900, 1.5), Level(1200, 1300, 1.0, 1, 1.0), Level(1600, 1700, 0.5, 100, 2.0)),
+    policy="human",
+)
+
+
+def test_a_row_of_the_table_is_the_player_of_its_level() -> None:
+    config = TABLE.at(800, name="Novice")
+    assert (config.name, config.level, config.model) == ("Novice", 800, "human")
+    assert (config.rating, config.temperature, config.nodes) == (900, 1.5, 0)
+
+
+def test_between_rows_dials_are_linear_and_nodes_geometric() -> None:
+    row = TABLE.row(1400)
+    assert (row.rating, row.temperature, row.nodes, row.cpuct) == (1500, 0.75, 10, 1.5)
+    assert TABLE.row(1000).nodes == 0
+
+
+def test_levels_beyond_the_table_are_refused() -> None:
+    with pytest.raises(BadPlayerConfig, match="levels of chess are 800 to 1600"):
+        TABLE.at(1601)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('game = "chess"', "levels"),
+        ('game = "chess"\nlevels = []', "at least one"),
+        ('game = "ludo"\n[[levels]]\nlevel = 1', "game"),
+        ('game = "chess"\n[[levels]]\nlevel = 2\n[[levels]]\nlevel = 1', "ascending"),
+        ('game = "chess"\n[[levels]]\nlevel = 1\n[[levels]]\nlevel = 2\nrating = 9', "rating"),
+        ('game = "chess"\n[[levels]]\nlevel = 1\nnodes = -1', r"levels\[1\]\.nodes"),
+    ],
+)
+def test_faults_of_a_table_are_named(tmp_path: Path, text: str, fault: str) -> None:
+    (tmp_path / "levels.toml").write_text(text)
+    with pytest.raises(BadConfig, match=fault):
+        read_level_table(tmp_path / "levels.toml")
+
+
+def test_a_level_in_a_players_file_sets_the_keys_that_the_file_does_not(tmp_path: Path) -> None:
+    (tmp_path / "club.toml").write_text('game = "chess"\nlevel = 1500\ntemperature = 0.123')
+    config, shipped = load_player_config(tmp_path / "club.toml"), shipped_levels("chess")
+    assert shipped is not None
+    assert config.temperature == 0.123
+    assert (config.rating, config.nodes) == (shipped.row(1500).rating, shipped.row(1500).nodes)
+
+
+def test_a_game_without_a_level_table_refuses_levels() -> None:
+    with pytest.raises(BadPlayerConfig, match="breakthrough has no levels"):
+        parse_player_config({"game": "breakthrough", "level": 1500})
+
+
+def test_strength_sliders_of_guis_set_the_level() -> None:
+    settings = find_option("uci", "UCI_Elo").apply(EngineSettings.of("chess"), "1200")
+    assert settings.effective_config() == default_player_config("chess")
+    limited = find_option("uci", "UCI_LimitStrength").apply(settings, "true").effective_config()
+    assert limited == at_level(default_player_config("chess"), 1200)
+
+
+def test_the_option_level_sets_the_dials_and_later_options_change_them() -> None:
+    option, default = find_option("uci", "Level"), EngineSettings.of("chess")
+    settings = option.apply(default, "1200")
+    assert settings.effective_config() == at_level(default_player_config("chess"), 1200)
+    changed = find_option("uci", "Nodes").apply(settings, "77").effective_config()
+    assert (changed.level, changed.nodes) == (1200, 77)
+    assert option.apply(settings, "0").effective_config() == default_player_config("chess")
+    with pytest.raises(BadOption, match="levels of chess"):
+        option.apply(default, "5000")
+
+
+def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None:
+    table = shipped_levels("chess")
+    assert table is not None
+    low, high = table.range
+    rows = [table.row(level) for level in range(low, high + 1, 50)]
+    assert all(set(row.dials()) == set(DIALS) for row in rows)
+    assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(rows))
