@@ -1,0 +1,99 @@
+"""Conversion: how often people and players win positions that are won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparring.games import load_game
+from sparring.records import RecordedGame
+
+WON = 500
+"""Centipawns by which a position is won."""
+_NO_EVAL = -32768
+_STABLE = 4
+"""Plies for which a position must have been won: a first chance is often missed."""
+_MATERIAL = {"queen": "Q", "rook": "R", "two bishops": "BB"}
+
+
+@dataclass(frozen=True)
+class WonPosition:
+    """A position that one side should win."""
+
+    state: Any
+    winner: int
+    score: float | None
+    """The winner's score in the people's game: 1, 0.5 or 0; None if people did not play it."""
+    kind: str = "won"
+
+
+def won_positions(games: Iterable[RecordedGame], *, first_ply: int = 16) -> list[WonPosition]:
+    """The first position of each game that its evaluations say is won, and was so for some plies."""
+    found = []
+    for game in games:
+        if game.record.evals is None or game.result is None:
+            continue
+        evals = np.frombuffer(game.record.evals, np.int16).astype(int)
+        side = np.where(evals == _NO_EVAL, 0, np.sign(evals) * (np.abs(evals) >= WON))
+        runs = np.convolve(side, np.ones(_STABLE), "valid")  # of the plies that begin at each ply
+        won = np.flatnonzero(np.abs(runs[first_ply:]) == _STABLE)
+        if not len(won):
+            continue
+        last = first_ply + int(won[0]) + _STABLE - 1
+        state = game.states[last + 1]
+        if state.outcome is None:
+            winner = 0 if evals[last] > 0 else 1
+            found.append(WonPosition(state, winner, game.result if winner == 0 else 1 - game.result))
+    return found
+
+
+def basic_endings(kind: str, count: int, rng: np.random.Generator) -> list[WonPosition]:
+    """Random positions of a king and some pieces against a bare king, White to move, Black not in check."""
+    chess, pieces = load_game("chess"), _MATERIAL[kind]
+    found: list[WonPosition] = []
+    while len(found) < count:
+        squares = rng.permutation(64)[: 2 + len(pieces)].tolist()
+        board = dict(zip(squares, "Kk" + pieces, strict=True))
+        if len(pieces) == 2 and (sum(divmod(squares[2], 8)) + sum(divmod(squares[3], 8))) % 2 == 0:
+            continue  # bishops of one colour
+        rows = ("".join(board.get(8 * rank + file, ".") for file in range(8)) for rank in range(8))
+        text = "/".join(_counted(row) for row in rows)
+        try:
+            state = chess.parse(f"{text} w - - 0 1")
+        except ValueError:
+            continue
+        if state.outcome is None:
+            found.append(WonPosition(state, 0, None, kind))
+    return found
+
+
+def conversion_rate(positions: Sequence[WonPosition], games: Sequence[RecordedGame]) -> dict[str, float]:
+    """Shares of wins, draws, losses and stalemates of the side that was winning, and the games."""
+    scores = [
+        g.result if p.winner == 0 else 1 - (g.result or 0) for p, g in zip(positions, games, strict=True)
+    ]
+    ends = [g.states[-1].outcome for g in games]
+    stalemates = sum(each is not None and "stalemate" in each.reason for each in ends)
+    known = np.array(scores, float)
+    return {
+        "games": len(known),
+        "wins": float((known == 1).mean()),
+        "draws": float((known == 0.5).mean()),
+        "losses": float((known == 0).mean()),
+        "stalemates": stalemates / len(known),
+    }
+
+
+def _counted(row: str) -> str:
+    """A rank in FEN: empty squares as numbers."""
+    text, empty = "", 0
+    for cell in row + "|":
+        if cell == ".":
+            empty += 1
+            continue
+        text += (str(empty) if empty else "") + ("" if cell == "|" else cell)
+        empty = 0
+    return text
