@@ -1,1 +1,1 @@
-"""How people behave at the board: think time, resignation, draws, conversion; the Turing test and its judge."""
+"""How people behave at the board: think time, resignation, draws, conversion; the Turing test."""
