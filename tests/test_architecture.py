@@ -15,6 +15,7 @@ from sparring.games import DESCRIPTIONS
 SOURCE = Path(sparring.__file__).parent
 LAYERS = [
     "cli",
+    "server",
     "engines",
     "arena",
     "players",

@@ -15,4 +15,5 @@ def disable_telemetry() -> None:
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["FASTAPI_OTEL_AUTO_CONFIGURE"] = "false"
     cast("dict[str, Any]", sys.modules).setdefault("openvino_telemetry", None)  # `import` raises ImportError

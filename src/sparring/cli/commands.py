@@ -15,6 +15,7 @@ ENGINE = Group(
 """One command per protocol."""
 
 COMMANDS: dict[str, Command | Group] = {
+    "serve": Command("serve:serve", "Open the page to play on, in a browser."),
     "play": Command("play:play", "Play a game in the terminal."),
     "predict": Command("predict:predict", "Predict the moves that people of a rating would play."),
     "games": Command("games:games", "List the games and their rule options."),

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparring._core import GoState
 from sparring.cli.session import GameOver, LeftGame, TerminalSession
 from sparring.games import Go, ParseError
 from sparring.games.diagrams import Diagram
 from sparring.networks import Prediction
-from sparring.players.go_dead_stones import chains, dead_stones
-from sparring.records import Termination
-from sparring.records.played_game import EndOfGame
+from sparring.players.go_counting import GoCounting
 
 _COMMANDS = {
     "help": "this list (also ?)",
@@ -32,11 +27,11 @@ def agree_on_score(
     `prediction` is the opponent's last one. Its ownership is used if it was made with the same stones. Raises
     LeftGame.
     """
-    dead = set(dead_stones(state, _ownership(state, prediction)))
+    dead = GoCounting.propose(state, prediction)
     session.say("\nBoth passed. Stones that are shown as x and o are dead and will be taken off.")
     while True:
         session.show(_diagram(state, dead))
-        message, end = _result(session, state, dead)
+        message, end = GoCounting.result(state, dead, session.human)
         session.say(message)
         try:
             command, text = session.ask("Enter to agree, points to change, or 'resume'> ", _COMMANDS)
@@ -57,38 +52,14 @@ def agree_on_score(
             dead ^= _stones(session, state, text)
 
 
-def _ownership(state: GoState, prediction: Prediction | None) -> NDArray[np.float32] | None:
-    if prediction is None or prediction.ownership is None or prediction.state.stones != state.stones:
-        return None
-    same_side = prediction.state.to_move == state.to_move
-    return prediction.ownership if same_side else -prediction.ownership
-
-
 def _stones(session: TerminalSession, state: GoState, text: str) -> set[int]:
     """The stones of the chains at the points that the person typed."""
-    found: set[int] = set()
-    for word in text.replace(",", " ").split():
-        try:
-            point = state.parse_move(word.upper())
-        except ParseError as error:
-            session.say(f"{error}.")
-            return set()
-        chain = next((set(chain) for _, chain in chains(state) if point in chain), None)
-        if chain is None:
-            session.say(f"There is no stone on {word.upper()}.")
-            return set()
-        found |= chain
-    return found
-
-
-def _result(session: TerminalSession, state: GoState, dead: set[int]) -> tuple[str, EndOfGame]:
-    black, white = state.score(sorted(dead))
-    counted = f"Black has {black:g} points, White {white:g} (komi {state.komi:g})"
-    if black == white:
-        return f"{counted}: a draw.", EndOfGame(0.5, Termination.NORMAL, 0)
-    winner, margin = int(white > black), abs(black - white)
-    won = "you win" if winner == session.human else f"{('Black', 'White')[winner]} wins"
-    return f"{counted}: {won} by {margin:g}.", EndOfGame(float(winner == 0), Termination.NORMAL, margin)
+    try:
+        return GoCounting.stones_at(state, text.replace(",", " ").split())
+    except ParseError as error:
+        message = str(error)
+        session.say(f"{message[0].upper()}{message[1:]}.")
+        return set()
 
 
 def _diagram(state: GoState, dead: set[int]) -> Diagram:

@@ -43,6 +43,12 @@ def path(kind: Kind, name: str) -> Path:
     return Path(__file__).parent / kind / f"{name}{_SUFFIXES[kind]}"
 
 
+def page() -> Path | None:
+    """The folder of the built page; None if it is not built."""
+    folder = Path(__file__).parent / "page"
+    return folder if (folder / "index.html").is_file() else None
+
+
 def names(kind: Kind) -> list[str]:
     """The names of the shipped files of a kind, without suffix, sorted."""
     return sorted(file.stem for file in path(kind, "*").parent.glob(f"*{_SUFFIXES[kind]}"))

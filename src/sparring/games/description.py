@@ -158,9 +158,14 @@ class PlayerDefaults:
     """Reference to a function (session, state, prediction) -> GameOver or None, with which a person and the
     opponent agree on the score of a finished game in the terminal. None: they play on. Empty: the rules
     decide."""
+    counting: str = ""
+    """Reference to a class with `propose`, `stones_at` and `result`, with which a person and the opponent
+    agree on the score of a finished game. Empty: the rules decide."""
     hidden_terminal: str = ""
     """Reference to a class (game, human, opponent, options) with `play()`: the terminal of a game with hidden
     information."""
+    live_game: str = "sparring.server.live_game:LiveGame"
+    """Reference to a class (settings, players): a game of this kind on the page."""
     advice: Callable[[Any], str] | None = None
     """(state) -> a text for a person who begins a game against the default opponent."""
 

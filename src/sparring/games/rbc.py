@@ -139,6 +139,7 @@ DESCRIPTION = GameDescription(
     players=PlayerDefaults(
         strength_player="sparring.players.rbc.strength:strength_bot",
         hidden_terminal="sparring.cli.rbc_terminal:TerminalRbcGame",
+        live_game="sparring.server.hidden_live_game:HiddenLiveGame",
     ),
     how_to_move=(
         "A turn has two parts. First sense: type the square in the middle of the 3x3 squares that you "
@@ -161,5 +162,6 @@ DESCRIPTION = GameDescription(
         "players.rbc",
         "records.rbc_filter",
         "records.reconchess_history",
+        "server.hidden_live_game",
     ),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import GoState
+from sparring.networks import Prediction
 
 _PLAYOUTS = 400
 
@@ -28,6 +29,14 @@ def dead_stones(
         if own < 0:
             dead += chain
     return sorted(dead)
+
+
+def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.float32] | None:
+    """The ownership of a prediction for the player to move, if it was made with the same stones."""
+    if prediction is None or prediction.ownership is None or prediction.state.stones != state.stones:
+        return None
+    same_side = prediction.state.to_move == state.to_move
+    return prediction.ownership if same_side else -prediction.ownership
 
 
 def chains(state: GoState) -> list[tuple[int, list[int]]]:

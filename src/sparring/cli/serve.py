@@ -1,0 +1,117 @@
+"""`sparring serve`: the page to play on, in a browser."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sparring import data
+from sparring.cli.errors import UserError
+from sparring.cli.printing import make_console, visible
+from sparring.networks.store import user_data_folder
+
+PORT = 8642
+_TRIED_PORTS = 20
+_INTERRUPTED = 130
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on. Beyond this machine a token is needed, which is printed."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help=f"Port; 0 for any that is free ({PORT}, or the next free one)."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="A further name of this machine that browsers may use. Can be repeated."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(help="The token, instead of a random one; for other addresses.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Folder for the file of games (your data folder).")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Threads of each network.")] = 1,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, if there is one.")
+    ] = True,
+) -> None:
+    """Open the page to play on.
+
+    The page is served on this machine alone, and nothing leaves it. Ctrl-C ends the server; games are kept.
+    """
+    import uvicorn  # imports asyncio
+
+    from sparring.server.app import create_app
+    from sparring.server.game_store import BadStore
+    from sparring.server.security import LOCAL_HOSTS, Access
+
+    local = _is_local(host)
+    if not local:
+        token = token or secrets.token_urlsafe(16)
+    listening = _listen(host, port)
+    access = Access(hosts=(*LOCAL_HOSTS, host.lower(), *(each.lower() for each in name or ())), token=token)
+    place = folder or user_data_folder()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        app = create_app(place / "page.sqlite", access, data.page(), threads)
+    except (BadStore, OSError) as error:
+        listening.close()
+        raise UserError(str(error)) from None
+    shown = "localhost" if local else host
+    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
+    address += f"?token={token}" if token else ""
+    make_console().print(f"The page is at {visible(address)}  (Ctrl-C ends it)", soft_wrap=True)
+    if browser and _has_display():
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on", ws="websockets-sansio"))
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A listening socket; without a port the first free one. Raises UserError."""
+    ports = [port] if port is not None else list(range(PORT, PORT + _TRIED_PORTS))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for each in ports:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, each))
+            listening.listen(128)
+            return listening
+        except OSError as error:
+            listening.close()
+            reason = error.strerror or str(error)
+    tried = f"port {port}" if port is not None else f"ports {ports[0]} to {ports[-1]}"
+    raise UserError(f"cannot listen on {host}, {tried}: {reason.lower()}")
+
+
+def _has_display() -> bool:
+    """Whether a browser with windows can be opened."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

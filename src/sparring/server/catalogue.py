@@ -1,0 +1,142 @@
+"""What the page offers: the games, their rule options and their opponents."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import Field
+
+from sparring.games import DESCRIPTIONS, GameDescription, load_game
+from sparring.players import DEFAULT_RATING
+from sparring.players.levels import shipped_levels
+from sparring.players.strength import STRENGTHS
+from sparring.records.readers import formats, written_formats
+from sparring.server.messages import ApiMessage
+from sparring.server.opponents import (
+    DEFAULT_BOT,
+    DEFAULT_LEVEL,
+    DEFAULT_STRENGTH,
+    PERSON_BOTS,
+    Opponents,
+    default_kind,
+)
+
+
+class RatingScale(ApiMessage):
+    """The ratings or ranks of an opponent that plays like people."""
+
+    word: str = Field(description="rating or rank")
+    values: list[int | str] = Field(description="What may be asked for, the weakest first.")
+    default: int | str
+
+
+class LevelOffer(ApiMessage):
+    """A level that was measured."""
+
+    level: int
+    measured: float | None = Field(description="Measured rating; null if it was not measured.")
+    interval: tuple[float, float] | None = Field(description="95 % interval of the measured rating.")
+    games: int | None
+
+
+class LevelScale(ApiMessage):
+    """The levels of a game: how strong an opponent is."""
+
+    lowest: int
+    highest: int
+    default: int
+    family: str = Field(description="Whose scale it is.")
+    measured: list[LevelOffer]
+
+
+class RuleOption(ApiMessage):
+    """An option of a game's rules."""
+
+    name: str
+    default: bool | int | float | str | None = Field(description="null if it depends on other options.")
+
+
+class GameOffer(ApiMessage):
+    """A game of the page."""
+
+    name: str
+    title: str
+    sides: tuple[str, str]
+    hidden: bool
+    default_kind: str = Field(description="Kind of the default opponent: level, human, strength or bot.")
+    levels: LevelScale | None = Field(description="Levels of strength; null if there are none.")
+    ratings: RatingScale | None = Field(description="Of the human-like opponent; null if there is none.")
+    has_human: bool
+    strengths: list[int]
+    default_strength: int
+    bots: list[str]
+    default_bot: str | None
+    options: list[RuleOption]
+    reads: list[str] = Field(description="Formats of games that can be opened.")
+    writes: list[str] = Field(description="Formats that games are saved in.")
+    rules: str = Field(description="The rules in a few lines; empty for well-known games.")
+    how_to_move: str
+
+
+def catalogue(opponents: Opponents) -> list[GameOffer]:
+    """All games."""
+    return [_offer(each, opponents) for each in DESCRIPTIONS]
+
+
+def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
+    rules = load_game(description.name)
+    hidden = rules.spec.hidden
+    return GameOffer(
+        name=description.name,
+        title=rules.spec.title,
+        sides=(rules.spec.players[0], rules.spec.players[1]),
+        hidden=hidden,
+        default_kind=default_kind(rules),
+        levels=_levels(description.name),
+        ratings=_ratings(description, opponents),
+        has_human=description.name in DEFAULT_RATING,
+        strengths=list(STRENGTHS),
+        default_strength=DEFAULT_STRENGTH,
+        bots=list(PERSON_BOTS) if hidden else [],
+        default_bot=DEFAULT_BOT if hidden else None,
+        options=[RuleOption(name=name, default=value) for name, value in _options(description)],
+        reads=formats(description.name),
+        writes=written_formats(description.name),
+        rules=description.rules_summary,
+        how_to_move=description.how_to_move,
+    )
+
+
+def _levels(game: str) -> LevelScale | None:
+    table = shipped_levels(game)
+    if table is None:
+        return None
+    low, high = table.range
+    rows = [
+        LevelOffer(level=row.level, measured=row.measured, interval=row.interval, games=row.games)
+        for row in table.levels
+    ]
+    default = min(max(DEFAULT_LEVEL, low), high)
+    return LevelScale(lowest=low, highest=high, default=default, family=table.family, measured=rows)
+
+
+def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:
+    """Names and defaults of the rule options."""
+    return ((each.name, each.default) for each in dataclasses.fields(description.rules))
+
+
+def _ratings(description: GameDescription, opponents: Opponents) -> RatingScale | None:
+    accepted, default = opponents.ratings(description.name), DEFAULT_RATING.get(description.name)
+    if accepted is None or default is None:
+        return None
+    system = description.ratings
+    low, high = accepted
+    step = max(1, system.group_width // 2)
+    values: list[int | str] = [
+        number if system.word == "rating" else system.format(number)
+        for number in range(low, high + 1, step)
+        if system.word == "rating" or number != 0
+    ]
+    return RatingScale(word=system.word, values=values, default=default)

@@ -1,0 +1,283 @@
+"""`GameHost`: all games of the server. Those in use are in memory; every change is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from sparring.games import IllegalMove, ParseError, describe, load_game, resolve
+from sparring.players import Player
+from sparring.server.game_settings import GameSettings, time_control
+from sparring.server.game_store import GameStore
+from sparring.server.live_game import LiveGame
+from sparring.server.loaded_record import read_record
+from sparring.server.messages import GameSummary, GameView, NewGame
+from sparring.server.opponents import Opponents
+from sparring.server.refusal import Refused
+
+T = TypeVar("T")
+
+_IN_MEMORY = 1_000
+"""Games that are kept in memory; others are read from the store when they are asked for."""
+_UNFINISHED = 500
+"""Unfinished games that a visitor may have."""
+_THREADS = 64
+
+
+class HostedGame:
+    """A game in memory, with its lock, its player's task and those who follow it."""
+
+    def __init__(self, game_id: str, visitor: str, game: LiveGame) -> None:
+        self.id, self.visitor, self.game = game_id, visitor, game
+        self.lock = asyncio.Lock()
+        self.followers: set[asyncio.Queue[GameView]] = set()
+        self.player_task: asyncio.Task[None] | None = None
+        self.flag_task: asyncio.Task[None] | None = None
+
+
+class GameHost:
+    """Creates, finds and plays games. All methods are called from one event loop."""
+
+    def __init__(self, store: GameStore, opponents: Opponents) -> None:
+        self.store, self.opponents = store, opponents
+        self._games: OrderedDict[str, HostedGame] = OrderedDict()
+        self._threads = ThreadPoolExecutor(_THREADS, "sparring-game")
+        self._loading = asyncio.Lock()
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Calls a function in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+
+    async def create(self, visitor: str, wanted: NewGame) -> GameView:
+        """Begins a game. Raises Refused."""
+        if await self.run(self.store.unfinished, visitor) >= _UNFINISHED:
+            raise Refused(f"You have {_UNFINISHED} unfinished games: finish or delete some.", 429)
+        game_id = secrets.token_urlsafe(9)
+        settings, moves = await self.run(self._settings, wanted)
+        game = await self.run(self._open, settings)
+        hosted = HostedGame(game_id, visitor, game)
+        await self.run(self._play_first, game, moves)
+        await self.run(self.store.create, game_id, visitor, settings, game.moves)
+        self._keep(hosted)
+        self._advance(hosted)
+        return game.view(game_id)
+
+    async def find(self, visitor: str, game_id: str) -> HostedGame:
+        """A game of a visitor. Raises Refused."""
+        hosted = self._games.get(game_id)
+        if hosted is None:
+            async with self._loading:
+                hosted = self._games.get(game_id) or await self._load(game_id)
+        if hosted is None or hosted.visitor != visitor:
+            raise Refused("There is no such game of yours.", 404)
+        self._games.move_to_end(game_id)
+        self._advance(hosted)
+        return hosted
+
+    async def change(
+        self, visitor: str, game_id: str, command: Callable[[LiveGame], None], wait: float = 0.0
+    ) -> GameView:
+        """Carries out a person's command. The answer is sent once the change is stored.
+
+        `wait`: seconds to wait for the player's answer, if it has the turn then. Raises Refused.
+        """
+        hosted = await self.find(visitor, game_id)
+        async with hosted.lock:
+            await self._changing(hosted, partial(command, hosted.game))
+        self._advance(hosted)
+        if wait and hosted.player_task is not None:
+            await asyncio.wait([hosted.player_task], timeout=wait)
+        return await self.view(hosted)
+
+    async def ask(self, visitor: str, game_id: str, question: Callable[[LiveGame], T]) -> T:
+        """The answer to a question about a game. Raises Refused."""
+        hosted = await self.find(visitor, game_id)
+        async with hosted.lock:
+            return await self.run(question, hosted.game)
+
+    async def view(self, hosted: HostedGame) -> GameView:
+        """The game as the person sees it."""
+        async with hosted.lock:
+            return await self.run(hosted.game.view, hosted.id)
+
+    async def recent(self, visitor: str, count: int) -> list[GameSummary]:
+        """A visitor's games, the latest first."""
+        stored = await self.run(self.store.recent, visitor, count)
+        found = []
+        for each in stored:
+            rules = each.settings.rules()
+            you = each.settings.you
+            other = 1 if you is None else 1 - you
+            found.append(
+                GameSummary(
+                    id=each.id,
+                    game=each.settings.game,
+                    title=rules.spec.title,
+                    opponent=each.settings.about(rules, other)[0],
+                    moves=len(each.moves),
+                    result=None if each.end is None else each.message,
+                    updated=each.updated,
+                )
+            )
+        return found
+
+    async def delete(self, visitor: str, game_id: str) -> None:
+        """Deletes a game. Raises Refused."""
+        hosted = await self.find(visitor, game_id)
+        await self._drop(hosted)
+        await self.run(self.store.delete, game_id)
+
+    def follow(self, hosted: HostedGame) -> asyncio.Queue[GameView]:
+        """A queue of all views of a game from now on. The clock runs while somebody follows."""
+        queue: asyncio.Queue[GameView] = asyncio.Queue()
+        hosted.followers.add(queue)
+        if hosted.game.end is None:
+            hosted.game.clock.start()
+        self._watch_flag(hosted)
+        return queue
+
+    def unfollow(self, hosted: HostedGame, queue: asyncio.Queue[GameView]) -> None:
+        """Ends `follow`. The clock of a game that nobody follows stands still."""
+        hosted.followers.discard(queue)
+        if not hosted.followers and hosted.game.phase in ("move", "sense"):
+            hosted.game.clock.stop()
+
+    async def close(self) -> None:
+        """Ends all tasks, and closes all players and the store."""
+        for hosted in list(self._games.values()):
+            await self._drop(hosted)
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self.store.close()
+
+    # Parts
+
+    def _settings(self, wanted: NewGame) -> tuple[GameSettings, list[str]]:
+        """The settings of a new game, and the moves of the record that it continues. Raises Refused."""
+        try:
+            rules = load_game(wanted.game, **wanted.options)
+            position, moves = read_record(rules, wanted)
+            state = rules.initial() if position is None else rules.parse(position)
+            for text in moves:
+                state = rules.play(state, rules.parse_move(state, text))
+        except (ParseError, IllegalMove, ValueError, TypeError) as error:
+            raise Refused(f"{error}", 422) from None
+        if rules.outcome(state) is not None:
+            raise Refused("The game is over in this position.", 422)
+        if rules.spec.hidden and (position is not None or moves):
+            raise Refused(f"{rules.spec.title} begins with its initial position.", 422)
+        first = self.opponents.complete(rules, wanted.opponent)
+        second = self.opponents.complete(rules, wanted.second_opponent or wanted.opponent)
+        settings = GameSettings(
+            game=wanted.game,
+            you=wanted.you,
+            opponents=(first, second) if wanted.you is None else (first, first),
+            seed=secrets.randbelow(2**53) if wanted.seed is None else wanted.seed,
+            created=time.time(),
+            options=wanted.options,
+            position=position,
+            clock=time_control(wanted.clock),
+            pace=wanted.pace if wanted.you is None else 0.0,
+        )
+        return settings, moves
+
+    def _open(self, settings: GameSettings) -> LiveGame:
+        rules = settings.rules()
+        players: dict[int, Player] = {
+            side: self.opponents.make(rules, settings.opponent_of(side))
+            for side in (0, 1)
+            if side != settings.you
+        }
+        game: LiveGame = resolve(describe(settings.game).players.live_game)(settings, players)
+        return game
+
+    @staticmethod
+    def _play_first(game: LiveGame, moves: list[str]) -> None:
+        if moves:
+            game.play_record(moves)
+
+    async def _load(self, game_id: str) -> HostedGame | None:
+        stored = await self.run(self.store.load, game_id)
+        if stored is None:
+            return None
+        game = await self.run(self._open, stored.settings)
+        await self.run(game.restore, stored.moves, stored.end, stored.message)
+        hosted = HostedGame(game_id, stored.visitor, game)
+        self._keep(hosted)
+        return hosted
+
+    def _keep(self, hosted: HostedGame) -> None:
+        self._games[hosted.id] = hosted
+        for each in list(self._games.values()):
+            if len(self._games) <= _IN_MEMORY:
+                break
+            if not each.followers and each.player_task is None and not each.lock.locked():
+                del self._games[each.id]
+                each.game.close()
+
+    async def _changing(self, hosted: HostedGame, change: Callable[[], object]) -> None:
+        """Changes a game and stores it; the caller has its lock. Followers get the new view."""
+        game = hosted.game
+        before = game.changes
+        await self.run(change)
+        if game.changes == before:
+            return
+        await self.run(self.store.save, hosted.id, list(game.moves), game.end, game.message)
+        if hosted.followers:
+            view = await self.run(game.view, hosted.id)
+            for queue in hosted.followers:
+                queue.put_nowait(view)
+        self._watch_flag(hosted)
+
+    def _advance(self, hosted: HostedGame) -> None:
+        """Starts the task in which the players take their turns, if one has the turn."""
+        running = hosted.player_task is not None and not hosted.player_task.done()
+        if not running and hosted.game.phase == "thinking":
+            hosted.player_task = asyncio.create_task(self._take_turns(hosted))
+
+    async def _take_turns(self, hosted: HostedGame) -> None:
+        game = hosted.game
+        try:
+            while True:
+                async with hosted.lock:
+                    pending = game.pending_turn()
+                if pending is None:
+                    return
+                if game.settings.you is None and not hosted.followers:
+                    return  # nobody watches
+                decision = await self.run(game.decide, pending)
+                if game.settings.you is None and game.settings.pace:
+                    await asyncio.sleep(game.settings.pace)
+                async with hosted.lock:
+                    await self._changing(hosted, partial(game.accept, pending, decision))
+        finally:
+            hosted.player_task = None
+
+    def _watch_flag(self, hosted: HostedGame) -> None:
+        """Ends the game in time when a flag falls."""
+        game = hosted.game
+        seconds = None if game.end is not None else game.clock.until_flag(game.states[-1].to_move)
+        if hosted.flag_task is not None:
+            hosted.flag_task.cancel()
+            hosted.flag_task = None
+        if seconds is not None:
+            hosted.flag_task = asyncio.create_task(self._fall(hosted, seconds))
+
+    async def _fall(self, hosted: HostedGame, seconds: float) -> None:
+        await asyncio.sleep(seconds + 0.01)
+        hosted.flag_task = None
+        async with hosted.lock:
+            await self._changing(hosted, hosted.game.check_flag)
+
+    async def _drop(self, hosted: HostedGame) -> None:
+        self._games.pop(hosted.id, None)
+        for task in (hosted.player_task, hosted.flag_task):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        await self.run(hosted.game.close)

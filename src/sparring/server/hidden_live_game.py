@@ -1,0 +1,174 @@
+"""Reconnaissance blind chess on the server: the person sees observations, and the truth when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import chess
+
+from sparring.belief import Tracker, TrackerOptions
+from sparring.games import Move
+from sparring.games.chess import board_diagram
+from sparring.games.diagrams import Diagram, Piece
+from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
+from sparring.players import GameStart, Player, Turn
+from sparring.server.board_views import board_view
+from sparring.server.game_settings import GameSettings
+from sparring.server.live_game import LiveGame, PlayedMove
+from sparring.server.messages import GameView, HiddenView, MoveView, Phase, PositionView
+from sparring.server.refusal import Refused
+
+_BOARDS = 100_000
+"""Possible boards that are followed for the person."""
+_SHARE_BOARDS = 2_000
+"""Boards of the sample that shares are estimated from."""
+
+
+class HiddenLiveGame(LiveGame):
+    """A game of hidden information. A watched game shows the true board."""
+
+    def __init__(self, settings: GameSettings, players: Mapping[int, Player]) -> None:
+        self._belief: Tracker | None = None
+        self._notes: list[str] = []
+        self._sensed: list[int] = []
+        self._sizes: list[int] = []
+        """Number of possible boards after each move."""
+        super().__init__(settings, players)
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for; a turn begins with a sense."""
+        phase = super().phase
+        return "sense" if phase == "move" and self._sensing else phase
+
+    def view(self, game_id: str) -> GameView:
+        """The game as the person sees it: the opponent's moves and the true board only when it is over."""
+        shown = super().view(game_id)
+        if self.settings.you is None or self.end is not None:
+            return shown.model_copy(update={"hidden": self._hidden_view()})
+        own = [each for each in self.moves if each.player == self.settings.you]
+        return shown.model_copy(
+            update={
+                "position": None,
+                "board": board_view(self._known_diagram()),
+                "check": False,
+                "hidden": self._hidden_view(),
+                "moves": [
+                    MoveView(text=each.text, name=each.name, player=each.player, left=each.left)
+                    for each in own
+                ],
+            }
+        )
+
+    def position_view(self, ply: int) -> PositionView:
+        """The true board after `ply` moves, once the game is over. Raises Refused."""
+        if self.end is None and self.settings.you is not None:
+            raise Refused("The true boards are shown after the game.")
+        return super().position_view(ply)
+
+    def record(self, suffix: str) -> str:
+        """The game as a file, once it is over. Raises Refused."""
+        if self.end is None and self.settings.you is not None:
+            raise Refused("The game can be saved when it is over: its file has the true boards.")
+        return super().record(suffix)
+
+    @property
+    def _sensing(self) -> bool:
+        state = self.states[-1]
+        return self.rules.move_text(state, self.rules.legal_moves(state)[-1]).startswith("sense")
+
+    def _turn(self) -> Turn:
+        state = self.states[-1]
+        return Turn(None, self.rules.legal_moves(state), self.clock.limits(state.to_move))
+
+    def _push(self, played: PlayedMove) -> None:
+        state, rules = self.states[-1], self._hidden_rules
+        for side, player in self.players.items():
+            player.observe(rules.observe(state, side, played.move))
+        if self.settings.you is not None and self._belief is not None:
+            seen = rules.observe(state, self.settings.you, played.move)
+            self._belief.observe(seen)
+            self._tell(seen)
+            self._sizes.append(len(self._belief.boards))
+        self.states.append(rules.play(state, played.move))
+        self.moves.append(played)
+
+    def _start_players(self) -> None:
+        if self.moves:
+            return  # they have observed the game
+        for side, player in self.players.items():
+            player.new_game(GameStart(self.rules, side, seed=[self.settings.seed, side]))
+        if self.settings.you is not None:
+            self._belief = Tracker(self.settings.you, TrackerOptions(limit=_BOARDS, repair=True))
+
+    def _commands(self) -> set[str]:
+        return super()._commands() & {"resign"}
+
+    def _name(self, move: Move) -> str:
+        return self.rules.move_text(self.states[-1], move)
+
+    @property
+    def _hidden_rules(self) -> Any:
+        return self.rules
+
+    def _tell(self, seen: Observation) -> None:
+        """Notes what the person learns."""
+        match seen:
+            case SenseResult(pieces):
+                self._sensed = [square for square, _ in pieces]
+            case MoveResult(request, taken, capture_square):
+                if taken is None and request != 0:
+                    self._notes.append("Nothing moved: something was in the way.")
+                elif taken is not None and taken != request:
+                    self._notes.append(f"Your move became {self.rules.move_text(self.states[-1], taken)}.")
+                if capture_square is not None:
+                    self._notes.append(f"You captured on {chess.square_name(capture_square)}.")
+            case OpponentMoveResult(capture_square):
+                self._sensed = []
+                if capture_square is not None:
+                    self._notes.append(f"Your piece on {chess.square_name(capture_square)} was taken.")
+
+    def _known_diagram(self) -> Diagram:
+        assert self._belief is not None
+        board = chess.BaseBoard.empty()
+        known = self._belief.boards.known_pieces()
+        for square, symbol in enumerate(known):
+            if symbol not in (None, "?"):
+                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        diagram = board_diagram(board, None)
+        cells = [list(row) for row in diagram.cells]
+        for square in (each for each, symbol in enumerate(known) if symbol == "?"):
+            cells[7 - chess.square_rank(square)][chess.square_file(square)] = Piece("?", owner=-1)
+        return replace(diagram, cells=tuple(map(tuple, cells)))
+
+    def _hidden_view(self) -> HiddenView | None:
+        if self._belief is None:
+            return None
+        boards = self._belief.boards
+        return HiddenView(
+            known=boards.known_pieces(),
+            likely=self._enemy_shares(),
+            possible=len(boards),
+            exact=self._belief.exact,
+            notes=self._notes[-20:],
+            sensed=self._sensed,
+            sizes=self._sizes,
+        )
+
+    def _enemy_shares(self) -> list[float]:
+        """For each square the share of possible boards with an enemy piece there."""
+        assert self._belief is not None
+        boards, you = self._belief.boards, self.settings.you
+        sample = (
+            boards.fens()
+            if len(boards) <= _SHARE_BOARDS
+            else [each.text() for each in boards.sample(_SHARE_BOARDS, 0)]
+        )
+        counts = [0] * 64
+        for fen in sample:
+            pieces = chess.BaseBoard(fen.split()[0])
+            for square in chess.SquareSet(pieces.occupied_co[chess.BLACK if you == 0 else chess.WHITE]):
+                counts[square] += 1
+        return [round(count / max(1, len(sample)), 4) for count in counts]

@@ -1,0 +1,262 @@
+"""Messages of the HTTP API: what requests contain and what answers look like. OpenAPI is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sparring.players.strength import STRENGTHS
+
+GameName = Annotated[str, Field(max_length=32, description="Name of a game, such as chess.")]
+MoveText = Annotated[str, Field(min_length=1, max_length=64, description="A move as people write it.")]
+PositionText = Annotated[str, Field(max_length=4_000, description="A position, such as FEN.")]
+RecordText = Annotated[str, Field(max_length=500_000, description="A game as PGN, SGF, KIF, CSA or log.")]
+
+
+class ApiMessage(BaseModel):
+    """A message. Unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OpponentChoice(ApiMessage):
+    """Who plays. Without any key: the default opponent of the game."""
+
+    kind: Literal["level", "human", "strength", "bot"] | None = Field(
+        default=None,
+        description="level: as strong as asked. human: plays like people of a rating. strength: a search "
+        "player. bot: a named bot of a hidden game.",
+    )
+    level: int | None = Field(default=None, ge=0, le=4_000, description="level: its strength.")
+    rating: int | str | None = Field(
+        default=None, description="human: the rating, or in Go the rank, of the people it plays like."
+    )
+    style: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="human: share of the strong half in the blend, from 0 to 1. Without it, the fitted "
+        "blend.",
+    )
+    temperature: float | None = Field(
+        default=None, ge=0, le=10, description="human: temperature of the moves (1)."
+    )
+    nodes: int = Field(default=0, ge=0, le=3_200, description="human: positions that it searches for a move.")
+    strength: int | None = Field(
+        default=None, ge=STRENGTHS[0], le=STRENGTHS[-1], description="strength: from 1 to 9."
+    )
+    bot: str | None = Field(default=None, max_length=64, description="bot: its name.")
+
+
+class ClockChoice(ApiMessage):
+    """A clock, in seconds."""
+
+    base: float = Field(ge=0, le=36_000, description="Seconds for the game.")
+    increment: float = Field(default=0, ge=0, le=600, description="Seconds added after each move.")
+    byoyomi: float = Field(
+        default=0, ge=0, le=600, description="Seconds for each move once the base is used up."
+    )
+
+
+class NewGame(ApiMessage):
+    """A request for a new game."""
+
+    game: GameName
+    options: dict[str, bool | int | float | str] = Field(
+        default_factory=dict, max_length=16, description="Options of the rules, such as size and komi in Go."
+    )
+    you: Literal[0, 1] | None = Field(
+        default=0, description="The person's side; null for a game between two opponents, which is watched."
+    )
+    opponent: OpponentChoice = OpponentChoice()
+    second_opponent: OpponentChoice | None = Field(
+        default=None, description="The second player of a watched game; without it, the same as `opponent`."
+    )
+    clock: ClockChoice | None = None
+    position: PositionText | None = Field(default=None, description="The position to begin with.")
+    record: RecordText | None = Field(
+        default=None, description="A game to continue; its last position is played on."
+    )
+    format: str | None = Field(default=None, max_length=8, description="Format of `record`, such as pgn.")
+    seed: int | None = Field(
+        default=None, ge=0, le=2**53 - 1, description="The same seed gives the same game."
+    )
+    pace: float = Field(default=1.0, ge=0, le=60, description="Watched games: seconds between two moves.")
+
+
+class PlayMove(ApiMessage):
+    """A person's move."""
+
+    move: MoveText
+    ply: int = Field(ge=0, le=100_000, description="Number of moves before it: a stale page is refused.")
+
+
+class TakeBack(ApiMessage):
+    """Takes moves back."""
+
+    count: int = Field(default=1, ge=1, le=1_000, description="Number of the person's moves.")
+
+
+class Points(ApiMessage):
+    """Points whose stones become dead, or alive again."""
+
+    points: list[Annotated[str, Field(max_length=8)]] = Field(max_length=400)
+
+
+class PieceView(ApiMessage):
+    """A piece on the board."""
+
+    symbol: str
+    owner: int = Field(description="0 or 1; -1 for a piece that the person cannot be certain of.")
+    label: str = ""
+    accent: bool = False
+
+
+class BoardView(ApiMessage):
+    """A board to draw, rows from the top, with player 0 below."""
+
+    style: Literal["checkered", "grid", "points"]
+    columns: list[str]
+    rows: list[str]
+    cells: list[list[PieceView | None]]
+    highlights: list[tuple[int, int]] = Field(description="(row, column) of the last move's squares.")
+    stars: list[tuple[int, int]]
+    above: str
+    below: str
+
+
+class MoveView(ApiMessage):
+    """A move that was played."""
+
+    text: str = Field(description="In the protocol's notation: UCI, USI, GTP.")
+    name: str = Field(description="As people write it.")
+    player: int
+    left: float | None = Field(description="Seconds left on the mover's clock.")
+
+
+class LegalMove(ApiMessage):
+    """A move that the person can make."""
+
+    text: str
+    name: str
+
+
+class ResultView(ApiMessage):
+    """The end of a game."""
+
+    score: float = Field(description="Score of player 0: 1, 0.5 or 0.")
+    winner: int | None
+    text: str = Field(description="The result in a sentence for the person.")
+
+
+class ClockView(ApiMessage):
+    """The clocks."""
+
+    left: tuple[float, float] = Field(description="Seconds left of player 0 and player 1, now.")
+    running: int | None = Field(description="The player whose clock runs; null if none does.")
+    increment: float
+    byoyomi: float
+
+
+class CountingView(ApiMessage):
+    """Both passed in Go: which stones are dead?"""
+
+    dead: list[str]
+    text: str = Field(description="The score in a sentence.")
+
+
+class HiddenView(ApiMessage):
+    """What a person knows in a game of hidden information."""
+
+    known: list[str | None] = Field(
+        description="64 squares from a1: a FEN letter, null if certainly empty, ? if not certain."
+    )
+    likely: list[float] = Field(description="64 squares: share of the possible boards with an enemy piece.")
+    possible: int = Field(description="Number of possible boards.")
+    exact: bool = Field(description="Whether all possible boards are followed.")
+    notes: list[str] = Field(description="What the person learned, the latest last.")
+    sensed: list[int] = Field(description="Squares of the last sense.")
+    sizes: list[int] = Field(description="Number of possible boards after each move of either side.")
+
+
+class PlayerView(ApiMessage):
+    """One of the two players."""
+
+    name: str
+    about: str
+    is_person: bool
+
+
+Phase = Literal["move", "sense", "thinking", "counting", "over"]
+
+
+class GameView(ApiMessage):
+    """A game as the person sees it."""
+
+    id: str
+    version: int = Field(description="Grows with every change: a page ignores older views.")
+    game: str
+    title: str
+    options: dict[str, Any]
+    sides: tuple[str, str]
+    players: tuple[PlayerView, PlayerView]
+    you: int | None
+    phase: Phase
+    turn: int | None = Field(description="The player to move; null when the game is over.")
+    ply: int
+    position: str | None = Field(description="The position as text; null in hidden games until the end.")
+    board: BoardView
+    legal: list[LegalMove] = Field(description="The person's moves; empty if it is not the person's turn.")
+    moves: list[MoveView]
+    check: bool = False
+    clock: ClockView | None
+    draw_offered: bool
+    can: list[str] = Field(description="Commands that are possible now: undo, hint, draw, resign, ...")
+    message: str = Field(description="What happened last, in a sentence.")
+    counting: CountingView | None = None
+    hidden: HiddenView | None = None
+    result: ResultView | None = None
+
+
+class GameSummary(ApiMessage):
+    """A line in the list of games."""
+
+    id: str
+    game: str
+    title: str
+    opponent: str
+    moves: int
+    result: str | None
+    updated: float = Field(description="Unix time of the last change.")
+
+
+class Candidate(ApiMessage):
+    """A move and its probability."""
+
+    text: str
+    name: str
+    probability: float
+
+
+class HintView(ApiMessage):
+    """The likeliest move of a player like the opponent."""
+
+    move: LegalMove
+    candidates: list[Candidate]
+    value: float | None = Field(description="Expected score of the side to move, from 0 to 1.")
+
+
+class PositionView(ApiMessage):
+    """The board after some moves of a game."""
+
+    ply: int
+    position: str
+    board: BoardView
+    last: str | None
+
+
+class Refusal(ApiMessage):
+    """An error."""
+
+    detail: str

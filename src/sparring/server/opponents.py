@@ -1,0 +1,176 @@
+"""Opponents: players from what a person chose. Networks are loaded once and shared by all games."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from sparring.games import Game, describe
+from sparring.players import (
+    DEFAULT_RATING,
+    LOAD_ERRORS,
+    BadPlayer,
+    Player,
+    default_player_config,
+    load_player,
+    make_player,
+    make_strength_player,
+)
+from sparring.players.levels import level_keys, level_range
+from sparring.players.rbc import BOTS
+from sparring.policies import Policy, PolicyPool, load_policy, rating_range
+from sparring.policies.curve import Curve
+from sparring.policies.pool import PoolMember
+from sparring.policies.shared_policy import SharedPolicy
+from sparring.server.messages import OpponentChoice
+from sparring.server.refusal import Refused
+
+BLEND, HUMAN, STRONG = "blend", "human", "strong"
+"""Names of the shipped policies of a game with a network of people's moves."""
+DEFAULT_LEVEL = 1500
+DEFAULT_STRENGTH = 5
+DEFAULT_BOT = "inference-3"
+PERSON_BOTS = tuple(name for name, bot in BOTS.items() if bot.evaluator != "stockfish" and not bot.use_clock)
+"""Bots that need no other program, the simplest first."""
+
+
+class Opponents:
+    """Makes players of choices. Safe for threads."""
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = threads
+        self._policies: dict[tuple[str, str], SharedPolicy] = {}
+        self._lock = Lock()
+
+    def policy(self, game: str, name: str) -> SharedPolicy:
+        """A shipped policy of a game, loaded on first use. Raises Refused."""
+        with self._lock:
+            if (game, name) not in self._policies:
+                try:
+                    loaded = load_policy(name, game, threads=self._threads)
+                except LOAD_ERRORS as error:
+                    raise Refused(str(error), 422) from None
+                self._policies[game, name] = SharedPolicy(loaded)
+            return self._policies[game, name]
+
+    def ratings(self, game: str) -> tuple[int, int] | None:
+        """The ratings that the human-like opponent of a game accepts; None if it has none."""
+        if game not in DEFAULT_RATING:
+            return None
+        accepted = rating_range(self.policy(game, BLEND))
+        return None if accepted is None else (int(accepted[0]), int(accepted[1]))
+
+    def complete(self, game: Game[Any], choice: OpponentChoice) -> OpponentChoice:
+        """The choice with the defaults of the game, checked. Raises Refused."""
+        name = game.spec.name
+        kind = choice.kind or default_kind(game)
+        keys: dict[str, Any] = {"kind": kind}
+        match kind:
+            case "human":
+                if name not in DEFAULT_RATING:
+                    raise Refused(f"There is no network of people's moves for {name}.", 422)
+                keys["rating"] = self._rating(name, choice.rating)
+            case "level":
+                keys["level"] = self._level(name, choice.level)
+            case "strength":
+                keys["strength"] = DEFAULT_STRENGTH if choice.strength is None else choice.strength
+            case "bot":
+                if not game.spec.hidden:
+                    raise Refused(f"Bots play games of hidden information, not {name}.", 422)
+                keys["bot"] = choice.bot or DEFAULT_BOT
+                if keys["bot"] not in BOTS:
+                    raise Refused(f"There is no bot '{choice.bot}'. Choose {', '.join(BOTS)}.", 422)
+        return choice.model_copy(update=keys)
+
+    def make(self, game: Game[Any], choice: OpponentChoice) -> Player:
+        """The player of a completed choice. Raises Refused."""
+        name = game.spec.name
+        try:
+            match choice.kind:
+                case "level":
+                    assert choice.level is not None
+                    config = default_player_config(name, **level_keys(name, choice.level))
+                    return make_player(config, self._blend(name, choice.style))
+                case "strength":
+                    assert choice.strength is not None
+                    return make_strength_player(name, choice.strength)
+                case "bot":
+                    return load_player(choice.bot or DEFAULT_BOT, name)
+                case _:
+                    config = default_player_config(
+                        name,
+                        rating=choice.rating,
+                        temperature=1.0 if choice.temperature is None else choice.temperature,
+                        nodes=choice.nodes,
+                    )
+                    return make_player(config, self._blend(name, choice.style))
+        except (BadPlayer, *LOAD_ERRORS) as error:
+            raise Refused(str(error), 422) from None
+
+    def _level(self, game: str, given: int | None) -> int:
+        """The level of a choice. Raises Refused."""
+        accepted = level_range(game)
+        if accepted is None:
+            raise Refused(f"There are no levels in {game}.", 422)
+        low, high = accepted
+        if given is None:
+            return min(max(DEFAULT_LEVEL, low), high)
+        if not low <= given <= high:
+            raise Refused(f"A level in {game} is from {low} to {high}, not {given}.", 422)
+        return given
+
+    def _rating(self, game: str, given: int | str | None) -> int | str | None:
+        """The rating of a choice as players' files write it. Raises Refused."""
+        system, accepted = describe(game).ratings, self.ratings(game)
+        if accepted is None:
+            if given is not None:
+                raise Refused(f"The opponent in {game} has no {system.word}.", 422)
+            return None
+        if given is None:
+            return DEFAULT_RATING[game]
+        number = system.number(given)
+        low, high = accepted
+        if number is None or not low <= number <= high:
+            raise Refused(
+                f"A {system.word} in {game} is from {system.format(low)} to {system.format(high)}, not "
+                f"'{str(given)[:20]}'.",
+                422,
+            )
+        return given
+
+    def _blend(self, game: str, style: float | None) -> Policy:
+        """The fitted blend, or the geometric mean of both halves with this share of the strong one."""
+        if style is None:
+            return self.policy(game, BLEND)
+        weights = {HUMAN: 1 - style, STRONG: style}
+        members = [
+            PoolMember(self.policy(game, name), Curve.constant(weight))
+            for name, weight in weights.items()
+            if weight > 0
+        ]
+        return PolicyPool(BLEND, tuple(members))
+
+
+def default_kind(game: Game[Any]) -> str:
+    """The kind of a game's default opponent."""
+    if game.spec.hidden:
+        return "bot"
+    if level_range(game.spec.name) is not None:
+        return "level"
+    return "human" if game.spec.name in DEFAULT_RATING else "strength"
+
+
+def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
+    """Name and description of an opponent, for the page."""
+    match choice.kind:
+        case "level":
+            return f"Sparring, level {choice.level}", f"As strong as {choice.level}."
+        case "strength":
+            return f"Strength {choice.strength}", f"A search player, strength {choice.strength} of 9."
+        case "bot":
+            return choice.bot or "", f"The bot {choice.bot}."
+    system = describe(game.spec.name).ratings
+    number = None if choice.rating is None else system.number(choice.rating)
+    shown = "" if number is None else system.format(number)
+    search = f", with a search of {choice.nodes:,} positions" if choice.nodes else ""
+    return f"Sparring {shown}".strip(), f"Plays in the style of {shown or 'people'}{search}."

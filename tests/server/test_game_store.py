@@ -1,0 +1,85 @@
+"""Stored games survive: a restart of the server, and kills at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+from sparring.server.app import create_app
+from sparring.server.game_store import BadStore, GameStore
+from tests.server.conftest import ACCESS
+from tests.server.test_games_api import begin, play, post
+
+
+def test_games_are_there_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        views = [play(client, begin(client, "chess", clock={"base": 300, "increment": 2}), "e4")]
+        rbc = begin(client, "rbc", opponent={"bot": "random"})
+        views.append(play(client, play(client, rbc, "sense e7"), "e2e4"))
+        views.append(post(client, begin(client, "go"), "resign").json())
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+        assert [each["id"] for each in client.get("/api/games").json()] == [v["id"] for v in views[::-1]]
+        for view in views:
+            found = client.get(f"/api/games/{view['id']}").json()
+            for key in ("moves", "position", "phase", "result", "hidden", "players"):
+                assert found[key] == view[key], key
+        assert play(client, views[0], "d4")["ply"] == 4
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text.sqlite"
+    text.write_text("no database " * 1000)
+    with pytest.raises(BadStore, match="cannot be used"):
+        GameStore(text)
+    newer = tmp_path / "newer.sqlite"
+    with sqlite3.connect(newer) as file:
+        file.execute("PRAGMA user_version = 99")
+    with pytest.raises(BadStore, match="another version"):
+        GameStore(newer)
+
+
+def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
+    program = "import sys; from sparring.cli import main; sys.exit(main())"
+    serve = ["serve", "--port", "0", "--no-browser", "--folder", str(folder)]
+    command = [sys.executable, "-c", program, *serve]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    line = server.stdout.readline()
+    return server, line.split()[4].rstrip("/")
+
+
+def test_no_answered_move_is_lost_by_a_kill(tmp_path: Path) -> None:
+    cookies: dict[str, str] = {}
+    answered: dict[str, Any] = {}
+    for delay in (0.0, 0.02, 0.1):
+        server, address = start(tmp_path)
+        try:
+            with httpx.Client(base_url=address, cookies=cookies, timeout=30) as client:
+                if not answered:
+                    answered = client.post("/api/games", json={"game": "breakthrough", "seed": 3}).json()
+                    cookies = dict(client.cookies)
+                else:
+                    found = client.get(f"/api/games/{answered['id']}", params={}).json()
+                    assert found["moves"][: len(answered["moves"])] == answered["moves"]
+                    while found["phase"] == "thinking":
+                        found = client.get(f"/api/games/{answered['id']}").json()
+                    answered = found
+                move = {"move": answered["legal"][0]["text"], "ply": answered["ply"]}
+                answered = client.post(f"/api/games/{answered['id']}/moves", json=move).json()
+                time.sleep(delay)
+        finally:
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait()
+    assert len(answered["moves"]) >= 5
