@@ -63,7 +63,7 @@ class Opponents:
     def complete(self, game: Game[Any], choice: OpponentChoice) -> OpponentChoice:
         """The choice with the defaults of the game, checked. Raises Refused."""
         name = game.spec.name
-        kind = choice.kind or default_kind(game)
+        kind = choice.kind or _given_kind(choice) or default_kind(game)
         keys: dict[str, Any] = {"kind": kind}
         match kind:
             case "human":
@@ -158,6 +158,12 @@ def default_kind(game: Game[Any]) -> str:
     if level_range(game.spec.name) is not None:
         return "level"
     return "human" if game.spec.name in DEFAULT_RATING else "strength"
+
+
+def _given_kind(choice: OpponentChoice) -> str | None:
+    """The kind that a choice means by the keys that it has."""
+    given = {"level": choice.level, "human": choice.rating, "strength": choice.strength, "bot": choice.bot}
+    return next((kind for kind, value in given.items() if value is not None), None)
 
 
 def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
