@@ -70,23 +70,33 @@ class BatchSource:
         ]
         recorded, shown = self._recorded(indices, 0.0 if finishing else o.random_ratings)
         if not fresh:
-            log_probabilities, value = self._teacher(recorded)
+            log_probabilities, value, _ = self._answers(recorded)
             return self._targets(recorded, log_probabilities, value, indices, shown, finishing)
         if (moving := self._moving[group]) is not None:
             moving.result()
         positions, ply = self._pool.positions(group)
         both = join(positions.first(fresh), recorded)
-        log_probabilities, value = self._teacher(both)
-        played = self._played(group, positions.first(fresh), log_probabilities[:fresh])
+        log_probabilities, value, player = self._answers(both)
+        played = self._played(group, positions.first(fresh), log_probabilities[:fresh], player)
         labels = next_moves(played, both.legal[:fresh], value[:fresh], ply[:fresh], o.random_moves)
         self._moving[group] = self._play(group, labels)
         return self._targets(both, log_probabilities, value, indices, shown, finishing)
 
-    def _played(self, group: int, positions: Positions, teacher: Tensor) -> Tensor:
+    def _answers(self, positions: Positions) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Target log-probabilities and values, and the second network's policy where it is a teacher too."""
+        log_probabilities, value = self._teacher(positions)
+        weight = self._options.player_weight
+        if self._player is None or not weight:
+            return log_probabilities, value, None
+        player, player_value = self._player(positions)
+        mixed = torch.lerp(log_probabilities.exp(), player.exp(), weight)
+        return mixed.clamp(min=1e-30).log(), torch.lerp(value, player_value, weight), player
+
+    def _played(self, group: int, positions: Positions, teacher: Tensor, player: Tensor | None) -> Tensor:
         """The policy that plays in a group: the teacher's, the second player's, or for each move either."""
         if self._player is None or group % 3 == 0:
             return teacher
-        player, _ = self._player(positions)
+        player = self._player(positions)[0] if player is None else player[: len(teacher)]
         if group % 3 == 1:
             return player
         chosen = torch.rand((len(player), 1), device=self._device) < 0.5

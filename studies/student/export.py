@@ -25,7 +25,7 @@ from sparring.networks.card import ModelCard
 from sparring.networks.conditioned import InputSpec
 from sparring.networks.graph import GraphBuilder
 from studies.student.blocks import MAX_WEIGHT, SQUARES, Block
-from studies.student.network import KNOTS, PLANES, Student, load_student
+from studies.student.network import CLOCK_KNOTS, CONTEXT, KNOTS, PLANES, Student, load_student
 
 _SMALL = 512
 """Arrays with fewer numbers stay in float32."""
@@ -128,15 +128,21 @@ class _Writer:
         def columns(*which: int) -> str:
             return graph.op("Gather", context, self.indices(*which), axis=1)
 
-        steps = graph.op("Mul", graph.reshape(columns(0, 2), -1, 2, 1), self.number(KNOTS - 1))
-        distance = graph.op("Abs", graph.op("Sub", steps, graph.constant(np.arange(KNOTS, dtype=np.float32))))
-        hats = graph.op("Relu", graph.op("Sub", self.number(1), distance))
+        hats = self.hats(graph.reshape(columns(0, 2), -1, 2, 1), KNOTS)
         hats = graph.op("Mul", hats, graph.reshape(columns(1, 3), -1, 2, 1))
         clock = graph.op("Mul", columns(4), columns(5))
-        inputs = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, columns(5), axis=1)
+        clock_hats = graph.op("Mul", self.hats(columns(4), CLOCK_KNOTS), columns(5))
+        inputs = graph.op("Concat", graph.reshape(hats, -1, 2 * KNOTS), clock, columns(5), clock_hats, axis=1)
         twice = graph.op("Concat", inputs, inputs, axis=1)  # two rows each, as in `means`
         weight = student.conditioning.weight
-        return self.once(self.linear(graph.reshape(twice, -1, 2 * KNOTS + 2), weight), len(weight))
+        return self.once(self.linear(graph.reshape(twice, -1, CONTEXT), weight), len(weight))
+
+    def hats(self, values: str, knots: int) -> str:
+        """Hat functions [..., knots] of values [..., 1] in [0, 1]."""
+        graph = self.graph
+        steps = graph.op("Mul", values, self.number(knots - 1))
+        distance = graph.op("Abs", graph.op("Sub", steps, graph.constant(np.arange(knots, dtype=np.float32))))
+        return graph.op("Relu", graph.op("Sub", self.number(1), distance))
 
     def embedding(self, student: Student, planes: str, context: str) -> str:
         graph, width = self.graph, student.shape.width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,11 @@ from studies.student.blocks import Block, QuantisedLinear, Shape, Tower, dot_pro
 PLANES = 112
 KNOTS = 11
 """Ratings are interpolated between this many embeddings, from 600 to 2600."""
-CONTEXT = 2 * KNOTS + 2
+CLOCK_KNOTS = 11
+"""The clock, on a logarithmic scale from 0 to 7,200 s, is interpolated between this many embeddings."""
+CLOCK = 2 * KNOTS
+"""Where the clock's columns begin in the context: clock, flag, and the knots. All are 0 without a clock."""
+CONTEXT = CLOCK + 2 + CLOCK_KNOTS
 
 
 class _Select(torch.autograd.Function):
@@ -86,7 +90,7 @@ class Student(nn.Module):
         nn.init.zeros_(self.wdl.weight)
 
     def forward(self, tokens: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
-        """Tokens [n, 64, 112] and context [n, 24] to policy logits [n, 1858] and WDL logits [n, 3].
+        """Tokens [n, 64, 112] and context [n, CONTEXT] to policy logits [n, 1858] and WDL logits [n, 3].
 
         Tokens are Lc0's planes with the rule-50 counter divided by 100; `encode_context` makes the context.
         """
@@ -121,6 +125,14 @@ def quantise(student: Student, *example: Tensor) -> None:
         layer.in_8_bits = True
 
 
+def use_ranges(student: Student, ranges: dict[str, float]) -> None:
+    """Switches the blocks' layers to 8 bits with the `input_ranges` of a checkpoint, if it has any."""
+    for name, layer in student.tower.named_modules():
+        if isinstance(layer, QuantisedLinear) and ranges:
+            layer.limit.fill_(ranges[name.removeprefix("blocks.")])
+            layer.in_8_bits = True
+
+
 def input_ranges(student: Student) -> dict[str, float]:
     """The greatest input of each layer in 8 bits, by block and layer ("0.qkv"); empty without such layers."""
     return {
@@ -131,11 +143,17 @@ def input_ranges(student: Student) -> dict[str, float]:
 
 
 def encode_context(ratings: Tensor, known: Tensor, clock: Tensor, clock_known: Tensor) -> Tensor:
-    """The context [n, 24] from ratings and their flags [n, 2], the clock in [0, 1] and its flag [n]."""
-    knots = torch.arange(KNOTS, device=ratings.device)
-    value = ((ratings - 600) / 2000).clamp(0, 1)
-    hats = (1 - (value[..., None] * (KNOTS - 1) - knots).abs()).relu() * known[..., None]
-    return torch.cat([hats.flatten(1), (clock * clock_known)[:, None], clock_known[:, None]], dim=1)
+    """The context [n, CONTEXT] from ratings and their flags [n, 2], the clock in [0, 1] and its flag [n]."""
+    hats = _hats(((ratings - 600) / 2000).clamp(0, 1), KNOTS) * known[..., None]
+    clock_hats = _hats(clock.clamp(0, 1), CLOCK_KNOTS) * clock_known[:, None]
+    linear = torch.stack([clock * clock_known, clock_known], dim=1)
+    return torch.cat([hats.flatten(1), linear, clock_hats], dim=1)
+
+
+def _hats(value: Tensor, knots: int) -> Tensor:
+    """Hat functions [..., knots] of values in [0, 1]."""
+    places = torch.arange(knots, device=value.device)
+    return (1 - (value[..., None] * (knots - 1) - places).abs()).relu()
 
 
 def policy_columns(moves: NDArray[np.integer]) -> Tensor:
@@ -164,5 +182,34 @@ def load_student(path: Path, device: torch.device | str = "cpu") -> tuple[Studen
     """Reads a checkpoint: the student in float32, and the input ranges of its layers in 8 bits."""
     saved = torch.load(path, map_location="cpu", weights_only=True)
     student = Student(Shape(**saved["shape"]), saved["columns"].long())
-    student.load_state_dict({name: tensor.float() for name, tensor in saved["model"].items()})
+    weights = {name: tensor.float() for name, tensor in saved["model"].items()}
+    context = weights["conditioning.weight"]  # older checkpoints have no knots of the clock
+    weights["conditioning.weight"] = functional.pad(context, (0, CONTEXT - context.shape[1]))
+    student.load_state_dict(weights)
     return student.to(device), saved["ranges"]
+
+
+@torch.no_grad()
+def deepened(student: Student, layers: int) -> Student:
+    """A student with more layers that computes nearly the same: the new blocks only normalise.
+
+    Trained blocks are spread over the new network.
+    """
+    old = student.tower.blocks
+    deeper = Student(replace(student.shape, layers=layers), student.columns.cpu()).to(student.squares.device)
+    deeper.load_state_dict(
+        {name: p for name, p in student.state_dict().items() if ".blocks." not in name}, strict=False
+    )
+    places = {i * layers // len(old): i for i in range(len(old))}
+    scale = torch.ones(())
+    for i, block in enumerate(deeper.tower.blocks):
+        assert isinstance(block, Block)
+        if i in places:
+            block.load_state_dict(old[places[i]].state_dict())
+            scale = block.norm2.weight.square().mean().sqrt()
+            continue
+        for parameter in (block.project.weight, block.ffn_out.weight, block.ffn_out.bias):
+            parameter.zero_()
+        for norm in (block.norm1, block.norm2):
+            norm.weight.fill_(scale)
+    return deeper

@@ -16,11 +16,13 @@ class Options:
     out: Path
     name: str
     init: str = ""
-    """Checkpoint to start from; random weights without it."""
+    """Checkpoint to start from, with as many layers or fewer; random weights without it."""
     teacher: str = "maia3.npz"
     """File in the data folder: Maia-3's weights (.npz), T1's (.xz) or a student's checkpoint (.pt)."""
     player: str = ""
     """File of a second network. It plays a third of the fresh games, and both together another third."""
+    player_weight: float = 0.0
+    """Weight of the second network's policy in the target; the teacher has the rest."""
     conditioned: int = 1
     """0 for a network that sees neither ratings nor clock."""
     layers: int = 8
@@ -28,6 +30,8 @@ class Options:
     seconds: float = 60
     end: float = 0.0
     """Time of the clock (seconds of the epoch) at which training ends, instead of `seconds`."""
+    positions: int = 0
+    """Number of positions after which training ends, instead of `seconds`: runs of equal training."""
     batch: int = 4096
     fresh: float = 0.75
     """Share of fresh positions in a batch."""

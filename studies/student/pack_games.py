@@ -1,9 +1,10 @@
 """Packs a table of chess games into one small file for the GPU machine.
 
-    python -m studies.student.pack_games TABLE OUT.xz
+    python -m studies.student.pack_games TABLE OUT.xz [--test]
 
 TABLE is built by `sparring records build *.pgn.zst --preset everything`. The file has the training and
-validation split. Training games with the moves of a validation or test game are left out.
+validation split, or with `--test` the test split alone (for `evaluate`). Training games with the moves of a
+validation or test game are left out.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import io
 import lzma
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +27,8 @@ _MIN_PLIES = 20
 """Shorter games may be equal by chance."""
 
 
-def pack(table: Path, out: Path) -> int:
-    """Writes the games of a table and returns their number."""
+def pack(table: Path, out: Path, splits: Sequence[Split] = (Split.TRAIN, Split.VALIDATION)) -> int:
+    """Writes the games of some splits of a table and returns their number."""
     shards = {
         split: [read_rows(shard, "chess", split, 0, PositionFilter()) for shard in table_shards(table)]
         for split in Split
@@ -40,12 +42,13 @@ def pack(table: Path, out: Path) -> int:
     }
     chosen = [
         (number, rows, i)
-        for number, split in enumerate((Split.TRAIN, Split.VALIDATION))
+        for number, split in enumerate(Split)
+        if split in splits
         for rows in shards[split]
         for i in range(len(rows))
         if rows.starts[i] is None
         and len(rows.moves[i]) >= 2
-        and (split is Split.VALIDATION or rows.moves[i] not in held_out)
+        and (split is not Split.TRAIN or rows.moves[i] not in held_out)
     ]
     file = io.BytesIO()
     np.savez(file, **_arrays(chosen))  # type: ignore[arg-type]
@@ -75,4 +78,6 @@ def _scaled(tenths: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 
 if __name__ == "__main__":
-    print(f"{pack(Path(sys.argv[1]), Path(sys.argv[2])):,} games")
+    table, out, *rest = sys.argv[1:]
+    splits = (Split.TEST,) if rest == ["--test"] else (Split.TRAIN, Split.VALIDATION)
+    print(f"{pack(Path(table), Path(out), splits):,} games")

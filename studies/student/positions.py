@@ -85,7 +85,7 @@ class Games(NamedTuple):
     results: NDArray[np.int8]
     """[games]: 2 if White won, 1 for a draw, 0 if Black won, negative if unknown."""
     splits: NDArray[np.uint8]
-    """[games]: 0 training, 1 validation."""
+    """[games]: 0 training, 1 validation, 2 test."""
     clocks: NDArray[np.float32]
     """[plies]: the clock after each move in [0, 1]; -1 if unknown."""
 
@@ -140,14 +140,18 @@ class Records:
         def put(array: NDArray[Any]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(device)
 
-        self._rows, self._ply = put(rows), put(ply.astype(np.int64))
-        self._ratings, self._clock = put(ratings.astype(np.float32)), put(_clocks_before(games.clocks, ply))
+        self._rows, self.ply, self.game = put(rows), put(ply.astype(np.int64)), put(game)
+        """[plies]: the ply, and the game's index."""
+        self._ratings, self.clock = put(ratings.astype(np.float32)), put(_clocks_before(games.clocks, ply))
+        """[plies]: the clock of the player to move in [0, 1]; -1 if unknown."""
         self.results = put(result)
         """[plies]: 0 if the player to move won, 1 for a draw, 2 for a loss, -1 if unknown."""
         self.group = put(group)
         """[plies]: the rating group; -1 if the players are in different ones."""
         self.train, self.validation = put(np.flatnonzero(split == 0)), put(np.flatnonzero(held_out))
         """Indices of positions. Validation: from ply 10, groups 1100 to 1900."""
+        self.test = put(np.flatnonzero(split == 2))
+        """Indices of all test positions."""
 
     def book(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int16]]:
         """Moves, offsets and ratings of the training games with 20 plies or more."""
@@ -159,7 +163,7 @@ class Records:
 
     def positions(self, indices: Tensor) -> Positions:
         """The positions with these indices."""
-        ply = self._ply[indices]
+        ply = self.ply[indices]
         back = torch.arange(HISTORY, device=indices.device)
         rows = indices[:, None] - torch.minimum(back, ply[:, None])
         known = (ply + 1).clamp(max=HISTORY)
@@ -168,7 +172,7 @@ class Records:
         info[:, 2] = (repeated << back.to(torch.uint8)).sum(1, dtype=torch.uint8)
         info[:, 3] = known.to(torch.uint8)
         legal = _unpack_bits(self._rows[indices, 68:304])
-        return Positions(self._rows[rows, :64], info, self._ratings[indices], legal, self._clock[indices])
+        return Positions(self._rows[rows, :64], info, self._ratings[indices], legal, self.clock[indices])
 
     def played(self, indices: Tensor) -> Tensor:
         """The labels of the moves played."""

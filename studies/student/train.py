@@ -26,6 +26,7 @@ from studies.student.batches import Batch, BatchSource
 from studies.student.blocks import Block, Shape
 from studies.student.network import (
     Student,
+    deepened,
     encode_context,
     load_student,
     policy_columns,
@@ -82,6 +83,8 @@ class Trainer:
             if options.init
             else Student(shape, policy_columns(moves)).to(self._device)
         )
+        if self.student.shape.layers < options.layers:
+            self.student = deepened(self.student, options.layers)
         if not options.conditioned:
             self.student.ignore_context()
         self._optimiser = Muon(self.student, options.decay)
@@ -105,6 +108,8 @@ class Trainer:
         marks = [(i + 1) / o.points for i in range(o.points)]
         while marks:
             part = (time.time() - began - (0.0 if o.end else pauses)) / seconds
+            if o.positions:
+                part = step * o.batch / o.positions
             pause = time.time()
             if part >= marks[0]:
                 marks.pop(0)

@@ -1,9 +1,10 @@
-"""Trains a residual Go network for a number of seconds, from the weights of a smaller trained one.
+"""Trains a residual network (Go, shogi) for a number of seconds, from the weights of a trained one.
 
     python -m studies.student.train_go --config FILE --init NET.onnx --records DIR --seconds 540 --out DIR
 
 It is `sparring train people` with another start and a rate that follows the clock. Trained blocks are spread
 over the new network. Blocks between them begin as the identity: at first it predicts as the trained one does.
+The trained network may have fewer positions in its input (shogi): the others begin with weights of 0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sparring.training.config import TrainingConfig, load_training_config
 from sparring.training.ema import ExponentialMovingAverage
 from sparring.training.layouts import layout_of
 from sparring.training.loader import Cursor, RecordLoader
-from sparring.training.model import PointsHead, PolicyValueNetwork, ResidualBlock, ResidualTower
+from sparring.training.model import PlanesHead, PointsHead, PolicyValueNetwork, ResidualBlock, ResidualTower
 from sparring.training.optimisers import make_optimiser
 from sparring.training.trainer import Trainer, TrainingProgress
 
@@ -50,10 +51,30 @@ def chosen_blocks(trained: int, blocks: int) -> list[int]:
     return [i * blocks // trained for i in range(trained)]
 
 
-def load_trained(model: PolicyValueNetwork, layers: list[list[NDArray[np.float32]]]) -> None:
-    """Copies the layers into the model; norms get the folded biases and are set by `calibrate`."""
-    tower, head = cast(ResidualTower, model.tower), cast(PointsHead, model.policy)
-    rest = 1 + 1 + 3 + 3  # context, stem, policy and value
+def policy_layers(head: nn.Module) -> list[nn.Module]:
+    """The layers of a policy head, in the order of the graph."""
+    if isinstance(head, PointsHead):
+        return [head.middle, head.point, head.passing]
+    return [cast(PlanesHead, head).convolution]
+
+
+def with_more_history(weights: Tensor, planes: int, others: int) -> Tensor:
+    """Weights [width, planes, 3, 3] of a stem for more positions, which come after those that it knows.
+
+    The last `others` planes do not belong to a position. The new weights are 0.
+    """
+    boards, rest = weights[:, : weights.shape[1] - others], weights[:, weights.shape[1] - others :]
+    missing = torch.zeros(len(weights), planes - weights.shape[1], *weights.shape[2:])
+    return torch.cat([boards, missing, rest], dim=1)
+
+
+def load_trained(model: PolicyValueNetwork, layers: list[list[NDArray[np.float32]]], others: int = 0) -> None:
+    """Copies the layers into the model; norms get the folded biases and are set by `calibrate`.
+
+    `others` is the number of planes that do not belong to a position.
+    """
+    tower, head = cast(ResidualTower, model.tower), policy_layers(model.policy)
+    rest = 1 + 1 + len(head) + 3  # context, stem, policy and value
     trained = (len(layers) - rest) // 5
     order: list[tuple[nn.Module, nn.Module | None]] = [(model.context.project, None)]
     order.append((tower.stem, tower.stem_norm))
@@ -61,10 +82,12 @@ def load_trained(model: PolicyValueNetwork, layers: list[list[NDArray[np.float32
         block = cast(ResidualBlock, tower.blocks[i])
         order += [(block.first, block.first_norm), (block.second, block.second_norm)]
         order += [(block.squeeze, None), (block.condition, None), (block.excite, None)]
-    order += [(part, None) for part in (head.middle, head.point, head.passing)]
+    order += [(part, None) for part in head]
     order += [(part, None) for part in (model.value_embed, model.condition, model.result)]
     for (layer, norm), arrays in zip(order, layers, strict=True):
         weights = torch.from_numpy(arrays[0])
+        if layer is tower.stem:
+            weights = with_more_history(weights, tower.stem.in_channels, others)
         layer.weight.copy_(weights)  # type: ignore[operator]
         if norm is not None:
             norm.bias.copy_(torch.from_numpy(arrays[1]))  # type: ignore[operator]
@@ -117,7 +140,9 @@ def start(network: Path, config: TrainingConfig, tables: list[Path], folder: Pat
     """Writes the checkpoint and returns the network."""
     torch.manual_seed(config.training.seed)
     model = PolicyValueNetwork(config.network, layout_of(config))
-    load_trained(model, layers_of(onnx.load(network).graph))
+    layout = layout_of(config)
+    _, history_planes = layout.history or (0, layout.planes)
+    load_trained(model, layers_of(onnx.load(network).graph), layout.planes - history_planes)
     batch = RecordLoader(config, tables, torch.device("cpu")).example(Cursor()).minibatch
     calibrate(model, batch.planes, batch.context)
     state = {
