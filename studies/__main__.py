@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import typer
 
+from sparring.cli.interrupts import reporting_interrupts
 from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
 from studies.blend.commands import blend_command
@@ -41,7 +42,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "search-ratings": search_ratings,
 }
 for _name, _study in _STUDIES.items():
-    app.command(_name)(with_checked_numbers(one_at_a_time(_name, _study)))
+    app.command(_name)(reporting_interrupts(with_checked_numbers(one_at_a_time(_name, _study))))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

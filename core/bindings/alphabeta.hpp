@@ -82,13 +82,15 @@ class LockedSearcher {
     std::pair<Analysis, search::Gradient> treestrap(const State<P>& state,
                                                     const search::TreeStrapConfig& config, bool staged) {
         check_goes_on(state);
-        return locked([&]() -> std::pair<Analysis, search::Gradient> {
+        auto result = locked([&]() -> std::pair<Analysis, search::Gradient> {
             const J plain = searcher_.evaluator();
             searcher_.set_evaluator(staged ? with_terminal_stage(plain, state) : plain);
-            auto [found, gradient] = search::treestrap(searcher_, state.node(), config);
+            auto [found, gradient] = search::treestrap(searcher_, state.node(), config, signal_pending);
             if (staged) searcher_.set_evaluator(plain);
             return {{std::move(found)}, std::move(gradient)};
         });
+        raise_pending();
+        return result;
     }
     std::vector<int> candidate_moves(const State<P>& state) {
         check_goes_on(state);

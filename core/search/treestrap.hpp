@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -124,13 +125,15 @@ Gradient gradient(const E& evaluator, const std::vector<typename NodeRecorder<E>
 
 /// Searches a state and computes the gradient. The searcher's table must be empty: every bound then comes
 /// from this search and its weights. Late move reductions are off, since a reduced depth gives no bound for
-/// the full depth.
+/// the full depth. If `interrupted` returns true, the search ends early and the result is of no use.
 template <class P, Evaluator E>
 std::pair<SearchResult, Gradient> treestrap(Searcher<P, E>& searcher, const Node<P>& node,
-                                            const TreeStrapConfig& config) {
+                                            const TreeStrapConfig& config,
+                                            std::function<bool()> interrupted = {}) {
     NodeRecorder<E> recorder(searcher.evaluator(), config);
     Limits limits;
     limits.depth = config.depth;
+    limits.interrupted = std::move(interrupted);
     SearchOptions options;
     options.minimax = config.minimax;
     options.reduce = false;

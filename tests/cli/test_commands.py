@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from tests.cli.interrupting import press_ctrl_c
 
 
 def run(*arguments: str) -> int:
@@ -339,3 +340,9 @@ def test_the_installed_command_runs() -> None:
         check=True,
     )
     assert done.stdout.startswith("400 nodes")
+
+
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_ctrl_c_ends_a_deep_perft_at_once(game: str, tmp_path: Path) -> None:
+    code, lines = press_ctrl_c(["perft", game, "20"], tmp_path / "begun", by_first_thread=True)
+    assert (code, lines) == (130, ["sparring: interrupted"])

@@ -11,6 +11,7 @@ from sparring.cli import main
 from sparring.games import load_game
 from sparring.players import BadPlayer, Turn, load_player
 from sparring.search.linear_evaluation import open_evaluation
+from tests.cli.interrupting import press_ctrl_c
 
 QUICK = ("--depth", "2", "--games", "4", "--block", "2", "--warmup-games", "1", "--max-plies", "20")
 
@@ -84,3 +85,13 @@ def test_a_broken_evaluation_is_a_clear_error(content: str, tmp_path: Path) -> N
     (tmp_path / "evaluation.json").write_text(content, encoding="latin-1")
     with pytest.raises(BadPlayer):
         load_player(tmp_path / "evaluation.json")
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_ends_a_deep_search_at_once_and_the_run_resumes(workers: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    endless = ["train", "treestrap", "breakthrough", "--out", str(run), "--depth", "20", "--workers", workers]
+    code, lines = press_ctrl_c([*endless, "--warmup-games", "0"], run / "settings.json")
+    assert code == 130
+    assert lines == [f"interrupted after 0 games; the same command resumes the run in {run}"]
+    assert (run / "blocks.jsonl").read_text() == ""

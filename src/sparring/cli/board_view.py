@@ -65,3 +65,9 @@ def _style(diagram: Diagram, part: BoardPart) -> Style:
     is_light = (part.owner == 0) == (diagram.style == "checkered")
     ink = DARK if part.owner is None or not is_light else LIGHT
     return Style.parse(f"{'bold ' if part.owner is not None else ''}{ink} on {background}")
+
+
+def has_pictures(diagram: Diagram) -> bool:
+    """Whether pieces are shown as pictures or kanji, which letters can replace. Stones need no letters."""
+    pieces = (piece for row in diagram.cells for piece in row if piece is not None)
+    return diagram.letters is not None or any(each.glyph and each.shape != "stone" for each in pieces)

@@ -11,11 +11,10 @@ import typer
 
 from sparring.cli.commands import ENGINE
 from sparring.cli.errors import UserError
+from sparring.cli.interrupts import INTERRUPTED
 from sparring.engines import PROTOCOLS, BadOption, EngineSettings, options_of, serve
 from sparring.engines.option import OptionKind
 from sparring.engines.stdio import take_stdio
-
-_INTERRUPTED = 130
 
 
 def _command(protocol: str, game: str) -> Callable[..., None]:
@@ -33,7 +32,7 @@ def _command(protocol: str, game: str) -> Callable[..., None]:
         try:
             serve(protocol, settings, *take_stdio())
         except KeyboardInterrupt:
-            os._exit(_INTERRUPTED)
+            os._exit(INTERRUPTED)
         os._exit(0)  # does not wait for threads that load or search
 
     flags = {}

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from sparring.cli.errors import UserError
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+def reporting_interrupts(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which ends with a line and the exit code 130 at Ctrl-C. typer itself says nothing."""
+
+    @functools.wraps(command)
+    def reporting(**given: Any) -> None:
+        try:
+            command(**given)
+        except KeyboardInterrupt:
+            raise UserError("interrupted", code=INTERRUPTED) from None
+
+    return reporting
 
 
 @contextmanager
@@ -32,7 +52,8 @@ _TERMINATIONS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 @contextmanager
 def exiting_on_termination() -> Iterator[None]:
     """While the context is open, SIGTERM and SIGHUP (a closed terminal) raise SystemExit, so that `finally`
-    blocks run. The exit code is the usual one, 128 and the signal's number."""
+    blocks run; Ctrl-C leaves the context as SystemExit. The exit code is the usual one, 128 and the signal's
+    number."""
 
     def handle(number: int, _: object) -> None:
         for each in before:
@@ -42,6 +63,8 @@ def exiting_on_termination() -> Iterator[None]:
     before = {each: signal.signal(each, handle) for each in _TERMINATIONS}
     try:
         yield
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from sparring.cli.interrupts import reporting_interrupts
 from sparring.cli.numbers import with_checked_numbers
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -50,7 +51,8 @@ class LazyCommand(TyperCommand):
         app = typer.Typer(add_completion=False)
         settings = {"ignore_unknown_options": self._command.hidden, **HELP_OPTIONS}
         target = getattr(import_module(f"sparring.cli.{module}"), function)
-        app.command(self.name, context_settings=settings)(with_checked_numbers(target))
+        command = reporting_interrupts(with_checked_numbers(target))
+        app.command(self.name, context_settings=settings)(command)
         return get_command(app)
 
 

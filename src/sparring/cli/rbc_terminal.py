@@ -9,7 +9,6 @@ from typing import Any
 import chess
 
 from sparring.belief import Tracker, TrackerOptions
-from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.cli.terminal import COMMANDS, result_text
@@ -43,6 +42,8 @@ class TerminalRbcGame:
         self.opponent = opponent
         self.belief = Tracker(human, TrackerOptions(limit=1_000_000, repair=True))
         self.session = TerminalSession(game, human, opponent.name, options)
+        self.clocks: list[float] = []
+        """Empty: games are played without a clock."""
         self._marked: frozenset[int] = frozenset()
         """Squares that the last observations were about."""
 
@@ -55,22 +56,14 @@ class TerminalRbcGame:
             "for more."
         )
         self.session.say(f"{self.session.options.about}\n")
-        end = UNFINISHED
-        with exiting_on_termination():
-            try:
-                self._take_turns()
-            except GameOver as over:
-                end = over.end
-                self.session.console.print(f"[bold]{foreign(str(over))}[/] The true board:")
-                self.session.show(self.game.diagram(self.state))
-            except LeftGame:
-                self.session.say("You leave the game.")
-            finally:
-                self.session.close(self.state, end)
-        if end.result is not None:
-            self.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
+        self.session.play(self)
 
-    def _take_turns(self) -> None:
+    def show_end(self, message: str) -> None:
+        """Prints the result and draws the true board."""
+        self.session.console.print(f"[bold]{foreign(message)}[/] The true board:")
+        self.session.show(self.game.diagram(self.state))
+
+    def take_turns(self) -> None:
         """Plays. Raises GameOver or LeftGame."""
         while (outcome := self.game.outcome(self.state)) is None:
             mine = self.game.to_move(self.state) == self.human
@@ -157,7 +150,7 @@ class TerminalRbcGame:
                 self.session.letters = not self.session.letters
                 self._draw()
             case "save":
-                self.session.save(self.state, UNFINISHED, (), argument)
+                self.session.save(self.state, UNFINISHED, self.clocks, argument)
             case "resign":
                 end = EndOfGame(float(self.human == 1), Termination.RESIGNATION)
                 raise GameOver(end, f"You resign: {self.session.they} wins.")

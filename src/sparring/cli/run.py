@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-_INTERRUPTED = 130
+from sparring.cli.interrupts import INTERRUPTED
 
 
 def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
@@ -32,7 +32,7 @@ def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | No
     except typer.TyperException as error:
         _fail(program, error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        _fail(program, "interrupted", _INTERRUPTED)
+        _fail(program, "interrupted", INTERRUPTED)
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
         if (extra := _extra_of(module)) is None:

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, Protocol
 
 from sparring.cli.board_view import board_text, has_colours
 from sparring.cli.errors import UserError
 from sparring.cli.game_file import GameFile
+from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.line_input import EndOfInput, LineInput
 from sparring.cli.printing import foreign, make_console, visible
 from sparring.games import Game, describe
 from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
-from sparring.players import TimeControl
+from sparring.players import Player, TimeControl
 from sparring.players.player import RandomSeed
 from sparring.records.played_game import UNFINISHED, EndOfGame
 
@@ -74,6 +75,30 @@ class TerminalOptions:
 DEFAULTS = TerminalOptions()
 
 
+class TerminalPlay(Protocol):
+    """A game that a session plays: `TerminalGame`, or the one with hidden information."""
+
+    opponent: Player
+
+    @property
+    def state(self) -> Any:
+        """The present state, which is saved."""
+        ...
+
+    @property
+    def clocks(self) -> Sequence[float]:
+        """Seconds that the mover had left after each move; empty without a clock."""
+        ...
+
+    def take_turns(self) -> None:
+        """Plays. Raises GameOver or LeftGame."""
+        ...
+
+    def show_end(self, message: str) -> None:
+        """Shows how the game ended."""
+        ...
+
+
 class TerminalSession:
     """Console, input and file of one game in the terminal."""
 
@@ -93,6 +118,22 @@ class TerminalSession:
             None if options.time_control is None else str(options.time_control),
             datetime.datetime.now(),
         )
+
+    def play(self, game: TerminalPlay) -> None:
+        """Plays to the end, or until the person leaves. The game is saved in any case."""
+        end = UNFINISHED
+        with exiting_on_termination():
+            try:
+                game.take_turns()
+            except GameOver as over:
+                end = over.end
+                game.show_end(str(over))
+            except LeftGame:
+                self.say("You leave the game.")
+            finally:
+                self.close(game.state, end, game.clocks)
+        if end.result is not None:
+            game.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
 
     @property
     def you(self) -> str:

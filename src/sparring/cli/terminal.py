@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sparring.cli.board_view import has_pictures
 from sparring.cli.game_clock import FlagFell, GameClock
-from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
-from sparring.games.diagrams import Diagram
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.records import Termination
 from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
@@ -58,7 +57,7 @@ class TerminalGame:
         """The opponent's decisions, by the number of moves before them."""
         self.session = TerminalSession(game, human, opponent.name, options)
         self._clock = None if options.time_control is None else GameClock(options.time_control)
-        self._clocks: list[float] = []
+        self.clocks: list[float] = []
         """Seconds that the mover had left after each move."""
 
     def play(self) -> None:
@@ -72,24 +71,17 @@ class TerminalGame:
             f"[bold]{self.game.spec.title}[/]. You play {self.session.you}. Type a move, or 'help'."
         )
         self.session.say(f"{options.about}\n" if options.about else "")
-        end = UNFINISHED
-        with exiting_on_termination():
-            try:
-                self._take_turns()
-            except GameOver as over:
-                end = over.end
-                self._show_end(str(over))
-            except LeftGame:
-                self.session.say("You leave the game.")
-            finally:
-                self.session.close(self.states[-1], end, self._clocks)
-        if end.result is not None:
-            self.opponent.end_game(end.result if self.human == 1 else 1 - end.result)
+        self.session.play(self)
 
-    def _take_turns(self) -> None:
+    @property
+    def state(self) -> Any:
+        """The present state."""
+        return self.states[-1]
+
+    def take_turns(self) -> None:
         """Plays. Raises GameOver or LeftGame."""
         while True:
-            state = self.states[-1]
+            state = self.state
             if (outcome := self.game.outcome(state)) is not None:
                 self._end(outcome)
             elif self.game.to_move(state) == self.human:
@@ -104,7 +96,7 @@ class TerminalGame:
         if not agree:
             raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
         last = self.decisions.get(max(self.decisions, default=-1))
-        agreed = resolve(agree)(self.session, self.states[-1], None if last is None else last.prediction)
+        agreed = resolve(agree)(self.session, self.state, None if last is None else last.prediction)
         if agreed is not None:
             raise agreed
         if self._own_turns():
@@ -112,23 +104,24 @@ class TerminalGame:
         else:
             self.session.say("There is nothing to take back.")
 
-    def _show_end(self, message: str) -> None:
+    def show_end(self, message: str) -> None:
+        """Draws the board and prints the result and the moves."""
         self._draw()
         self.session.console.print(f"[bold]{foreign(message)}[/]")
         if self.moves:
             self.session.say(f"The game: {self._record()}")
 
     def _draw(self) -> None:
-        self.session.show(self.game.diagram(self.states[-1]))
+        self.session.show(self.game.diagram(self.state))
 
     def _move(self, move: Move) -> None:
-        self.states.append(self.game.play(self.states[-1], move))
+        self.states.append(self.game.play(self.state, move))
         self.moves.append(move)
         self.opponent.observe(move)
 
     def _answer(self) -> None:
         """The opponent's turn."""
-        state = self.states[-1]
+        state = self.state
         with self._timed(1 - self.human), self.session.thinking():
             decision = self.opponent.choose(self._turn())
         if decision.resign:
@@ -143,7 +136,7 @@ class TerminalGame:
             self.session.say(f"{self.session.they} offers a draw: type 'draw' to take it, or move on.")
 
     def _turn(self) -> Turn:
-        state = self.states[-1]
+        state = self.state
         player = self.game.to_move(state)
         limits = SearchLimits() if self._clock is None else self._clock.limits(player)
         return Turn(state, self.game.legal_moves(state), limits)
@@ -157,7 +150,7 @@ class TerminalGame:
         self._clock.start()
         try:
             yield
-            self._clocks.append(self._clock.stop(player))
+            self.clocks.append(self._clock.stop(player))
         except FlagFell:
             loser, winner = (
                 ("You are", self.session.they) if player == self.human else (f"{self.session.they} is", "you")
@@ -174,7 +167,7 @@ class TerminalGame:
         """The person's next move. Commands are carried out until one is given."""
         with self._timed(self.human):
             while True:
-                state = self.states[-1]
+                state = self.state
                 command, text = self._read()
                 if command:
                     self._obey(command, text)
@@ -193,14 +186,14 @@ class TerminalGame:
             return self.session.ask(f"{you} to move, {left} left> ", COMMANDS, words)
 
     def _move_names(self) -> list[str]:
-        state = self.states[-1]
+        state = self.state
         return [move_name(state, move) for move in self.game.legal_moves(state)]
 
     def _obey(self, command: str, argument: str) -> None:
-        state, session = self.states[-1], self.session
+        state, session = self.state, self.session
         match command:
             case "help":
-                shown = _has_pictures(self.game.diagram(self.states[0]))
+                shown = has_pictures(self.game.diagram(self.states[0]))
                 session.help({name: COMMANDS[name] for name in COMMANDS if shown or name != "letters"})
             case "moves":
                 session.say(" ".join(sorted(self._move_names())))
@@ -222,7 +215,7 @@ class TerminalGame:
             case "draw":
                 self._propose_draw(state)
             case "save":
-                session.save(state, UNFINISHED, self._clocks, argument)
+                session.save(state, UNFINISHED, self.clocks, argument)
             case "resign":
                 raise GameOver(self._lost(self.human), f"You resign: {session.they} wins.")
             case "quit":
@@ -281,7 +274,7 @@ class TerminalGame:
         ply = self._own_turns()[-count]
         del self.states[ply + 1 :]
         del self.moves[ply:]
-        del self._clocks[ply:]
+        del self.clocks[ply:]
         self.decisions = {before: each for before, each in self.decisions.items() if before < ply}
 
     def _record(self) -> str:
@@ -296,12 +289,6 @@ class TerminalGame:
                 words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
             words.append(name)
         return " ".join(words)
-
-
-def _has_pictures(diagram: Diagram) -> bool:
-    """Whether pieces are shown as pictures or kanji, which letters can replace. Stones need no letters."""
-    pieces = (piece for row in diagram.cells for piece in row if piece is not None)
-    return diagram.letters is not None or any(each.glyph and each.shape != "stone" for each in pieces)
 
 
 def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:

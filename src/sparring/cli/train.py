@@ -13,7 +13,7 @@ from rich.table import Table
 
 from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
-from sparring.cli.interrupts import interruptible
+from sparring.cli.interrupts import INTERRUPTED, interruptible
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import metrics_progress
 from sparring.records import BadTable
@@ -27,8 +27,6 @@ from sparring.training import (
 
 if TYPE_CHECKING:  # it imports PyTorch
     from sparring.training import trainer
-
-_INTERRUPTED = 130
 
 
 def people(
@@ -83,7 +81,7 @@ def people(
             f"in {foreign(out)}",
             soft_wrap=True,
         )
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     if run.rank == 0:
         _show(run.metrics, out / "model.onnx", game, records)
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from sparring.cli.arguments import GameName
 from sparring.cli.errors import UserError
-from sparring.cli.interrupts import interruptible
+from sparring.cli.interrupts import INTERRUPTED, interruptible
 from sparring.cli.printing import foreign, make_console
 from sparring.cli.progress import metrics_progress
 from sparring.players import BadBook
@@ -32,7 +32,6 @@ from sparring.training.treestrap.run import EVALUATION, TrainingBlock, worker_po
 from sparring.training.treestrap.selfplay import SelfPlayGame
 from sparring.workers import RayUnavailable, WorkerError
 
-_INTERRUPTED = 130
 _DEFAULT = TreeStrapRunConfig(next(iter(SEARCHERS)))
 """For the defaults of options, which do not depend on the game."""
 
@@ -124,7 +123,7 @@ def treestrap(
             with (
                 worker_pool(config, opening_book, ray) as players,
                 _Display(console, run) as display,
-                interruptible(run.stop),
+                interruptible(run.interrupt),
             ):
                 finished = run.train(players, display.on_progress)
     except (
@@ -141,7 +140,7 @@ def treestrap(
             f"interrupted after {run.games:,} games; the same command resumes the run in {foreign(out)}",
             soft_wrap=True,
         )
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
     _draw(run, console)
     make_console().print(f"weights: [bold]{foreign(out / EVALUATION)}[/]", soft_wrap=True)
     make_console().print(f"[dim]sparring play {game} --player {foreign(out / EVALUATION)}[/]", soft_wrap=True)

@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -118,7 +119,8 @@ class LocalWorkerPool(Generic[T, R]):
         ours, theirs = self._context.Pipe()
         made_by = ForkingPickler.dumps(self._spawn_worker)  # unpickled where an error can be reported
         process = self._context.Process(target=_worker_main, args=(theirs, bytes(made_by)), daemon=False)
-        process.start()
+        with _interrupts_blocked():
+            process.start()
         theirs.close()
         self._processes[ours] = process
         return ours
@@ -131,9 +133,26 @@ class LocalWorkerPool(Generic[T, R]):
         return process.exitcode
 
 
+@contextlib.contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Blocks SIGINT in processes that are started in the context, so that Ctrl-C cannot interrupt them before
+    they ignore it. In this process it takes effect after the context."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start, otherwise in the context, would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _worker_main(connection: Connection, spawn: bytes) -> None:
     """Makes a worker by a pickled function and does tasks until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent process
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # blocked since the start of the process
     try:
         worker: Worker[Any, Any] = pickle.loads(spawn)()
     except (Exception, SystemExit) as error:

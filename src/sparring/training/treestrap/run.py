@@ -132,7 +132,7 @@ class TreeStrapRun:
         if self.weights.shape != start.weights.shape or not np.isfinite(self.weights).all():
             raise BadTreeStrapRun(f"the last line of {folder / JOURNAL} has no weights of {config.game}")
         self.games = self.blocks[-1].games if self.blocks else 0
-        self._stopped = False
+        self._stopped = self._playing = False
 
     @property
     def finished(self) -> bool:
@@ -142,6 +142,16 @@ class TreeStrapRun:
     def stop(self) -> None:
         """Ends `train` after the current round. An unfinished block is played again on resumption."""
         self._stopped = True
+
+    def interrupt(self) -> None:
+        """Ends `train` at once: for signal handlers, which run in the thread of `train`.
+
+        Raises KeyboardInterrupt if a block is being played, which `train` handles; the block is played again
+        on resumption. Finished blocks are written first.
+        """
+        self._stopped = True
+        if self._playing:
+            raise KeyboardInterrupt
 
     def train(
         self,
@@ -154,22 +164,41 @@ class TreeStrapRun:
         TrainingDiverged.
         """
         while not self.finished and not self._stopped:
-            played_games: list[SelfPlayGame] = []
-            theta, last = self.weights.copy(), min(self.games + self.config.block, self.config.games)
-            while self.games + len(played_games) < last and not self._stopped:
-                first = self.games + len(played_games)
-                numbers = range(first, min(first + self.config.workers, last))
-                together = list(worker_pool.run(iter([SelfPlayTask(number, theta) for number in numbers])))
-                # In the order of their numbers: the sum must not depend on which finished first.
-                for played in sorted(together, key=lambda each: each.number):
-                    theta = theta + played.update
-                    check_weights(theta, f"game {played.number:,}", self.folder)
-                    played_games.append(played)
-                    on_progress(played)
-            if self.games + len(played_games) == last:
-                self._keep(_block(last, played_games, theta))
+            try:
+                self._playing = True
+                try:
+                    block = self._play_block(worker_pool, on_progress)
+                finally:
+                    self._playing = False
+            except KeyboardInterrupt:
+                if not self._stopped:  # not by `interrupt`
+                    raise
+                break
+            if block is not None:
+                self._keep(block)
         write_evaluation(self.evaluation(), self.folder / EVALUATION)
         return self.finished
+
+    def _play_block(
+        self,
+        worker_pool: WorkerPool[SelfPlayTask, SelfPlayGame],
+        on_progress: Callable[[SelfPlayGame], None],
+    ) -> TrainingBlock | None:
+        """Plays the games of the next block; None if the run was stopped before its end."""
+        played_games: list[SelfPlayGame] = []
+        theta, last = self.weights.copy(), min(self.games + self.config.block, self.config.games)
+        while (first := self.games + len(played_games)) < last:
+            if self._stopped:
+                return None
+            numbers = range(first, min(first + self.config.workers, last))
+            together = list(worker_pool.run(iter([SelfPlayTask(number, theta) for number in numbers])))
+            # In the order of their numbers: the sum must not depend on which finished first.
+            for played in sorted(together, key=lambda each: each.number):
+                theta = theta + played.update
+                check_weights(theta, f"game {played.number:,}", self.folder)
+                played_games.append(played)
+                on_progress(played)
+        return _block(last, played_games, theta)
 
     def evaluation(self) -> LinearEvaluation:
         """Returns the mean of the weights after each block of the second half of the run.
