@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,8 @@ def test_a_draw_is_accepted_by_who_expects_no_more() -> None:
 def test_the_default_opponent_resigns_and_takes_draws() -> None:
     config = default_player_config("chess", rating=1700)
     assert (config.rating, default_player_config("chess").rating) == (1700, 1500)
+    assert (config.resignation, config.draws) == ("human", "human")
+    config = replace(config, resignation="rule", draws="rule")  # as in games without models of people
     player = PolicyPlayer(config, ValuePolicy(-0.95))
     state = Chess().initial()
     assert [player.choose(Turn.of(state)).resign for _ in range(3)] == [False, False, True]

@@ -20,7 +20,7 @@ from sparring.arena.tournament import (
     Tournament,
 )
 from sparring.games import Game
-from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_player, make_strength_player
+from sparring.players import BasePlayer, Decision, GameStart, Player, Turn, make_strength_player, open_player
 from sparring.records import GameRecord
 from sparring.workers import LocalWorkerPool, RayUnavailable, RayWorkerPool, WorkerPool
 
@@ -111,7 +111,7 @@ def open_participant(config: ParticipantConfig, game: Game[Any]) -> Player:
         case EngineConfig():
             return EnginePlayer(config)
         case NamedPlayerConfig():
-            return make_player(config.player_config)
+            return open_player(config.player_config)
         case StrengthPlayerConfig():
             return make_strength_player(game.spec.name, config.strength)
 

@@ -23,6 +23,7 @@ from sparring.players import (
     DEFAULT_RATING,
     LOAD_ERRORS,
     STRENGTHS,
+    AdaptivePlayer,
     BadPlayer,
     BadPlayerConfig,
     Player,
@@ -33,6 +34,7 @@ from sparring.players import (
     load_player,
     make_player,
     make_strength_player,
+    open_player,
 )
 from sparring.players.levels import level_keys
 from sparring.players.rbc import BOTS
@@ -40,6 +42,8 @@ from sparring.policies import load_policy, rating_text, unrated
 from sparring.records.readers import written_formats
 
 _STRENGTH = 5
+_REPERTOIRE_PLIES = 200
+"""A repertoire is played as far as it goes."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class _OpponentOptions:
     my_rating: int | None
     model: str | None
     temperature: float | None
+    repertoire: Path | None = None
+    adapt: bool | None = None
 
     def __bool__(self) -> bool:
         return any(each is not None for each in vars(self).values())
@@ -60,8 +66,11 @@ def play(
     game: GameName,
     side: Annotated[str, typer.Option(help="Your side by its name, such as white, or random.")] = "",
     level: Annotated[
-        int | None,
-        typer.Option(help="The opponent's measured strength (chess: 600 to 2600; docs/levels.md)."),
+        str | None,
+        typer.Option(
+            help="The opponent's measured strength (chess: 600 to 2600; docs/levels.md), or `adapt`: it "
+            "follows your results."
+        ),
     ] = None,
     rating: Annotated[
         int | None,
@@ -94,6 +103,13 @@ def play(
             "in place of the options above."
         ),
     ] = None,
+    repertoire: Annotated[
+        Path | None,
+        typer.Option(
+            help="The opponent's openings: a PGN with or without variations, another file of games, or a "
+            "Polyglot book. After it, as people of its rating play."
+        ),
+    ] = None,
     strength: Annotated[
         int | None,
         typer.Option(
@@ -115,6 +131,10 @@ def play(
     byoyomi: Annotated[
         float, typer.Option(min=0, max=3600, help="Seconds for each move once the minutes are used up.")
     ] = 0,
+    instant: Annotated[
+        bool,
+        typer.Option("--instant", help="With a clock: the opponent does not take the time that people take."),
+    ] = False,
     letters: Annotated[
         bool, typer.Option("--letters", help="Show pieces as Latin letters instead of pictures or kanji.")
     ] = False,
@@ -137,17 +157,20 @@ def play(
     rules = choose_game(game, option)
     rng = np.random.default_rng(seed)
     human = _choose_side(rules, side, rng)
+    adapt = True if level == "adapt" else None
     options = _OpponentOptions(
-        level,
+        None if adapt else _parse_level(level),
         parse_rating(game, rating, rank),
         parse_rating(game, my_rating, my_rank, "my "),
         model,
         temperature,
+        repertoire,
+        adapt,
     )
     if player is not None and (options or strength is not None):
         raise UserError(
-            "--player replaces --level, --rating, --rank, --model, --temperature and --strength: "
-            "leave them out"
+            "--player replaces --level, --rating, --rank, --model, --temperature, --repertoire and "
+            "--strength: leave them out"
         )
     if bot is not None and not rules.spec.hidden:
         raise UserError(f"--bot is for rbc, not for {game}")
@@ -176,11 +199,13 @@ def play(
     if strength is not None:
         opponent = make_strength_player(game, strength)
     else:
-        opponent = _choose_player(game, options, player, seed)
+        opponent = _choose_player(game, options, player, seed, instant=instant)
         table = replace(table, rating=_rating_of(opponent))
     about = " ".join(filter(None, [_about(opponent, strength), _advice(opponent, state)]))
     with opponent:
         TerminalGame(rules, state, human, opponent, replace(table, about=about)).play()
+        if isinstance(opponent, AdaptivePlayer) and opponent.estimate.games:
+            print(f"{_strength_text(opponent).capitalize()}.")
 
 
 def _check_save(path: Path | None, game: str) -> Path | None:
@@ -218,7 +243,8 @@ def _choose_strength(rules: Game[Any], strength: int | None, options: _OpponentO
     if strength is not None:
         if options:
             raise UserError(
-                "--strength is for the small search player: it has no level, rating, model or temperature"
+                "--strength is for the small search player: it has no level, rating, model, temperature or "
+                "repertoire"
             )
         return strength
     if rules.spec.hidden and options:
@@ -232,7 +258,9 @@ def _choose_strength(rules: Game[Any], strength: int | None, options: _OpponentO
     return _STRENGTH
 
 
-def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed: int | None) -> Player:
+def _choose_player(
+    game: str, options: _OpponentOptions, file: Path | None, seed: int | None, *, instant: bool
+) -> Player:
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         return _load(file, game, **({} if seed is None else {"seed": seed}))
@@ -252,10 +280,24 @@ def _choose_player(game: str, options: _OpponentOptions, file: Path | None, seed
     given: dict[str, Any] = {"model": model, "rating": rating, "opponent_rating": options.my_rating}
     if options.temperature is not None:
         given["temperature"] = options.temperature
+    if options.repertoire is not None:
+        given |= {"book": str(expand_user(options.repertoire)), "book_plies": _REPERTOIRE_PLIES}
+    given["think_time"] = "none" if instant else "human"
+    config = default_player_config(game, **{**keys, **given, "seed": seed})
     try:
-        return make_player(default_player_config(game, **{**keys, **given, "seed": seed}), policy)
+        return open_player(replace(config, adapt=True)) if options.adapt else make_player(config, policy)
     except LOAD_ERRORS as error:
         raise UserError(str(error)) from None
+
+
+def _parse_level(text: str | None) -> int | None:
+    """The number of a level; None if none is given. Raises UserError."""
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(f"--level {text}: expected a number such as 1500, or adapt") from None
 
 
 def _level_keys(game: str, level: int | None) -> Mapping[str, Any]:
@@ -271,6 +313,8 @@ def _level_keys(game: str, level: int | None) -> Mapping[str, Any]:
 
 def _rating_of(opponent: Player) -> int | None:
     """The rating whose style a player imitates; None if it has none."""
+    if isinstance(opponent, AdaptivePlayer):
+        return _rating_of(opponent.player)
     return (
         opponent.config.rating_number("rating") if isinstance(opponent, PolicyPlayer | SearchPlayer) else None
     )
@@ -279,6 +323,8 @@ def _rating_of(opponent: Player) -> int | None:
 def _about(opponent: Player, strength: int | None) -> str:
     """A sentence on the opponent: its name, and how it plays."""
     name = visible(opponent.name)
+    if isinstance(opponent, AdaptivePlayer):
+        return f"{_about(opponent.player, None)} Its level follows your results: {_strength_text(opponent)}."
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
     policy, rating = opponent.policy, _rating_of(opponent)
@@ -287,6 +333,15 @@ def _about(opponent: Player, strength: int | None) -> str:
     if opponent.config.level is not None:
         style = f", level {opponent.config.level}{style}"
     return f"Your opponent is {name} (model {visible(policy.name)}){style}{_search_text(opponent)}."
+
+
+def _strength_text(opponent: AdaptivePlayer) -> str:
+    """The estimate of the person's strength, in words."""
+    estimate = opponent.estimate
+    if not estimate.games:
+        return "this is your first game"
+    games = f"{estimate.games} game{'' if estimate.games == 1 else 's'}"
+    return f"after {games} your strength is {estimate.mean:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
 
 
 def _search_text(opponent: PolicyPlayer | SearchPlayer) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,7 @@ from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
+from sparring.players.time_management import wait_out
 from sparring.records import Termination
 from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
 
@@ -123,7 +125,10 @@ class TerminalGame:
         """The opponent's turn."""
         state = self.state
         with self._timed(1 - self.human), self.session.thinking():
+            began = time.perf_counter()
             decision = self.opponent.choose(self._turn())
+            if self._clock is not None:
+                wait_out(decision.seconds, began)
         if decision.resign:
             raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(state, decision.move)

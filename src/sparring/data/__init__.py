@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal[
+    "behaviour",
     "books",
     "endgames",
     "evaluations",
@@ -20,12 +21,13 @@ Kind = Literal[
     "training",
     "value_networks",
 ]
-"""books: openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
-alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
-presets: record filters. training: training configurations. value_networks: small networks that alpha-beta
-evaluates with."""
+"""behaviour: models of people's think time, resignation and draws. books: openings by position key. endgames:
+archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level tables. networks:
+ONNX graphs with model cards. policies: policy descriptions. presets: record filters. training: training
+configurations. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
+    "behaviour": ".json",
     "books": ".npz",
     "endgames": ".zip",
     "evaluations": ".json",

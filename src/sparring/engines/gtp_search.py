@@ -31,7 +31,7 @@ from sparring.engines.stdio import SendLine
 from sparring.networks import Position
 from sparring.players import Decision, Player, PolicyPlayer, SearchLimits, SearchPlayer, Turn
 from sparring.players.stop_timer import stop_timer
-from sparring.players.time_management import allocate_time
+from sparring.players.time_management import allocate_time, wait_out
 from sparring.search import SearchResult
 
 AnalysisFormatter: TypeAlias = Callable[[GoState, SearchResult, AnalyzeOptions], str]
@@ -162,12 +162,18 @@ class GtpSearch:
             seconds = max(seconds - (time.perf_counter() - started), 0.001)
         if self._input_ended:
             seconds = _LAST_SECONDS if seconds is None else min(seconds, _LAST_SECONDS)
+        human = self._options.settings.player_config.think_time == "human"
         limits = SearchLimits(
-            seconds=seconds, searchmoves=() if analyze_options is None else analyze_options.searchmoves(state)
+            seconds=seconds,
+            clock=clock if human else None,
+            opponent_clock=self._game.clock.clock(1 - player) if human else None,
+            searchmoves=() if analyze_options is None else analyze_options.searchmoves(state),
         )
         every = 1.0 if analyze_options is None else analyze_options.interval
         with stop_timer(seconds, stop):
             decision = chooser.choose(Turn(state, state.legal_moves(), limits, stop, report, every))
+        if limits.clock is not None and not self._input_ended:
+            wait_out(decision.seconds, started, stop)
         self._game.clock.spend(player, time.perf_counter() - started)
         return decision
 

@@ -41,6 +41,16 @@ def _player_field(field: str) -> OptionAccessor:
     return OptionAccessor(lambda settings: getattr(settings.player_config, field), change)
 
 
+def _human_field(field: str, otherwise: str) -> OptionAccessor:
+    """A check of a field of the player's configuration: `human`, or the other value."""
+
+    def change(settings: EngineSettings, value: Any) -> EngineSettings:
+        keys: dict[str, Any] = {field: "human" if value else otherwise}
+        return replace(settings, player_config=replace(settings.player_config, **keys))
+
+    return OptionAccessor(lambda settings: getattr(settings.player_config, field) == "human", change)
+
+
 def _rating() -> OptionAccessor:
     """Reads and changes the player's rating; it is then no longer the default."""
     read, change = _player_field("rating")
@@ -112,6 +122,8 @@ def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
     game = settings.player_config.game
     if player_config.game != game:
         raise BadOption(f"{path} describes a player of {player_config.game}, not of {game}")
+    if player_config.adapt:
+        raise BadOption(f"{path}: adapt needs the results of games, which GUIs do not send: leave it out")
     return replace(settings, player_config=player_config, is_default_rating=False)
 
 
@@ -191,6 +203,12 @@ OPTIONS = (
     Option("ponder", {"uci": "Ponder", "usi": "USI_Ponder"}, OptionKind.CHECK,
            "Whether it searches on your time; with a node limit this makes it stronger.",
            _engine_field("ponder")),
+    Option("think-time", _everywhere("think-time", "ThinkTime"), OptionKind.CHECK,
+           "With a clock: takes the time that people of its rating take for such moves.",
+           _human_field("think_time", "none")),
+    Option("human-resignation", {"gtp": "human-resignation"}, OptionKind.CHECK,
+           "Resigns as people of its rank do, in place of resign-below.",
+           _human_field("resignation", "rule")),
     Option("book", _everywhere("book", "Book"), OptionKind.TEXT,
            "Opening book: a file of games, or in chess a Polyglot book.",
            _player_field("book")),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -20,7 +20,8 @@ from sparring.engines.uci_info import decision_info, move_stats, pv_texts, searc
 from sparring.games import IllegalMove, Move, ParseError
 from sparring.players import LOAD_ERRORS, Decision, PolicyPlayer, SearchLimits, SearchPlayer, Turn
 from sparring.players.stop_timer import stop_timer
-from sparring.search import SearchResult
+from sparring.players.time_management import wait_out
+from sparring.search import Clock, SearchResult
 
 
 @dataclass
@@ -44,8 +45,8 @@ class SearchTask:
         """Whether it answers only after `stop` or `ponderhit`."""
         return self.go_command.infinite or self.go_command.ponder
 
-    def limits(self, side: str) -> SearchLimits:
-        """The limits for the player; the time that loading took is subtracted."""
+    def limits(self, side: str, other: str) -> SearchLimits:
+        """The limits for the player of a side; the time that loading took is subtracted."""
         if self.open_ended:
             # A policy without search answers at once: waiting adds nothing.
             alone = self.settings.player_config.nodes <= 1
@@ -53,7 +54,20 @@ class SearchTask:
         seconds = self.go_command.seconds(side, self.settings.overhead / 1000)
         if seconds is not None:
             seconds = max(seconds - (time.perf_counter() - self.received), 0.001)
-        return SearchLimits(nodes=self.go_command.nodes, seconds=seconds, searchmoves=self.searchmoves)
+        return SearchLimits(
+            nodes=self.go_command.nodes,
+            seconds=seconds,
+            clock=self._clock(side),
+            opponent_clock=self._clock(other),
+            searchmoves=self.searchmoves,
+        )
+
+    def _clock(self, side: str) -> Clock | None:
+        """A side's clock for a player that thinks as long as a person; others get seconds alone."""
+        clock = self.go_command.clock(side)
+        if clock is None or self.settings.player_config.think_time == "none":
+            return None
+        return replace(clock, remaining=max(clock.remaining - self.settings.overhead / 1000, 0.0))
 
 
 class SearchThread:
@@ -135,12 +149,15 @@ class SearchThread:
         if not task.open_ended and self._can_declare(state):
             return str(self._protocol.claim_move)
         player = self.player_cache.of(task.settings)
-        limits = task.limits(self._side(state))
+        sides = self._protocol.sides
+        limits = task.limits(sides[state.to_move], sides[1 - state.to_move])
         turn = Turn(
             state, state.legal_moves(), limits, task.stop, report=lambda found: self._report(task, found)
         )
         with stop_timer(limits.seconds, task.stop):
             decision = player.choose(turn)
+        if limits.clock is not None:
+            wait_out(decision.seconds, task.received, task.stop)
         return "" if task.discarded else self._send_decision(task, decision, player)
 
     def _report(self, task: SearchTask, found: SearchResult) -> None:
@@ -177,7 +194,3 @@ class SearchThread:
             return state.parse_move(self._protocol.claim_move) in state.legal_moves()
         except ParseError:
             return False
-
-    def _side(self, state: Any) -> str:
-        """The letter of the player to move, as in wtime."""
-        return self._protocol.sides[state.to_move]

@@ -187,7 +187,10 @@ DESCRIPTION = GameDescription(
         has_human_network=True,
         rating=1500,
         rating_range=(600, 2600),
-        books={"bin": "sparring.players.polyglot:PolyglotBook"},
+        books={
+            "bin": "sparring.players.polyglot:PolyglotBook",
+            "pgn": "sparring.players.repertoire:pgn_repertoire",
+        },
     ),
     display_move=lambda state, move: Chess().san(state, move),
     claimable_draw=_claim,

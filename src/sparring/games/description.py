@@ -153,7 +153,8 @@ class PlayerDefaults:
     rating_range: tuple[int, int] | None = None
     """Lowest and highest rating of the people whose games the shipped network learned from."""
     books: Mapping[str, str] = field(default_factory=dict)
-    """Reference to a class (path) -> Book by file suffix, for opening books that are not files of games."""
+    """Reference to a function (path) -> Book or None by file suffix, for opening books that are not files of
+    games. None leaves the file to the reader of games."""
     agree_on_end: str = ""
     """Reference to a function (session, state, prediction) -> GameOver or None, with which a person and the
     opponent agree on the score of a finished game in the terminal. None: they play on. Empty: the rules

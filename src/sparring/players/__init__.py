@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sparring._lazy import attach
 
 if TYPE_CHECKING:
+    from sparring.players.adaptive import AdaptivePlayer as AdaptivePlayer
     from sparring.players.alphabeta_player import AlphaBetaPlayer as AlphaBetaPlayer
     from sparring.players.book import BadBook as BadBook
     from sparring.players.learned_player import LearnedPlayer as LearnedPlayer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sparring.players.loading import BadPlayer as BadPlayer
     from sparring.players.loading import load_player as load_player
     from sparring.players.loading import make_player as make_player
+    from sparring.players.loading import open_player as open_player
     from sparring.players.player import NO_MOVE as NO_MOVE
     from sparring.players.player import BasePlayer as BasePlayer
     from sparring.players.player import Decision as Decision
@@ -39,11 +41,12 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "adaptive": ("AdaptivePlayer",),
         "book": ("BadBook",),
         "learned_player": ("LearnedPlayer",),
         "levels": ("LevelTable", "read_level_table", "shipped_levels"),
         "strength": ("STRENGTHS", "make_strength_player"),
-        "loading": ("BadPlayer", "LOAD_ERRORS", "load_player", "make_player"),
+        "loading": ("BadPlayer", "LOAD_ERRORS", "load_player", "make_player", "open_player"),
         "player": ("BasePlayer", "Decision", "GameStart", "NO_MOVE", "Player", "Turn"),
         "player_config": (
             "BadPlayerConfig",

@@ -61,8 +61,9 @@ def open_book(path: Path, game: str, plies: int) -> Book:
     if not path.is_file():
         raise BadBook(f"there is no book {path}")
     if (reference := describe(game).players.books.get(format_of(path))) is not None:
-        book: Book = resolve(reference)(path)
-        return book
+        book: Book | None = resolve(reference)(path)
+        if book is not None:
+            return book
     try:
         return GameBook(path, game, plies)
     except UnsupportedFormat as error:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sparring.config import BadConfig, Source, from_table, read_toml
 from sparring.games import Game
 from sparring.networks import BadNetwork
+from sparring.players.adaptive import AdaptivePlayer, OpponentHistory
 from sparring.players.book import BadBook, Book, open_book
 from sparring.players.learned_player import LearnedPlayer
-from sparring.players.levels import at_level
+from sparring.players.levels import at_level, level_range
 from sparring.players.player import Player
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 from sparring.players.player_file import parse_player_config
@@ -56,12 +58,32 @@ def load_player(
         config = _config(source, overrides)
         if wanted is not None and config.game != wanted:
             raise BadPlayer(f"{source} is a player of {config.game}, not of {wanted}")
-        return make_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
+        return open_player(config) if isinstance(config, PlayerConfig) else make_bot(config)
     except BadPlayer:
         raise
     except LOAD_ERRORS as error:
         named = isinstance(source, str | Path) and str(source) not in BOTS
         raise BadPlayer(f"{source}: {error}" if named else str(error)) from error
+
+
+def open_player(config: PlayerConfig, history: OpponentHistory | None = None) -> Player:
+    """The player of a configuration; an AdaptivePlayer if its level follows the opponent's results.
+
+    The first game is played at its level, else at the opponent's rating. `history` has the results; None for
+    those in the user's data folder. Raises one of LOAD_ERRORS.
+    """
+    if not config.adapt:
+        return make_player(config)
+    if (levels := level_range(config.game)) is None:
+        raise BadPlayerConfig(f"adapt = true: {config.game} has no levels")
+    guesses = (config.level, config.rating_number("opponent_rating"), sum(levels) / 2)
+    return AdaptivePlayer(
+        config.name,
+        lambda level: make_player(replace(at_level(config, level), adapt=False)),
+        levels,
+        history or OpponentHistory(config.game),
+        next(each for each in guesses if each is not None),
+    )
 
 
 def make_player(

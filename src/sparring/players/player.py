@@ -93,7 +93,8 @@ class Decision:
     offer_draw: bool = False
     """Offers a draw together with the move."""
     seconds: float | None = None
-    """Time that the player counts for this decision; None if it did not measure."""
+    """Time that the player counts for this decision; None if it did not measure. It is longer than the choice
+    took if the player thinks as long as a person. A front end with a real clock then waits (`wait_out`)."""
     search: SearchResult | None = None
     """Result of the search; None if the player did not search, or searched without PUCT."""
     prediction: Prediction | None = None

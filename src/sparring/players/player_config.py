@@ -20,6 +20,7 @@ from sparring.config import (
     Threads,
 )
 from sparring.games import DESCRIPTIONS, GAMES, describe
+from sparring.players.behaviour_models import has_model
 
 DEFAULT_RATING: dict[str, int | str | None] = {
     each.name: each.players.rating for each in DESCRIPTIONS if each.players.has_human_network
@@ -101,6 +102,15 @@ class PlayerConfig:
     """Memory limit of the search tree, in megabytes."""
     threads: Threads = 1
     """Threads of each network."""
+    think_time: Literal["none", "human"] = "none"
+    """With a clock: `human` takes the time that people of the rating take in such positions and clocks;
+    `none` answers as soon as it can. The front end waits; the arena counts the time without waiting."""
+    resignation: Literal["rule", "human"] = "rule"
+    """`rule` resigns by `resign_below` and `resign_after`; `human` with the chance with which people of the
+    rating resign in such positions (chess, Go)."""
+    draws: Literal["rule", "human"] = "rule"
+    """`rule` offers and accepts draws by the three keys below; `human` as often as people agree to draws in
+    such positions (chess)."""
     resign_below: Fraction = 0.0
     """Resigns when its expected score is below this; 0 never resigns."""
     resign_after: PositiveInt = 3
@@ -112,9 +122,12 @@ class PlayerConfig:
     """First ply at which draws are offered and accepted."""
     draw_offers: bool = True
     """Offers draws; else it only accepts them."""
+    adapt: bool = False
+    """The level follows the opponent's results, which are kept in your data folder; `level` is that of the
+    first game. Only for games with levels."""
     book: str = ""
-    """Opening book: a file of games (PGN, SGF, KIF, ...) or a Polyglot `.bin`. Moves are drawn in proportion
-    to their frequency."""
+    """Opening book or repertoire: a file of games (PGN, SGF, KIF, ...), a PGN with variations, or a Polyglot
+    `.bin`. Moves are drawn in proportion to their frequency."""
     book_plies: Count = 16
     """Plies after which the book is not used."""
     seed: Seed | None = None
@@ -140,7 +153,7 @@ class PlayerConfig:
         return number
 
 
-_AS_PEOPLE_END_GAMES: dict[str, Any] = {
+_RULES_OF_ENDING: dict[str, Any] = {
     "resign_below": 0.05,
     "resign_after": 3,
     "draw_within": 0.05,
@@ -151,9 +164,10 @@ _AS_PEOPLE_END_GAMES: dict[str, Any] = {
 def default_player_config(game: str, **keys: Any) -> PlayerConfig:
     """The configuration of a game's default opponent, with `keys` in place of its own.
 
-    It resigns when its expected score is below 5% for three moves in a row. It accepts a draw after ply 60
-    unless it expects more than 55%, and offers none. The policy's value is the expected score of people of
-    these ratings, so that one rule serves all ratings: weak players, who still score in bad positions, play
-    on for longer.
+    It resigns and agrees to draws as people of its rating do, where the package has models of that. Else it
+    resigns when its expected score is below 5% for three moves in a row, accepts a draw after ply 60 unless
+    it expects more than 55%, and offers none.
     """
-    return PlayerConfig(game, **{"rating": DEFAULT_RATING.get(game), **_AS_PEOPLE_END_GAMES, **keys})
+    people = {name: "human" for name in ("resignation", "draws") if has_model(game, name)}
+    usual = {"rating": DEFAULT_RATING.get(game), **_RULES_OF_ENDING, **people}
+    return PlayerConfig(game, **{**usual, **keys})

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from sparring.networks import Position, Prediction
+from sparring.players.behaviour import make_draw_offers, make_resignation, make_think_time
 from sparring.players.book import Book
-from sparring.players.draw_offers import DrawOffers
 from sparring.players.move_distribution import MoveDistribution, book_distribution, policy_distribution
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.player_config import PlayerConfig
-from sparring.players.resignation import Resignation
 from sparring.policies import Policy, rating_text
 from sparring.search import SearchResult
 
@@ -33,8 +32,9 @@ class PolicyPlayer(BasePlayer):
         self.config, self.policy = config, policy
         self._book = book
         self._ratings = (config.rating_number("rating"), config.rating_number("opponent_rating"))
-        self._resignation = Resignation(config.resign_below, config.resign_after)
-        self._draw_offers = DrawOffers(config.draw_within, config.draw_after, config.draw_offers)
+        self._resignation = make_resignation(config)
+        self._draw_offers = make_draw_offers(config)
+        self._think_time = make_think_time(config)
         self._player = 0
         """The side of its last turn."""
 
@@ -43,6 +43,8 @@ class PolicyPlayer(BasePlayer):
         seed = start.seed if self.config.seed is None else self.config.seed
         self._rng = np.random.default_rng(seed)
         self._resignation.reset()
+        if self._think_time is not None:
+            self._think_time.reset()
         if start.player is not None:
             self._player = start.player
 
@@ -122,16 +124,39 @@ class PolicyPlayer(BasePlayer):
     ) -> Decision:
         """Draws the move and adds resignation, draw offer, value and time.
 
-        `started` is the `time.perf_counter()` at which the turn began.
+        `started` is the `time.perf_counter()` at which the turn began. People's rules for resigning and draws
+        go by the policy's value, which is the expected score of people; the others by the search's.
         """
         value = prediction.value if search is None else search.value
         drawn = distribution.draw(self._rng, turn.limits.searchmoves)
+        ply, human = turn.state.ply, prediction.value
+        by_people = self.config.resignation == "human", self.config.draws == "human"
+        think = self._think(turn, prediction, drawn)
         return replace(
             drawn,
             value=value,
-            resign=self._resignation.decide(turn.state.to_move, value),
-            offer_draw=self._draw_offers.offers(turn.state.ply, value),
-            seconds=time.perf_counter() - started,
+            resign=self._resignation.decide(
+                turn.state.to_move, human if by_people[0] else value, ply, self._rng
+            ),
+            offer_draw=self._draw_offers.offers(ply, human if by_people[1] else value, self._rng),
+            seconds=max(time.perf_counter() - started, think),
             search=search,
             prediction=prediction,
+        )
+
+    def _think(self, turn: Turn, prediction: Prediction, drawn: Decision) -> float:
+        """Seconds that a person would take; 0 without a clock."""
+        limits = turn.limits
+        if self._think_time is None or limits.clock is None:
+            return 0.0
+        places = dict(zip(prediction.moves, prediction.probabilities, strict=True))
+        chosen = float(places.get(drawn.move, 0.0))
+        return self._think_time.seconds(
+            limits.clock,
+            limits.opponent_clock,
+            prediction,
+            chosen,
+            turn.state.ply,
+            self._ratings[0],
+            self._rng,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from threading import Event
 from typing import Annotated
 
 from msgspec import Meta
@@ -59,3 +61,13 @@ def resolve_limits(requested: SearchLimits, own: SearchLimits) -> SearchLimits:
     if own.bounded or requested.clock is None:
         return own
     return SearchLimits(seconds=allocate_time(requested.clock))
+
+
+def wait_out(seconds: float | None, started: float, stop: Event | None = None) -> None:
+    """Waits until `seconds` have passed since `started` (`time.perf_counter()`), or until `stop` is set.
+
+    Front ends call it with `Decision.seconds`: a player that thinks as long as a person decides earlier.
+    """
+    left = 0.0 if seconds is None else seconds - (time.perf_counter() - started)
+    if left > 0:
+        (stop or Event()).wait(left)

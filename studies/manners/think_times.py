@@ -1,0 +1,150 @@
+"""Fits the think-time model to people's clocks, and measures its rank correlation with their times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.players.think_time import Situation, ThinkTimeModel
+from studies.manners.traces import Traces
+
+Array = NDArray[np.float64]
+QUANTILES = (0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 0.995)
+_WIDTH = 32
+_FIRST_PLY = 2
+"""Lichess does not count the time of the first two plies."""
+
+
+def situations(traces: Traces) -> tuple[Situation, Array, NDArray[np.int64]]:
+    """(situations, seconds spent, indices of the games) of every move with a clock."""
+    rows, games = traces.rows, traces.games
+    known = rows["played"] & ~np.isnan(rows["spent"]) & (rows["ply"] >= _FIRST_PLY) & (rows["spent"] >= 0)
+    at = np.flatnonzero(known)
+    last, before = at - 1, np.maximum(at - 2, 0)  # the opponent's last turn, and the player's own
+    game = rows["game"][at].astype(np.int64)
+    rating = np.where(rows["mover"][at] == 0, games["first_rating"][game], games["second_rating"][game])
+    counted = rows["ply"][at] >= _FIRST_PLY + 1
+    value = rows["value"][at].astype(float)
+    situation = Situation(
+        remaining=rows["before"][at].astype(float),
+        increment=games["increment"][game].astype(float),
+        base=games["base"][game].astype(float),
+        opponent_remaining=rows["before"][last] - rows["spent"][last] + games["increment"][game],
+        opponent_spent=np.where(counted, rows["spent"][last], np.nan),
+        ply=rows["ply"][at],
+        legal=rows["legal"][at],
+        entropy=rows["entropy"][at],
+        top=rows["top"][at],
+        chosen=rows["human"][at],
+        value=value,
+        value_change=value - rows["value"][before].astype(float),
+        rating=rating,
+    )
+    return situation, rows["spent"][at].astype(float), game
+
+
+def fit(
+    situation: Situation, spent: Array, weights: Array, *, epochs: int = 12, seed: int = 0
+) -> ThinkTimeModel:
+    """Fits the quantiles by the pinball loss with PyTorch on the CPU; `weights` are those of the moves."""
+    import torch
+
+    torch.manual_seed(seed)
+    features = situation.features()
+    low, high = np.quantile(features, (0.002, 0.998), axis=0)
+    clipped = np.clip(features, low, high)
+    centre, scale = clipped.mean(axis=0), clipped.std(axis=0) + 1e-6
+    inputs = torch.tensor((clipped - centre) / scale, dtype=torch.float32)
+    target = torch.tensor(np.log((spent + 0.5) / np.maximum(situation.pace, 0.05)), dtype=torch.float32)
+    share = torch.tensor(weights / weights.mean(), dtype=torch.float32)
+    levels = torch.tensor(QUANTILES)
+    network = torch.nn.Sequential(
+        torch.nn.Linear(inputs.shape[1], _WIDTH), torch.nn.Tanh(), torch.nn.Linear(_WIDTH, len(QUANTILES))
+    )
+    steps = epochs * (len(inputs) // 1024 + 1)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=0.01, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 0.01, total_steps=steps)
+    for _ in range(epochs):
+        for batch in torch.split(torch.randperm(len(inputs)), 1024):
+            error = target[batch, None] - network(inputs[batch])
+            loss = (torch.maximum(levels * error, (levels - 1) * error).mean(dim=1) * share[batch]).mean()
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+    layers = tuple(
+        (layer.weight.detach().double().numpy().T, layer.bias.detach().double().numpy())
+        for layer in network
+        if isinstance(layer, torch.nn.Linear)
+    )
+    return ThinkTimeModel(np.array(QUANTILES), low, high, centre, scale, layers)
+
+
+def rank_correlation(first: Array, second: Array) -> float:
+    """Spearman's rank correlation; ties get their mean rank."""
+    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
+
+
+def with_interval(
+    statistic: Callable[[NDArray[np.int64]], float], game: NDArray[np.int64], resamples: int = 200
+) -> dict[str, float]:
+    """A statistic of positions (by their indices) with its 95 % interval by bootstrap over games."""
+    games, place = np.unique(game, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    bounds = np.searchsorted(place[order], np.arange(len(games) + 1))
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(resamples):
+        drawn = rng.integers(len(games), size=len(games))
+        values.append(statistic(np.concatenate([order[bounds[g] : bounds[g + 1]] for g in drawn])))
+    low, high = np.nanquantile(values, (0.025, 0.975))
+    return {
+        "value": statistic(np.arange(len(game))),
+        "low": float(low),
+        "high": float(high),
+        "games": len(games),
+        "positions": len(game),
+    }
+
+
+def report(
+    model: ThinkTimeModel, situation: Situation, spent: Array, game: NDArray[np.int64], traces: Traces
+) -> list[dict[str, Any]]:
+    """Rank correlations of the median with people's times: all moves, by time control and by rating."""
+    predicted = model.predict(situation)
+    median = predicted[:, list(QUANTILES).index(0.5)]
+    base, increment = traces.games["base"][game], traces.games["increment"][game]
+    control = np.array([f"{b:g}+{i:g}" for b, i in zip(base, increment, strict=True)])
+    rating = np.asarray(situation.rating, float)
+    groups: list[tuple[str, NDArray[np.bool_]]] = [("all", np.ones(len(spent), bool))]
+    groups += [(name, control == name) for name in _common(control)]
+    groups += [
+        (f"{low}-{low + 199}", (rating >= low) & (rating < low + 200)) for low in range(1400, 2400, 200)
+    ]
+    rows = []
+    for name, which in groups:
+        at = np.flatnonzero(which)
+        if len(np.unique(game[at])) < 10:
+            continue
+        found = with_interval(
+            lambda part, at=at: rank_correlation(median[at[part]], spent[at[part]]),  # type: ignore[misc]
+            game[at],
+        )
+        inside = (spent[at, None] <= predicted[at]).mean(axis=0)
+        rows.append({"group": name, **found, "coverage": dict(zip(QUANTILES, inside.tolist(), strict=True))})
+    return rows
+
+
+def _common(control: Sequence[str] | NDArray[np.str_]) -> list[str]:
+    names, counts = np.unique(control, return_counts=True)
+    return [str(name) for name, count in sorted(zip(names, counts, strict=True), key=lambda x: -x[1])][:8]
+
+
+def _ranks(values: Array) -> Array:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    ranks: Array = (ends - (counts - 1) / 2)[place]
+    return ranks
