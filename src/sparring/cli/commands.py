@@ -59,6 +59,7 @@ COMMANDS: dict[str, Command | Group] = {
                 "treestrap:bootstrap", "Name the command that replaces this one.", hidden=True
             ),
             "evaluator": Command("train_evaluator:evaluator", "Train a value network by self-play."),
+            "rbc": Command("train_rbc:rbc", "Train a synopsis network for reconnaissance blind chess."),
         },
     ),
     "arena": Group(

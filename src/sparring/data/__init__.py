@@ -18,12 +18,16 @@ Kind = Literal[
     "networks",
     "policies",
     "presets",
+    "synopsis_training",
     "training",
     "value_networks",
 ]
 """behaviour: models of people's think time, resignation and draws. books: openings by position key. endgames:
 archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level tables. networks:
 ONNX graphs with model cards. policies: policy descriptions. presets: record filters. training: training
+"""books: openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
+alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
+presets: record filters. synopsis_training: training configurations of synopsis networks. training: training
 configurations. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
@@ -35,6 +39,7 @@ _SUFFIXES: dict[Kind, str] = {
     "networks": ".onnx",
     "policies": ".toml",
     "presets": ".toml",
+    "synopsis_training": ".toml",
     "training": ".toml",
     "value_networks": ".npz",
 }

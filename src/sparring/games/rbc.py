@@ -158,10 +158,13 @@ DESCRIPTION = GameDescription(
         "cli.rbc",
         "cli.rbc_generate",
         "cli.rbc_terminal",
+        "cli.train_rbc",
         "engines.reconchess",
+        "networks.synopsis",
         "players.rbc",
         "records.rbc_filter",
         "records.reconchess_history",
         "server.hidden_live_game",
+        "training.rbc",
     ),
 )

@@ -1,0 +1,120 @@
+"""`sparring train rbc`: a synopsis network from games of reconnaissance blind chess."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sparring.cli.errors import UserError
+from sparring.cli.interrupts import interruptible
+from sparring.cli.printing import foreign, make_console
+from sparring.cli.progress import metrics_progress
+from sparring.storage import lock_folder
+from sparring.training import TrainingDiverged
+from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
+from sparring.training.rbc.example_files import ExampleBlock, build_examples, read_examples
+from sparring.workers import WorkerError
+
+if TYPE_CHECKING:  # it imports PyTorch
+    from sparring.training.rbc.trainer import RbcProgress, RbcTrainer
+
+_INTERRUPTED = 130
+
+
+def rbc(
+    records: Annotated[
+        list[Path],
+        typer.Option(
+            "--records",
+            "-r",
+            help="Reconchess histories (.jsonl, .json), or a folder of them, such as that of `sparring rbc "
+            "generate`; may be repeated.",
+        ),
+    ],
+    config: Annotated[
+        str,
+        typer.Option(help=f"Configuration: {', '.join(shipped_rbc_configs())}, or a TOML file."),
+    ],
+    out: Annotated[Path, typer.Option(help="Run folder; an unfinished run is resumed.")],
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
+    processes: Annotated[int, typer.Option(min=0, help="Processes that make examples; 0 for all cores.")] = 0,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")] = None,
+    examples_only: Annotated[
+        bool, typer.Option("--examples-only", help="Make the examples and stop.")
+    ] = False,
+) -> None:
+    """Train a synopsis network for reconnaissance blind chess.
+
+    Makes examples of the games (kept in OUT/examples), then trains. An interrupted run is resumed by the same
+    command.
+    """
+    console = make_console(stderr=True)
+    chosen = load_rbc_config(config).changed(steps=steps, seed=seed)
+    try:
+        with lock_folder(out):
+            _build(chosen, records, out, processes or os.cpu_count() or 1, console)
+            if examples_only:
+                return
+            run = _prepared(chosen, out, device)
+            if run.step:
+                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+            finished = _train(run, console)
+    except (TrainingDiverged, WorkerError) as error:
+        raise UserError(str(error)) from None
+    if not finished:
+        console.print(f"interrupted at step {run.step:,}; the same command resumes", soft_wrap=True)
+        raise typer.Exit(_INTERRUPTED)
+    _show(run, out)
+
+
+def _build(
+    config: RbcTrainingConfig, records: Sequence[Path], out: Path, processes: int, console: Console
+) -> None:
+    with metrics_progress(console) as bar:
+        task = bar.add_task("making examples", total=None)
+
+        def on_progress(blocks: Sequence[ExampleBlock]) -> None:
+            games, examples = sum(b.games for b in blocks), sum(b.examples for b in blocks)
+            bar.update(task, description=f"{games:,} games, {examples:,} examples")
+
+        blocks = build_examples(records, out / "examples", config.data, processes, on_progress)
+    broken = sum(block.broken for block in blocks)
+    games, examples = sum(block.games for block in blocks), sum(block.examples for block in blocks)
+    console.print(f"{games:,} games ({broken:,} broken), {examples:,} examples")
+
+
+def _prepared(config: RbcTrainingConfig, out: Path, device: str) -> RbcTrainer:
+    from sparring.training.rbc.device_examples import with_trained_headsets
+    from sparring.training.rbc.trainer import RbcTrainer
+
+    examples = read_examples(out / "examples")
+    return RbcTrainer(with_trained_headsets(config, examples), examples, out, device)
+
+
+def _train(run: RbcTrainer, console: Console) -> bool:
+    with metrics_progress(console) as bar, interruptible(run.stop):
+        task = bar.add_task("training", total=run.config.training.steps, completed=run.step)
+
+        def on_progress(progress: RbcProgress) -> None:
+            text = f"loss {progress.loss:.3f} ({progress.headset}), {progress.speed:,.0f} examples/s"
+            bar.update(task, completed=progress.step, description=text)
+
+        return run.train(on_progress)
+
+
+def _show(run: RbcTrainer, out: Path) -> None:
+    table = Table("headset", "examples", "top-1", "top-5", "nats", "winner", box=None)
+    for name, found in (run.metrics or {}).items():
+        numbers = (f"{found[key]:.3f}" for key in ("top1", "top5", "nll", "winner"))
+        table.add_row(foreign(name), f"{found['examples']:,}", *numbers)
+    make_console().print(table)
+    make_console().print(f"network: {foreign(out / 'model.onnx')}", soft_wrap=True)

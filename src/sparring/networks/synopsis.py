@@ -1,0 +1,56 @@
+"""Action numbering and headsets of synopsis networks (DSMCP paper, section 5.2).
+
+A synopsis network takes `planes`, float32 [n, 104, 8, 8] (`belief.unpack_planes`), and has for each headset H
+the outputs `policy_H`, logits [n, ACTIONS], and `value_H`, the expected result [n, 1] from -1 to 1 for the
+player to act. Squares are from the view of that player. The model card's setting `headsets` has the names,
+separated by commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, PASS, SENSE
+from sparring.networks.card import ModelCard
+
+SENSES = 64
+"""Actions 0 to 63 are senses by square; 64 + 64 * from + to is a move; the last action is a pass."""
+PASS_ACTION = SENSES + 64 * 64
+ACTIONS = PASS_ACTION + 1
+
+ALL, TOP = "All", "Top"
+"""Headsets of every network: all players, and the strongest ones."""
+CODEC = "synopsis"
+
+
+def action_index(move: Move, player: int) -> int | None:
+    """Returns the action of a move code, None for no sense. Promotions count as moves to the last rank."""
+    if move == NO_SENSE:
+        return None
+    if move == PASS:
+        return PASS_ACTION
+    flip = 56 * player
+    if move >= SENSE:
+        return (move - SENSE) ^ flip
+    return SENSES + 64 * ((move >> 6 & 63) ^ flip) + ((move & 63) ^ flip)
+
+
+def headsets_of(card: ModelCard) -> tuple[str, ...]:
+    """Returns the names of a network's headsets, in order."""
+    return tuple(str(card.settings.get("headsets", "")).split(","))
+
+
+def recognise(opponent: str, headsets: Sequence[str]) -> str:
+    """Returns the headset of an opponent by its name, `Top` if there is none.
+
+    Letter case, punctuation and an ending "bot" do not matter: TroutBot is `trout`.
+    """
+    known = {_plain(name): name for name in headsets if name not in (ALL, TOP)}
+    return known.get(_plain(opponent), TOP)
+
+
+def _plain(name: str) -> str:
+    letters = re.sub(r"[\W_]", "", name.casefold())
+    return letters.removesuffix("bot") or letters

@@ -1,0 +1,162 @@
+"""Configuration of a synopsis network and its training: a TOML file."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from sparring import data
+from sparring.config import (
+    BadValue,
+    NonNegative,
+    Positive,
+    PositiveInt,
+    Seed,
+    Source,
+    from_table,
+    is_file,
+    read_toml,
+)
+from sparring.games.rbc import DESCRIPTION
+from sparring.networks.synopsis import ALL, TOP
+from sparring.training.config import BadTrainingConfig, OptimizationConfig
+
+
+@dataclass(frozen=True)
+class SynopsisNetworkConfig:
+    """`[network]`: size of the network."""
+
+    blocks: Annotated[int, Meta(ge=1, le=1000)] = 10
+    """Residual blocks of the tower."""
+    width: Annotated[int, Meta(ge=1, le=65_536)] = 128
+    """Channels of the tower."""
+    policy_blocks: Annotated[int, Meta(ge=0, le=100)] = 1
+    """Residual blocks of each policy head; the paper has one."""
+    policy_width: Annotated[int, Meta(ge=1, le=65_536)] = 32
+    """Size of the queries and keys, whose product is the logit of a move."""
+    value_width: Annotated[int, Meta(ge=1, le=65_536)] = 64
+    """Hidden units of the value heads."""
+
+
+@dataclass(frozen=True)
+class ExampleConfig:
+    """`[data]`: how examples are made of games."""
+
+    boards: Annotated[int, Meta(ge=1, le=10**8)] = 4_000
+    """Boards that are tracked; a sample if more are possible."""
+    sampled: Annotated[int, Meta(ge=1, le=10**6)] = 128
+    """Boards of a synopsis, drawn from the tracked ones (the paper's l)."""
+    draws: Annotated[int, Meta(ge=1, le=1000)] = 4
+    """Examples of each decision, each with a new sample of the boards."""
+    soon: PositiveInt = 5
+    """Actions of both players within which a win or loss counts as soon."""
+    clean: bool = True
+    """Ends a game where its loser did not see a forced win, as won by that player."""
+    clean_boards: PositiveInt = 512
+    """Before a sense, forced wins are searched if at most so many boards are possible."""
+    trial: Seed = 0
+    """Seed of the split into training and validation."""
+
+
+@dataclass(frozen=True)
+class HeadsetConfig:
+    """`[[headsets]]`: one set of heads, trained on the decisions of some players."""
+
+    name: str
+    """Name of the headset; an opponent of this name is recognised."""
+    players: tuple[str, ...] = ()
+    """Names of players, `*` for any characters; the headset's own name by default."""
+    weight: Positive = 1.0
+    """Share of the training steps, relative to the other headsets."""
+    stop_gradient: bool = False
+    """Trains the heads but not the tower."""
+
+    def __post_init__(self) -> None:
+        if not self.name or "," in self.name:
+            raise BadValue("name", self.name, "a name without commas")
+
+    def includes(self, player: str) -> bool:
+        """Returns True if the decisions of this player belong to the headset."""
+        return any(fnmatchcase(player, pattern) for pattern in self.players or (self.name,))
+
+
+@dataclass(frozen=True)
+class LossConfig:
+    """`[loss]`: weights of the auxiliary losses; that of the value is `training.value_weight`."""
+
+    soon: NonNegative = 0.1
+    """Cross-entropy of winning soon and of losing soon."""
+    pieces: NonNegative = 0.05
+    """Cross-entropy of the numbers of the opponent's pieces, the mean over the types."""
+
+
+@dataclass(frozen=True)
+class RbcTrainingConfig:
+    """A training run: the keys of its TOML file. It decides everything but the records."""
+
+    game: ClassVar[str] = DESCRIPTION.name
+
+    name: str
+    """Name of the network; that of the file by default."""
+    headsets: tuple[HeadsetConfig, ...]
+    """`[[headsets]]`."""
+    network: SynopsisNetworkConfig = field(default_factory=SynopsisNetworkConfig)
+    """`[network]`."""
+    data: ExampleConfig = field(default_factory=ExampleConfig)
+    """`[data]`."""
+    loss: LossConfig = field(default_factory=LossConfig)
+    """`[loss]`."""
+    training: OptimizationConfig = field(default_factory=OptimizationConfig)
+    """`[training]`."""
+    about: str = ""
+    """A sentence for the model card."""
+
+    def __post_init__(self) -> None:
+        names = self.headset_names
+        for name in (ALL, TOP):
+            if name not in names:
+                raise BadValue("headsets", list(names), f"a headset {name} among them")
+        if len(set(names)) < len(names):
+            raise BadValue("headsets", list(names), "different names")
+        if self.training.cache_teachers:
+            raise ValueError("training.cache_teachers: a synopsis network has no teachers")
+
+    @property
+    def headset_names(self) -> tuple[str, ...]:
+        """The names of the headsets in order."""
+        return tuple(each.name for each in self.headsets)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for checkpoints."""
+        return dataclasses.asdict(self)
+
+    def changed(self, *, steps: int | None = None, seed: int | None = None) -> RbcTrainingConfig:
+        """A copy with other steps or another seed, where given."""
+        part = self.training
+        if steps is not None:
+            part = dataclasses.replace(part, steps=steps)
+        if seed is not None:
+            part = dataclasses.replace(part, seed=seed)
+        return dataclasses.replace(self, training=part)
+
+
+def shipped_rbc_configs() -> list[str]:
+    """Names of the shipped configurations."""
+    return data.names("synopsis_training")
+
+
+def load_rbc_config(name: str | Path) -> RbcTrainingConfig:
+    """Reads a shipped configuration by name, or a TOML file. Raises BadTrainingConfig."""
+    text, path = str(name), Path(name)
+    if not is_file(path) and text.removesuffix(".toml") in shipped_rbc_configs():
+        path = data.path("synopsis_training", text.removesuffix(".toml"))
+    if not is_file(path):
+        names = ", ".join(shipped_rbc_configs())
+        raise BadTrainingConfig(f"there is no configuration '{text}': neither a file nor one of {names}")
+    table = {"name": path.stem, **read_toml(path, BadTrainingConfig)}
+    return from_table(RbcTrainingConfig, table, Source(path, BadTrainingConfig))

@@ -1,0 +1,78 @@
+"""Examples on the training device, split by game and sorted into headsets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sparring.networks.synopsis import ALL, TOP
+from sparring.records.splits import Split, split_of
+from sparring.training.config import BadTrainingConfig
+from sparring.training.rbc.action_mask import ActionMask
+from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
+from sparring.training.rbc.examples import ExampleSet
+from sparring.training.rbc.loss import SynopsisBatch
+from sparring.training.rbc.model import unpack_synopses
+
+Indices = NDArray[np.int64]
+
+
+class DeviceExamples:
+    """All examples on the device as packed bits; batches are unpacked there."""
+
+    def __init__(self, examples: ExampleSet, trial: int, device: torch.device) -> None:
+        self.examples, self.device = examples, device
+        self.validation = validation_rows(examples.games, trial)
+        """[n]: whether the game is held out."""
+        self._mask = ActionMask().to(device)
+        self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
+        self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
+        self._results = torch.from_numpy(examples.results).to(device)
+        self._soon = torch.from_numpy(examples.soon).to(device)
+        self._pieces = torch.from_numpy(examples.pieces).to(device)
+
+    def batch(self, rows: Indices) -> SynopsisBatch:
+        """Returns the examples of these rows."""
+        chosen = torch.from_numpy(rows).to(self.device, non_blocking=True)
+        planes = unpack_synopses(self._synopses[chosen])
+        return SynopsisBatch(
+            planes,
+            self._mask(planes),
+            self._actions[chosen],
+            self._results[chosen],
+            self._soon[chosen],
+            self._pieces[chosen],
+        )
+
+    def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
+        """Returns the rows of a headset's players in one part of the split."""
+        mine = players_of(headset, self.examples.players)
+        return np.flatnonzero(mine & (self.validation == validation))
+
+
+def players_of(headset: HeadsetConfig, players: NDArray[np.bytes_]) -> NDArray[np.bool_]:
+    """Returns which rows belong to a headset by the player's name, [n]."""
+    names, inverse = np.unique(players, return_inverse=True)
+    included = np.array([headset.includes(name.decode(errors="replace")) for name in names], bool)
+    return included[inverse]
+
+
+def validation_rows(games: NDArray[np.uint64], trial: int) -> NDArray[np.bool_]:
+    """Returns which rows are of held-out games: a tenth of the games, by the hash of the game."""
+    identities, inverse = np.unique(games, return_inverse=True)
+    held_out = np.array([split_of(int(each), trial) is not Split.TRAIN for each in identities], bool)
+    return held_out[inverse]
+
+
+def with_trained_headsets(config: RbcTrainingConfig, examples: ExampleSet) -> RbcTrainingConfig:
+    """Returns the configuration without headsets that have no training example. Raises BadTrainingConfig if
+    All or Top has none."""
+    training = ~validation_rows(examples.games, config.data.trial)
+    kept = tuple(h for h in config.headsets if (players_of(h, examples.players) & training).any())
+    for name in (ALL, TOP):
+        if name not in (each.name for each in kept):
+            raise BadTrainingConfig(f"the records have no decision of a player of the headset {name}")
+    return replace(config, headsets=kept)

@@ -1,0 +1,96 @@
+"""Losses of a headset, and the measures of its predictions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from sparring.training.rbc.config import LossConfig
+from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT
+from sparring.training.rbc.model import COUNTS, HeadOutputs
+
+
+class SynopsisBatch(NamedTuple):
+    """n examples as tensors on one device."""
+
+    planes: Tensor
+    """[n, 104, 8, 8] of 0 and 1."""
+    mask: Tensor
+    """[n, 4161]: possible actions."""
+    actions: Tensor
+    """[n]: the action taken, or NO_ACTION."""
+    results: Tensor
+    """[n]: 1, 0 or -1, or UNKNOWN_RESULT."""
+    soon: Tensor
+    """[n, 2] of 0 and 1."""
+    pieces: Tensor
+    """[n, 6]."""
+
+
+class Measures(NamedTuple):
+    """Quality of the predictions for each example, [n]; NaN where there is no target."""
+
+    top1: Tensor
+    top5: Tensor
+    nll: Tensor
+    """Negative log-likelihood of the action in nats."""
+    winner: Tensor
+    """Whether the value has the sign of the result; NaN also for a draw."""
+    value_error: Tensor
+    """Squared error of the value."""
+
+
+def total_loss(
+    outputs: HeadOutputs, batch: SynopsisBatch, value_weight: float, weights: LossConfig
+) -> Tensor:
+    """Returns the weighted sum of the losses, each a mean over the examples that have its target."""
+    has_action, known = batch.actions != NO_ACTION, batch.results != UNKNOWN_RESULT
+    policy = _mean(policy_nll(outputs, batch), has_action)
+    value = _mean((outputs.value.float() - batch.results.float()) ** 2, known)
+    soon = functional.binary_cross_entropy_with_logits(
+        outputs.soon.float(), batch.soon.float(), reduction="none"
+    )
+    pieces = functional.cross_entropy(
+        outputs.pieces.float().flatten(0, 1), batch.pieces.long().clamp(max=COUNTS - 1).flatten()
+    )
+    auxiliary = weights.soon * _mean(soon.sum(1), known) + weights.pieces * pieces
+    return policy + value_weight * value + auxiliary
+
+
+def policy_nll(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
+    """Returns the negative log-likelihood of the actions among the possible ones, [n]; any number where there
+    is no action."""
+    return -_log_policy(outputs, batch).gather(1, batch.actions.clamp(min=0)[:, None]).squeeze(1)
+
+
+def measure(outputs: HeadOutputs, batch: SynopsisBatch) -> Measures:
+    """Returns the measures of each example."""
+    log_policy = _log_policy(outputs, batch)
+    own = log_policy.gather(1, batch.actions.clamp(min=0)[:, None])
+    better = (log_policy > own).sum(1)
+    value, result = outputs.value.float(), batch.results.float()
+    action, known = batch.actions != NO_ACTION, batch.results != UNKNOWN_RESULT
+    return Measures(
+        _where(action, (better < 1).float()),
+        _where(action, (better < 5).float()),
+        _where(action, -own.squeeze(1)),
+        _where(known & (result != 0), (value * result > 0).float()),
+        _where(known, (value - result) ** 2),
+    )
+
+
+def _log_policy(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
+    """Log-probabilities of the possible actions. The action taken counts as possible."""
+    mask = batch.mask.scatter(1, batch.actions.clamp(min=0)[:, None], value=True)
+    return functional.log_softmax(outputs.policy.float().masked_fill(~mask, -1e9), dim=1)
+
+
+def _mean(values: Tensor, counted: Tensor) -> Tensor:
+    return (values * counted).sum() / counted.sum().clamp(min=1)
+
+
+def _where(counted: Tensor, values: Tensor) -> Tensor:
+    return torch.where(counted, values, torch.nan)

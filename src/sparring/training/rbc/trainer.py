@@ -1,0 +1,217 @@
+"""Training of a synopsis network (DSMCP paper, section 5.3): one step for one headset at a time.
+
+The folder of a run has `checkpoint.pt`, `metrics.jsonl` (a line per validation) and at the end `model.onnx`.
+Headset and examples of a step depend on the seed and the number of the step alone, so that a run that was
+killed resumes from its last checkpoint and ends with the same weights on a CPU.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from torch import nn
+
+from sparring.storage import Journal, atomic_write, atomic_writer
+from sparring.training.config import BadTrainingConfig
+from sparring.training.divergence import check_loss
+from sparring.training.ema import ExponentialMovingAverage
+from sparring.training.optimisers import (
+    learning_rate_at,
+    load_optimiser_state,
+    make_optimiser,
+    set_learning_rate,
+)
+from sparring.training.rbc.config import RbcTrainingConfig
+from sparring.training.rbc.device_examples import DeviceExamples, Indices
+from sparring.training.rbc.examples import ExampleSet
+from sparring.training.rbc.export import export_synopsis_network
+from sparring.training.rbc.loss import Measures, measure, total_loss
+from sparring.training.rbc.model import SynopsisNetwork
+
+_CHECKPOINT = "checkpoint.pt"
+_VERSION = 1
+_REPORT_EVERY = 50
+_VALIDATION_BATCH = 4096
+
+
+@dataclass(frozen=True)
+class RbcProgress:
+    """Progress of a run."""
+
+    step: int
+    steps: int
+    headset: str
+    """Headset of the last step."""
+    loss: float
+    speed: float
+    """Examples per second since the last report."""
+    validation: dict[str, Any] | None
+    """The last validation metrics by headset, or None."""
+
+
+class RbcTrainer:
+    """A training run. Resumes from the checkpoint of `folder` if there is one.
+
+    Every headset of `config` must have training examples (`with_trained_headsets`). `device` is `cpu`, `cuda`
+    or `cuda:1`, empty for the best available. Raises BadTrainingConfig or OSError.
+    """
+
+    def __init__(
+        self, config: RbcTrainingConfig, examples: ExampleSet, folder: Path, device: str = ""
+    ) -> None:
+        self.config, self.folder = config, folder
+        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        torch.manual_seed(config.training.seed)
+        self.model = SynopsisNetwork(config).to(self.device)
+        if self.device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+            self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in PyTorch's stubs
+        self.average = ExponentialMovingAverage(self.model, config.training.ema_decay)
+        self.optimiser = make_optimiser(self.model, config.training)
+        self.data = DeviceExamples(examples, config.data.trial, self.device)
+        self._rows = [self.data.rows(each, validation=False) for each in config.headsets]
+        weights = np.array([each.weight for each in config.headsets])
+        self._shares = weights / weights.sum()
+        self.step = 0
+        self.metrics: dict[str, Any] | None = None
+        self._stopping = False
+        self._resume()
+
+    def stop(self) -> None:
+        """Ends `train` after the current step, with a checkpoint. May be called from a signal handler."""
+        self._stopping = True
+
+    def train(self, on_progress: Callable[[RbcProgress], None] = lambda _: None) -> bool:
+        """Trains up to the last step, with validations and checkpoints. Returns True if it was reached.
+
+        Raises TrainingDiverged if the loss is no finite number any more.
+        """
+        part = self.config.training
+        journal = Journal(self.folder / "metrics.jsonl", lenient=True)
+        journal.keep(lambda entries: entries["step"] <= self.step)
+        started, steps = time.perf_counter(), 0
+        while self.step < part.steps and not self._stopping:
+            headset, loss = self.train_step()
+            steps += 1
+            ended, due = self.step == part.steps, self.step % part.validate_every == 0
+            if self.step % _REPORT_EVERY == 0 or ended or due or self._stopping:
+                number = float(loss)
+                check_loss(number, f"step {self.step:,}", self.folder)
+                speed = steps * part.batch / (time.perf_counter() - started)
+                if ended or due:
+                    self.metrics = self.validate()
+                    journal.add({"step": self.step, "loss": number, "headsets": self.metrics})
+                name = self.config.headsets[headset].name
+                on_progress(RbcProgress(self.step, part.steps, name, number, speed, self.metrics))
+                if ended or due or self._stopping:
+                    self._save()
+                started, steps = time.perf_counter(), 0
+        finished = self.step == part.steps
+        if finished:
+            atomic_write(self.folder / "model.onnx", self.export().SerializeToString())
+        return finished
+
+    def train_step(self) -> tuple[int, torch.Tensor]:
+        """Makes one optimiser step for one headset, drawn by weight. Returns the headset and its loss."""
+        part = self.config.training
+        rng = np.random.default_rng([part.seed, self.step])
+        headset = int(rng.choice(len(self._rows), p=self._shares))
+        batch = self.data.batch(rng.choice(self._rows[headset], part.batch))
+        set_learning_rate(self.optimiser, learning_rate_at(self.step, part))
+        self.average.prepare(self.step + 1)
+        self.optimiser.zero_grad(set_to_none=True)
+        with self._precision():
+            outputs = self.model(batch.planes, headset)
+        loss = total_loss(outputs, batch, part.value_weight, self.config.loss)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if part.max_grad_norm:
+            nn.utils.clip_grad_norm_(self.model.parameters(), part.max_grad_norm)
+        self.optimiser.step()
+        self.average.update()
+        self.step += 1
+        return headset, loss.detach()
+
+    def validate(self) -> dict[str, Any]:
+        """Returns the metrics of each headset on its own held-out examples."""
+        found = {}
+        for index, headset in enumerate(self.config.headsets):
+            rows = self.data.rows(headset, validation=True)
+            if len(rows):
+                rng = np.random.default_rng([self.config.training.seed, index])
+                count = min(len(rows), self.config.training.validation_positions)
+                found[headset.name] = summarise(self.measure(index, rng.choice(rows, count, replace=False)))
+        return found
+
+    @torch.no_grad()
+    def measure(self, headset: int, rows: Indices) -> Measures:
+        """Returns the measures of a headset on some rows, on the CPU."""
+        parts = []
+        with self.average.average_parameters():
+            self.model.eval()
+            for begin in range(0, len(rows), _VALIDATION_BATCH):
+                batch = self.data.batch(rows[begin : begin + _VALIDATION_BATCH])
+                with self._precision():
+                    outputs = self.model(batch.planes, headset)
+                parts.append([each.cpu() for each in measure(outputs, batch)])
+            self.model.train()
+        return Measures(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
+
+    def export(self) -> onnx.ModelProto:
+        """Returns the averaged network as an ONNX model with its model card."""
+        accuracy = "; ".join(
+            f"{name}: top-1 {found['top1']:.3f}, winner {found['winner']:.3f} of {found['examples']:,}"
+            for name, found in (self.metrics or {}).items()
+        )
+        card = {
+            "source": f"sparring train rbc --config {self.config.name}, step {self.step:,}",
+            "trained_on": self.config.about or "games of the user's own records",
+            "accuracy": accuracy or "not measured",
+        }
+        with self.average.average_parameters():
+            return export_synopsis_network(self.model, self.config, card)
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
+
+    def _save(self) -> None:
+        state = {
+            "version": _VERSION,
+            "config": self.config.as_dict(),
+            "step": self.step,
+            "model": self.model.state_dict(),
+            "average": self.average.state,
+            "optimiser": self.optimiser.state_dict(),
+            "metrics": self.metrics,
+        }
+        with atomic_writer(self.folder / _CHECKPOINT) as part, part.open("wb") as file:
+            torch.save(state, file)
+
+    def _resume(self) -> None:
+        path = self.folder / _CHECKPOINT
+        if not path.exists():
+            return
+        try:
+            state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+            version, written = state["version"], state["config"]
+        except Exception as error:  # torch.load raises many types for a broken file
+            raise BadTrainingConfig(f"{path} is not a checkpoint ({type(error).__name__})") from None
+        if version != _VERSION or written != self.config.as_dict():
+            raise BadTrainingConfig(f"{path} is of another configuration or version: give another --out")
+        self.step, self.metrics = state["step"], state["metrics"]
+        self.model.load_state_dict(state["model"])
+        self.average.load(state["average"])
+        load_optimiser_state(self.optimiser, state["optimiser"])
+
+
+def summarise(measures: Measures) -> dict[str, float]:
+    """Returns the means over the examples that have a target, and the number of examples."""
+    means = {name: float(values.nanmean()) for name, values in measures._asdict().items()}
+    return {"examples": len(measures.top1), **means}
