@@ -24,11 +24,9 @@ Kind = Literal[
 ]
 """behaviour: models of people's think time, resignation and draws. books: openings by position key. endgames:
 archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level tables. networks:
-ONNX graphs with model cards. policies: policy descriptions. presets: record filters. training: training
-"""books: openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
-alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
-presets: record filters. synopsis_training: training configurations of synopsis networks. training: training
-configurations. value_networks: small networks that alpha-beta evaluates with."""
+ONNX graphs with model cards. policies: policy descriptions. presets: record filters. synopsis_training:
+training configurations of synopsis networks. training: training configurations. value_networks: small
+networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "behaviour": ".json",
