@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from pydantic import Field
@@ -80,6 +81,7 @@ class GameOffer(ApiMessage):
     how_to_move: str
 
 
+@cache
 def catalogue(opponents: Opponents) -> list[GameOffer]:
     """All games."""
     return [_offer(each, opponents) for each in DESCRIPTIONS]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sparring.server.messages import Refusal
+
 
 class Refused(Exception):
     """A request that changes nothing. The message is for the person; `status` is that of HTTP."""
@@ -9,3 +13,16 @@ class Refused(Exception):
     def __init__(self, message: str, status: int = 409) -> None:
         super().__init__(message)
         self.status = status
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Refusal, "description": text}
+    for status, text in {
+        404: "There is no such thing of this visitor.",
+        409: "Not possible now. Nothing changed.",
+        413: "The request is too large.",
+        422: "A value that cannot be used. Nothing changed.",
+        429: "Too many games or reviews.",
+    }.items()
+}
+"""What OpenAPI says about refusals."""

@@ -1,0 +1,211 @@
+"""Reviews of whole games: what each move cost, how hard it was, and what people of a level miss."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from sparring.games import Game, describe, load_game, move_name
+from sparring.networks import Position
+from sparring.records.record import GameRecord
+from sparring.server.game_host import GameHost
+from sparring.server.loaded_record import parse_record, states_of
+from sparring.server.messages import ApiMessage, GameName, RecordText
+from sparring.server.refusal import Refused
+from sparring.server.understand import BLUNDER, Insight, shown_rating
+
+_KEPT = 100
+"""Reviews in memory, of all visitors."""
+_RUNNING = 2
+"""Reviews of a visitor that are computed at once."""
+_LOOKED = 12
+"""Moves of a position whose values are computed: the likeliest for people, and the played one."""
+_MOVES = 1_000
+"""Moves of a game that are reviewed."""
+
+
+class ReviewRequest(ApiMessage):
+    """A game to review."""
+
+    game: GameName
+    record: RecordText
+    format: str | None = Field(default=None, max_length=8)
+    rating: int | str | None = Field(
+        default=None, description="Whose mistakes to expect; without it, the players' own ratings."
+    )
+
+
+class ReviewedMove(ApiMessage):
+    """A move of a game, reviewed."""
+
+    ply: int
+    player: int
+    text: str
+    name: str
+    likely: float = Field(description="Probability that people of this rating play it.")
+    expected: str = Field(description="The move that they play most often.")
+    best: str = Field(description="The best move by the strong network.")
+    best_likely: float = Field(description="Probability that people of this rating find it.")
+    loss: float | None = Field(description="Expected score that the move gave away.")
+    difficulty: float | None = Field(description="Expected score that people of this rating give away here.")
+    score: float | None = Field(description="Expected score of player 0 between people of this rating.")
+    blunder: bool
+
+
+class ReviewView(ApiMessage):
+    """A review so far."""
+
+    id: str
+    game: str
+    players: tuple[str | None, str | None]
+    ratings: tuple[int | str | None, int | str | None] = Field(description="Ratings that were assumed.")
+    total: int = Field(description="Moves of the game.")
+    moves: list[ReviewedMove]
+    done: bool
+    error: str | None = None
+
+
+@dataclass
+class _Review:
+    visitor: str
+    rules: Game[Any]
+    record: GameRecord
+    states: list[Any]
+    ratings: tuple[int | None, int | None]
+    moves: list[ReviewedMove] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    error: str | None = None
+
+
+class Reviews:
+    """The reviews of the server, each computed move by move in the background."""
+
+    def __init__(self, host: GameHost) -> None:
+        self._host = host
+        self._reviews: OrderedDict[str, _Review] = OrderedDict()
+
+    async def begin(self, visitor: str, wanted: ReviewRequest) -> ReviewView:
+        """Starts a review. Raises Refused."""
+        running = [each for each in self._reviews.values() if each.visitor == visitor and _runs(each)]
+        if len(running) >= _RUNNING:
+            raise Refused("Wait until your other reviews are done.", 429)
+        review = await self._host.run(self._prepare, visitor, wanted)
+        review_id = secrets.token_urlsafe(9)
+        self._reviews[review_id] = review
+        review.task = asyncio.create_task(self._run(review))
+        while len(self._reviews) > _KEPT:
+            _, oldest = self._reviews.popitem(last=False)
+            if oldest.task is not None:
+                oldest.task.cancel()
+        return self.view(visitor, review_id, 0)
+
+    def view(self, visitor: str, review_id: str, since: int) -> ReviewView:
+        """A review, with its moves from number `since` on. Raises Refused."""
+        review = self._reviews.get(review_id)
+        if review is None or review.visitor != visitor:
+            raise Refused("There is no such review of yours.", 404)
+        game = review.rules.spec.name
+        shown = [None if each is None else shown_rating(game, each) for each in review.ratings]
+        return ReviewView(
+            id=review_id,
+            game=game,
+            players=(review.record.first, review.record.second),
+            ratings=(shown[0], shown[1]),
+            total=len(review.states) - 1,
+            moves=review.moves[since:],
+            done=not _runs(review),
+            error=review.error,
+        )
+
+    async def close(self) -> None:
+        """Ends all reviews."""
+        tasks = [each.task for each in self._reviews.values() if each.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _prepare(self, visitor: str, wanted: ReviewRequest) -> _Review:
+        try:
+            rules = load_game(wanted.game)
+        except ValueError as error:
+            raise Refused(str(error), 422) from None
+        Insight(rules, self._host.opponents)  # refuses games without networks
+        record = parse_record(rules, wanted.record, wanted.format)
+        states = states_of(rules, record)
+        if not 2 <= len(states) <= _MOVES + 1:
+            raise Refused(f"A game of 1 to {_MOVES:,} moves can be reviewed.", 422)
+        return _Review(visitor, rules, record, states, self._ratings(rules, record, wanted.rating))
+
+    def _ratings(
+        self, rules: Game[Any], record: GameRecord, wanted: int | str | None
+    ) -> tuple[int | None, int | None]:
+        """The ratings of both players within the range of the network. Raises Refused."""
+        game = rules.spec.name
+        accepted, system = self._host.opponents.ratings(game), describe(game).ratings
+        if accepted is None:
+            return None, None
+        low, high = accepted
+        if wanted is not None:
+            number = system.number(wanted)
+            if number is None or not low <= number <= high:
+                raise Refused(f"A {system.word} is from {system.format(low)} to {system.format(high)}.", 422)
+            return number, number
+        found = record.ratings(system)
+        usual = system.number(describe(game).players.rating)
+        known = next((each for each in found if each is not None), usual)
+        first, second = (min(max(each or known or low, low), high) for each in found)
+        return first, second
+
+    async def _run(self, review: _Review) -> None:
+        insight = Insight(review.rules, self._host.opponents)
+        try:
+            for state, after in pairwise(review.states):
+                review.moves.append(await self._host.run(_review_move, insight, review, state, after))
+        except Exception as error:  # the page shows it; the server goes on
+            review.error = f"The review ended: {error}"
+
+
+def _runs(review: _Review) -> bool:
+    return review.task is not None and not review.task.done()
+
+
+def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> ReviewedMove:
+    player, rules, move = state.to_move, review.rules, after.last_move
+    own, other = review.ratings[player], review.ratings[1 - player]
+    prediction = insight.human.predict([Position(state, own, other)])[0]
+    human = prediction.probabilities
+    played = prediction.moves.index(move)
+    likeliest = np.argsort(-human, kind="stable")[:_LOOKED]
+    strong = insight.strong.predict([Position(state, None, None)])[0].probabilities
+    looked = sorted({*(int(i) for i in likeliest), played, int(strong.argmax())})
+    values = insight.values(state, [prediction.moves[i] for i in looked])
+    losses = values.losses
+    best = int(strong.argmax()) if losses is None else int(np.nanargmin(losses))
+    loss = difficulty = None
+    if losses is not None:
+        loss = float(losses[played])
+        share = human[looked] / human[looked].sum()
+        difficulty = float((share * losses[looked]).sum())
+    value = prediction.value
+    score = None if value is None else (1 + value) / 2
+    return ReviewedMove(
+        ply=state.ply,
+        player=player,
+        text=rules.move_text(state, move),
+        name=move_name(state, move),
+        likely=round(float(human[played]), 5),
+        expected=rules.move_text(state, prediction.moves[int(human.argmax())]),
+        best=rules.move_text(state, prediction.moves[best]),
+        best_likely=round(float(human[best]), 5),
+        loss=None if loss is None else round(loss, 4),
+        difficulty=None if difficulty is None else round(difficulty, 4),
+        score=None if score is None else round(score if player == 0 else 1 - score, 4),
+        blunder=loss is not None and loss > BLUNDER,
+    )

@@ -1,0 +1,165 @@
+"""Understanding a position: what people of each rating play, what is strong, and what it costs to err."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from sparring.games import Game, Move, describe, move_name
+from sparring.networks import Position
+from sparring.policies import Policy
+from sparring.server.board_views import board_view
+from sparring.server.messages import ApiMessage, BoardView, GameName, PositionText, RecordText
+from sparring.server.opponents import HUMAN, STRONG, Opponents
+from sparring.server.refusal import Refused
+
+BLUNDER = 0.1
+"""A move that gives away more than this, in expected score, is a blunder."""
+_COLUMNS = 11
+"""Most ratings of a curve."""
+
+
+class UnderstandRequest(ApiMessage):
+    """A position: as text, or after some moves of a game."""
+
+    game: GameName
+    options: dict[str, bool | int | float | str] = Field(default_factory=dict, max_length=16)
+    position: PositionText | None = None
+    record: RecordText | None = None
+    format: str | None = Field(default=None, max_length=8)
+    ply: int | None = Field(default=None, ge=0, le=100_000, description="Moves of the record to play.")
+
+
+class MoveCurve(ApiMessage):
+    """A move: how likely people play it, by rating, and what it is worth."""
+
+    text: str
+    name: str
+    human: list[float] = Field(description="Probability at each rating.")
+    strong: float = Field(description="Probability of the strong network.")
+    loss: float | None = Field(
+        description="Expected score that it gives away, by the strong network's values; null if unknown."
+    )
+
+
+class PositionInsight(ApiMessage):
+    """A position, understood."""
+
+    position: str
+    board: BoardView
+    turn: int
+    sides: tuple[str, str]
+    ply: int
+    rating_word: str
+    ratings: list[int | str] = Field(description="The ratings of the curves; one entry without ratings.")
+    moves: list[MoveCurve] = Field(description="Legal moves, the most likely for people first.")
+    best: str = Field(description="Text of the strong network's best move.")
+    blunder: list[float] = Field(description="Chance of a blunder at each rating.")
+    score: list[float | None] = Field(
+        description="Expected score of the side to move between people of each rating."
+    )
+
+
+@dataclass(frozen=True)
+class MoveValues:
+    """The legal moves of a state with what each gives away."""
+
+    moves: tuple[Move, ...]
+    strong: np.ndarray[Any, np.dtype[np.float32]]
+    """The strong network's probabilities."""
+    losses: np.ndarray[Any, np.dtype[np.float64]] | None
+    """Expected score that each move gives away; None if the network has no values."""
+
+
+class Insight:
+    """Answers questions about positions of one game. Safe for threads."""
+
+    def __init__(self, rules: Game[Any], opponents: Opponents) -> None:
+        """Raises Refused for a game without a network of people's moves."""
+        self.rules, self.game = rules, rules.spec.name
+        self.ratings = _rating_columns(self.game, opponents)
+        if describe(self.game).players.has_human_network is False:
+            raise Refused(f"There is no network of people's moves for {self.game}.", 422)
+        self.human: Policy = opponents.policy(self.game, HUMAN)
+        self.strong: Policy = opponents.policy(self.game, STRONG)
+
+    def of(self, state: Any) -> PositionInsight:
+        """What people and the strong network do in a state. Raises Refused if the game is over."""
+        if self.rules.outcome(state) is not None:
+            raise Refused("The game is over in this position.", 422)
+        predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
+        human = np.array([each.probabilities for each in predictions])
+        values = self.values(state)
+        system = describe(self.game).ratings
+        losses = values.losses
+        order = np.argsort(-human.mean(0), kind="stable")
+        moves = [
+            MoveCurve(
+                text=self.rules.move_text(state, values.moves[i]),
+                name=move_name(state, values.moves[i]),
+                human=[round(float(share), 5) for share in human[:, i]],
+                strong=round(float(values.strong[i]), 5),
+                loss=None if losses is None else round(float(losses[i]), 4),
+            )
+            for i in order
+        ]
+        bad = np.zeros(len(values.moves)) if losses is None else losses > BLUNDER
+        best = values.moves[int(values.strong.argmax() if losses is None else losses.argmin())]
+        return PositionInsight(
+            position=self.rules.text(state),
+            board=board_view(self.rules.diagram(state)),
+            turn=state.to_move,
+            sides=(self.rules.spec.players[0], self.rules.spec.players[1]),
+            ply=state.ply,
+            rating_word=system.word,
+            ratings=[shown_rating(self.game, each) for each in self.ratings],
+            moves=moves,
+            best=self.rules.move_text(state, best),
+            blunder=[round(float(share), 4) for share in human @ bad],
+            score=[None if each.value is None else round((1 + each.value) / 2, 4) for each in predictions],
+        )
+
+    def values(self, state: Any, only: Sequence[Move] | None = None) -> MoveValues:
+        """The strong network's policy, and its value after each move; after those of `only`, if given."""
+        prediction = self.strong.predict([Position(state, None, None)])[0]
+        looked = prediction.moves if only is None else tuple(only)
+        after = [self.rules.play(state, move) for move in looked]
+        open_states = [each for each in after if self.rules.outcome(each) is None]
+        predicted = iter(self.strong.predict([Position(each, None, None) for each in open_states]))
+        scores = np.full(len(prediction.moves), np.nan)
+        index = {move: i for i, move in enumerate(prediction.moves)}
+        for move, child in zip(looked, after, strict=True):
+            outcome = self.rules.outcome(child)
+            if outcome is not None:
+                score = 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
+            else:
+                value = next(predicted).value
+                if value is None:
+                    return MoveValues(prediction.moves, prediction.probabilities, None)
+                score = (1 - value) / 2 if child.to_move != state.to_move else (1 + value) / 2
+            scores[index[move]] = score
+        return MoveValues(prediction.moves, prediction.probabilities, np.nanmax(scores) - scores)
+
+
+def shown_rating(game: str, rating: int | None) -> int | str:
+    """A rating as the page shows it."""
+    system = describe(game).ratings
+    if rating is None:
+        return "people"
+    return rating if system.word == "rating" else system.format(rating)
+
+
+def _rating_columns(game: str, opponents: Opponents) -> list[int | None]:
+    """Ratings at equal distances over the range of the human-like opponent; one unknown without ratings."""
+    accepted = opponents.ratings(game)
+    if accepted is None:
+        return [None]
+    low, high = accepted
+    count = min(_COLUMNS, high - low + 1)
+    found = {round(each) for each in np.linspace(low, high, count)}
+    ranks = describe(game).ratings.word == "rank"
+    return [each for each in sorted(found) if each != 0 or not ranks]

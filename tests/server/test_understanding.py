@@ -1,0 +1,77 @@
+"""The API of understanding: positions, and reviews of games."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+"""Scholar's mate is on the board: Qxf7#."""
+
+
+def ask(client: TestClient, **wanted: Any) -> dict[str, Any]:
+    answer = client.post("/api/understand", json=wanted)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_a_mate_is_best_and_everything_else_a_loss(client: TestClient) -> None:
+    found = ask(client, game="chess", position=MATE)
+    curves = {each["name"]: each for each in found["moves"]}
+    assert found["best"] == "h5f7"
+    assert curves["Qxf7#"]["loss"] == 0
+    assert len(found["ratings"]) == len(curves["Qxf7#"]["human"]) == len(found["blunder"])
+    assert curves["Qxf7#"]["human"][-1] > 0.8
+    for column in range(len(found["ratings"])):
+        assert sum(each["human"][column] for each in found["moves"]) == pytest.approx(1, abs=1e-3)
+    assert found["blunder"][-1] < 0.5
+
+
+@pytest.mark.parametrize("game", ["go", "shogi"])
+def test_other_games_with_people_s_networks(client: TestClient, game: str) -> None:
+    options = {"size": 9} if game == "go" else {}
+    found = ask(client, game=game, options=options)
+    assert found["best"] in {each["text"] for each in found["moves"]}
+
+
+def test_the_position_after_some_moves_of_a_game(client: TestClient) -> None:
+    pgn = "1. e4 e5 2. Nf3 Nc6 *"
+    assert ask(client, game="chess", record=pgn, format="pgn", ply=1)["turn"] == 1
+    assert ask(client, game="chess", record=pgn)["ply"] == 4
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"game": "breakthrough"},
+        {"game": "poker"},
+        {"game": "chess", "position": "x"},
+        {"game": "chess", "record": "1. e5 *"},
+        {"game": "chess", "record": "1. e4 *", "ply": 9},
+        {"game": "chess", "position": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"},
+    ],
+)
+def test_what_cannot_be_understood_is_refused(client: TestClient, wanted: dict[str, Any]) -> None:
+    assert client.post("/api/understand", json=wanted).status_code == 422
+
+
+def test_a_review_finds_the_blunder(client: TestClient) -> None:
+    pgn = '[WhiteElo "1500"]\n[BlackElo "1400"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0'
+    answer = client.post("/api/reviews", json={"game": "chess", "record": pgn})
+    assert answer.status_code == 201, answer.text
+    view = answer.json()
+    rows = list(view["moves"])
+    while not view["done"]:
+        time.sleep(0.02)
+        view = client.get(f"/api/reviews/{view['id']}", params={"since": len(rows)}).json()
+        rows += view["moves"]
+    assert (view["total"], view["ratings"], view["error"]) == (7, [1500, 1400], None)
+    assert [each["name"] for each in rows] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
+    assert [each["name"] for each in rows if each["blunder"]] == ["Nf6"]
+    assert rows[-1]["loss"] == 0
+    assert client.get("/api/reviews/nothing").status_code == 404
+    assert client.post("/api/reviews", json={"game": "chess", "record": "*"}).status_code == 422
