@@ -98,11 +98,34 @@ class Traces:
         return Traces(self.games[which], rows)
 
 
-def read_games(path: Path) -> Iterator[RecordedGame]:
-    """The games of a PGN file that can be read."""
-    for found in reader_for(path, "chess")(open_chunks(path), 0):
+def read_games(path: Path, game: str = "chess") -> Iterator[RecordedGame]:
+    """The games of a file that can be read."""
+    for found in reader_for(path, game)(open_chunks(path), 0):
         if found.record is not None and not found.defect and found.record.moves:
-            yield RecordedGame("chess", found.record)
+            yield RecordedGame(game, found.record)
+
+
+def trace_values(games: Sequence[RecordedGame], policy: Policy, last: int) -> Traces:
+    """Traces of any game with the policy's value alone, of the last positions of each game."""
+    heads, parts, positions = [], [], []
+    for number, game in enumerate(games):
+        states = [(ply, state) for ply, state in enumerate(game.states) if state.outcome is None][-last:]
+        rows = np.zeros(len(states), TRACE_DTYPE)
+        rows["game"], rows["ply"] = number, [ply for ply, _ in states]
+        rows["mover"] = [state.to_move for _, state in states]
+        rows["played"] = rows["ply"] < len(game)
+        positions += [
+            Position(state, *(game.ratings if state.to_move == 0 else game.ratings[::-1]))
+            for _, state in states
+        ]
+        parts.append(rows)
+        heads.append(_head(game, "people"))
+    rows = np.concatenate(parts)
+    for begin in range(0, len(positions), 4096):
+        part = slice(begin, begin + 4096)
+        values = [prediction.value for prediction in policy.predict(positions[part])]
+        rows["value"][part] = [np.nan if value is None else (value + 1) / 2 for value in values]
+    return Traces(np.array(heads, GAME_DTYPE), rows)
 
 
 def trace_games(games: Sequence[RecordedGame], source: str, human: Policy, strong: Policy) -> Traces:
@@ -169,6 +192,8 @@ def ending(game: RecordedGame) -> str:
         return "stalemate" if "stalemate" in outcome.reason else "draw by rule"
     if record.ending == "time":
         return "time"
+    if record.ending == "normal" and game.game != "chess":
+        return "counted"
     if record.ending not in ("normal", "resignation") or record.result is None:
         return "unknown"
     return "agreement" if record.result == 0.5 else "resignation"
