@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 
 from sparring.belief import PLANES
 from sparring.networks.synopsis import PASS_ACTION
@@ -90,6 +91,14 @@ def test_random_turns_of_a_generator_are_no_targets() -> None:
     found = make_examples(record_of(played(*OPENING), 1.0), ExampleConfig(draws=1), random_turns=1)
     assert found is not None
     assert (found.actions == NO_ACTION).tolist() == [True, True, False, False] * 2
+
+
+def test_a_truncated_file_counts_up_to_the_damage(tmp_path: Path) -> None:
+    lines = [to_history(record_of(random_game(n, 2), 1.0, site=str(n))).encode() + b"\n" for n in range(3)]
+    packed = b"".join(zstandard.compress(line) for line in lines)
+    (tmp_path / "games.jsonl.zst").write_bytes(packed[:-20])
+    blocks = build_examples([tmp_path], tmp_path / "examples", ExampleConfig(boards=20, draws=1), 1)
+    assert [(block.games, block.broken) for block in blocks] == [(2, 0)]
 
 
 def test_files_of_examples_are_resumed_and_belong_to_their_records(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from sparring.games.rbc import DESCRIPTION
 from sparring.records.readers import format_of
 from sparring.records.reconchess_history import read_histories
-from sparring.records.streams import open_chunks
+from sparring.records.streams import TruncatedFile, open_chunks
 from sparring.records.text_lines import read_lines
 from sparring.storage import Journal, JournalMismatch, atomic_writer, read_journal
 from sparring.training.config import BadTrainingConfig
@@ -129,11 +129,21 @@ def _tasks(files: Sequence[Path]) -> Iterator[_Task]:
         if format_of(path) == "json":
             yield _Task(source, 0, (b"".join(open_chunks(path)).replace(b"\n", b" "),))
             continue
-        lines = (line.text for line in read_lines(open_chunks(path), 0, _LONGEST) if line.text.strip())
+        lines = _lines(path)
         number = 0
         while block := tuple(islice(lines, _BLOCK)):
             yield _Task(source, number, block)
             number += 1
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The histories of a file; of a truncated one, those before the damage."""
+    try:
+        for line in read_lines(open_chunks(path), 0, _LONGEST):
+            if line.text.strip():
+                yield line.text
+    except TruncatedFile:
+        return
 
 
 class _BlockWorker:
