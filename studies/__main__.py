@@ -9,6 +9,7 @@ import typer
 from sparring.cli.interrupts import reporting_interrupts
 from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
+from studies.ace.commands import ace_evidence, ace_games, ace_items
 from studies.blend.commands import blend_command
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.networks.commands import networks
@@ -25,6 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _STUDIES: dict[str, Callable[..., None]] = {
+    "ace-evidence": ace_evidence,
+    "ace-games": ace_games,
+    "ace-items": ace_items,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
     "expendibots": expendibots,
     "ladder": ladder,

@@ -135,3 +135,16 @@ def test_unusable_selections_are_errors(tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text("1. e4")
     with pytest.raises(UnsupportedFormat, match="files of chess end in pgn"):
         select(selection(tmp_path / "games.txt"))
+
+
+def test_a_class_has_the_moves_of_players_of_its_ratings_only(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    pairs = [(1250, 1900), (1900, 1200), (1210, 1290), (1500, 1500), (1301, 1199)]
+    records = [random_record("chess", rng, 20, first_rating=a, second_rating=b) for a, b in pairs]
+    table = write_table(tmp_path / "t", "chess", records)
+    found = select(selection(table, mover_rating=(1200, 1300)))
+    movers = {(each.record.first_rating, each.only_player) for each in found}
+    assert movers == {(1250, 0), (1900, 1), (1210, None)}
+    assert {each.group for each in found} == {"1200-1300"}
+    with pytest.raises(NoGames, match="players of 2500 to 2600"):
+        select(selection(table, mover_rating=(2500, 2600)))

@@ -62,6 +62,10 @@ COMMANDS: dict[str, Command | Group] = {
             "rbc": Command("train_rbc:rbc", "Train a synopsis network for reconnaissance blind chess."),
         },
     ),
+    "tune": Group(
+        "Tune a search to people's moves.",
+        {"levels": Command("tune:levels", "Tune a search to classes of players and write a level table.")},
+    ),
     "arena": Group(
         "Run tournaments and rate players.",
         {

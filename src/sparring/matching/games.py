@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.games import load_game
+from sparring.games import describe, load_game
 from sparring.records import BadTable, GameRecord, PositionFilter, Split, records_of, split_of
 from sparring.records.presets import default_preset
 from sparring.records.readers import reader_for, stem_of
@@ -82,13 +82,16 @@ class GameSelection:
     """One position in `every` of each game. A larger value gives more games and less correlated positions."""
     player: str | None = None
     """Name of the only player whose moves are measured; None for all players."""
+    mover_rating: tuple[float, float] | None = None
+    """Measures only moves of players whose rating is in this range, both ends included, whoever the opponent
+    is; None for all players."""
 
 
 def select(selection: GameSelection) -> list[PlayedGame]:
     """The selected games, group by group. Raises NoGames, BadTable, UnsupportedFormat or OSError."""
     inside: dict[int, PlayedGame] = {}
     seen = mixed = 0
-    for played in _read(selection) if selection.player is None else _of_player(selection, selection.player):
+    for played in _of_movers(selection):
         if played.group == "mixed":
             mixed += 1
             continue
@@ -99,6 +102,9 @@ def select(selection: GameSelection) -> list[PlayedGame]:
     where = ", ".join(path.name for path in selection.records)
     if not seen and selection.player is not None:
         raise NoGames(f"{where}: there are no games of {selection.player}")
+    if not seen and selection.mover_rating is not None:
+        low, high = selection.mover_rating
+        raise NoGames(f"{where}: there are no moves of players of {low:g} to {high:g}")
     if not seen:
         between = f" ({mixed:,} are between players of different groups)" if mixed else ""
         raise NoGames(f"{where}: there are no games of one group to measure on{between}")
@@ -116,6 +122,24 @@ def select(selection: GameSelection) -> list[PlayedGame]:
             raise NoGames(f"{where}: there are no games of group {wanted}; there are {there}")
     names = sorted(selection.groups or groups, key=group_order)
     return [played for name in names for played in _capped(groups[name], selection)]
+
+
+def _of_movers(selection: GameSelection) -> Iterator[PlayedGame]:
+    if selection.player is not None:
+        return _of_player(selection, selection.player)
+    if selection.mover_rating is not None:
+        return _of_class(selection, *selection.mover_rating)
+    return _read(selection)
+
+
+def _of_class(selection: GameSelection, low: float, high: float) -> Iterator[PlayedGame]:
+    """The games with a player of the class, in one group; the moves of the others are not measured."""
+    system = describe(selection.game).ratings
+    for played in _read(selection):
+        inside = [rating is not None and low <= rating <= high for rating in played.record.ratings(system)]
+        if any(inside):
+            only = None if all(inside) else inside.index(True)
+            yield replace(played, group=f"{low:g}-{high:g}", only_player=only)
 
 
 def _of_player(selection: GameSelection, name: str) -> Iterator[PlayedGame]:

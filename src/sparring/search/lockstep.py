@@ -40,25 +40,51 @@ def search_together(
     """
     if not positions:
         return []
-    for position in positions:
-        if (outcome := position.state.outcome) is not None:
-            raise ValueError(f"nothing to search: the game is over ({outcome.reason})")
-    started = time.perf_counter()
-    players = _Players(positions)
-    forest = describe(policy.game).forest_class([position.state for position in positions], config)
-    root: PredictionBatch | None = None
-    while True:
-        leaves, trees = forest.select(nodes)
-        if not len(leaves):
-            break
-        found = predict_batch(policy, players.at(leaves, trees))
-        if np.isnan(found.values).any():
-            raise ValueError(f"{policy.name} gives no value (who is winning): it cannot be searched with")
-        forest.evaluate(np.ascontiguousarray(found.probabilities), found.values)
-        root = root or found
-        on_step(int(forest.visits.sum()))
-    assert root is not None
-    return _results(forest, positions, root, time.perf_counter() - started)
+    search = LockstepSearch(policy, positions, config)
+    search.run(nodes, on_step=on_step)
+    return search.results()
+
+
+class LockstepSearch:
+    """A search of many positions that can be continued.
+
+    With `config.batch` 1, `run(8)` and then `run(16)` give the visits of a search of 16 nodes.
+    """
+
+    def __init__(self, policy: Policy, positions: Sequence[Position], config: PuctConfig) -> None:
+        """Raises ValueError if a game is over."""
+        for position in positions:
+            if (outcome := position.state.outcome) is not None:
+                raise ValueError(f"nothing to search: the game is over ({outcome.reason})")
+        self._policy, self._positions = policy, positions
+        self._players = _Players(positions)
+        self.forest = describe(policy.game).forest_class([each.state for each in positions], config)
+        """The native trees, one for each position."""
+        self.root: PredictionBatch | None = None
+        """The policy's predictions for the positions; None before the first run."""
+        self.seconds = 0.0
+
+    def run(self, nodes: int, *, on_step: Callable[[int], None] = lambda _: None) -> None:
+        """Searches until every tree has `nodes` visits or is solved. See `search_together`."""
+        started = time.perf_counter()
+        while True:
+            leaves, trees = self.forest.select(nodes)
+            if not len(leaves):
+                break
+            found = predict_batch(self._policy, self._players.at(leaves, trees))
+            if np.isnan(found.values).any():
+                raise ValueError(
+                    f"{self._policy.name} gives no value (who is winning): it cannot be searched with"
+                )
+            self.forest.evaluate(np.ascontiguousarray(found.probabilities), found.values)
+            self.root = self.root or found
+            on_step(int(self.forest.visits.sum()))
+        self.seconds += time.perf_counter() - started
+
+    def results(self) -> list[SearchResult]:
+        """The results so far, one for each position."""
+        assert self.root is not None
+        return _results(self.forest, self._positions, self.root, self.seconds)
 
 
 class _Players:

@@ -1,0 +1,139 @@
+"""`sparring tune`: parameters of a search fitted to people's moves."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.table import Table
+
+from sparring.cli.arguments import GameName, command_line
+from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
+from sparring.games import GAMES
+from sparring.networks.sessions import BACKENDS
+from sparring.records import BadTable, UnsupportedFormat
+from sparring.reports import today
+from sparring.storage import atomic_write, lock_folder
+
+_GRADIENTS = ("differences", "regularised")
+
+
+def levels(
+    game: GameName,
+    network: Annotated[str, typer.Option(help="Network that searches: a model's name, a file or a policy.")],
+    records: Annotated[
+        list[Path],
+        typer.Option("--records", "-r", help="Folder of a table (`sparring records build`), or a game file."),
+    ],
+    classes: Annotated[
+        str, typer.Option(help="Ratings of the classes, separated by commas.")
+    ] = "1250,1650,2150,2550",
+    out: Annotated[Path, typer.Option(help="The level table to write.")] = Path("levels.toml"),
+    nodes: Annotated[int, typer.Option(min=2, help="Nodes of each search.")] = 32,
+    positions: Annotated[int, typer.Option(min=16, help="Positions of each class.")] = 2048,
+    held_out: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    width: Annotated[int, typer.Option(min=1, help="Width of a class in rating points.")] = 100,
+    every: Annotated[int, typer.Option(min=1, help="Take one position in so many of each game.")] = 8,
+    gradient: Annotated[str, typer.Option(help=f"Gradient: {' or '.join(_GRADIENTS)}.")] = "differences",
+    minibatch: Annotated[int, typer.Option(min=8, help="Positions of a step.")] = 256,
+    steps: Annotated[int, typer.Option(min=1, help="Most steps of a class.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the order of positions.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Classes that are tuned at the same time.")] = 1,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, auto or local.")] = None,
+    backend: Annotated[
+        str, typer.Option(help=f"Runtime of the network: {', '.join(BACKENDS)}.")
+    ] = "onnxruntime",
+    threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Positions that the network evaluates at once.")] = 64,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tune a search to classes of players and write a level table.
+
+    Tunes temperature, policy temperature and c_puct to people's moves. The journals of the classes are in a folder beside it; a stopped run resumes.
+    """
+    from sparring import tuning
+    from sparring.matching import NoGames
+    from sparring.policies.policy_files import BadPolicy
+    from sparring.storage.journal import JournalMismatch
+    from sparring.workers import RayUnavailable
+
+    if game not in GAMES:
+        raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+    if gradient not in _GRADIENTS:
+        raise UserError(f"unknown gradient '{gradient}'; there are {', '.join(_GRADIENTS)}")
+    for path in records:
+        if not path.exists():
+            raise UserError(f"no such table or file: {path}")
+    ratings = _ratings(classes)
+    descent = tuning.DescentConfig(nodes, minibatch, cast(Any, gradient), steps=steps, seed=seed)
+    config = tuning.TuningConfig(
+        game, network, tuple(records), descent, positions, held_out, width / 2, every,
+        backend, threads, batch,
+    )  # fmt: skip
+    folder = out.with_suffix(".tuning")
+    with lock_folder(folder):
+        try:
+            results = tuning.tune_classes(
+                ratings, config, folder, workers=workers, ray=ray, on_result=_report
+            )
+        except (BadTable, UnsupportedFormat, NoGames, BadPolicy, RayUnavailable) as error:
+            raise UserError(str(error)) from None
+        except JournalMismatch:
+            raise UserError(
+                f"{folder} holds a tuning with other options: remove it, or give another --out"
+            ) from None
+    policy = os.path.relpath(network, out.parent) if Path(network).is_file() else network
+    _write(results, game, policy, nodes, out)
+    if as_json:
+        print(json.dumps({"classes": results}))
+    else:
+        _show(results, out)
+
+
+def _ratings(text: str) -> list[int]:
+    try:
+        ratings = sorted({int(each) for each in text.split(",")})
+    except ValueError:
+        raise UserError(
+            f"--classes {text}: expected ratings separated by commas, such as 1250,1650"
+        ) from None
+    return ratings
+
+
+def _report(result: dict[str, Any]) -> None:
+    loss = result["held_out"]["value"]
+    make_console(stderr=True).print(f"class {result['class']}: {result['steps']} steps, {loss:.4f} nats")
+
+
+def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, out: Path) -> None:
+    """The level table: one row a class, or the smooth curve from two classes on."""
+    from sparring.tuning import Theta, rating_curve
+
+    note = f"Tuned to people's moves on {today()}; their strength is not measured:\n{command_line()}"
+    if len(results) == 1:
+        rows = {results[0]["class"]: Theta(**results[0]["theta"])}
+    else:
+        curve = rating_curve.fit_theta_curve(results)
+        rows = {rating: curve.at(rating) for rating in rating_curve.RATINGS}
+    atomic_write(out, rating_curve.level_table_text(game, policy, nodes, rows, note))
+
+
+def _show(results: list[dict[str, Any]], out: Path) -> None:
+    table = Table("class", "tau", "t", "c_puct", "nats", "policy alone", "steps", "minutes", box=None)
+    for each in results:
+        theta, held_out = each["theta"], each["held_out"]
+        table.add_row(
+            str(each["class"]),
+            *(f"{theta[key]:.2f}" for key in ("temperature", "policy_temperature", "c_puct")),
+            f"{held_out['value']:.3f} [dim]{held_out['low']:.3f}-{held_out['high']:.3f}[/]",
+            f"{each['by_nodes'][0]['value']:.3f}",
+            str(each["steps"]),
+            f"{each['seconds_in_all'] / 60:.1f}",
+        )
+    console = make_console()
+    console.print(table)
+    console.print(f"[dim]{foreign(out)}; journals: {foreign(out.with_suffix('.tuning'))}[/]", soft_wrap=True)

@@ -1,0 +1,1 @@
+"""The ACE paper's experiments: tuned Theta, a round robin of four classes, a position test."""

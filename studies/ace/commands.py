@@ -1,0 +1,114 @@
+"""`python -m studies ace-games`, `ace-evidence`, `ace-items` and `ace`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from sparring.cli.errors import UserError
+
+RESULTS = Path("results/ace")
+Records: TypeAlias = Annotated[
+    list[Path], typer.Option("--records", "-r", help="Tables by `sparring records build`, or game files.")
+]
+Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]
+Batch: TypeAlias = Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")]
+Workers: TypeAlias = Annotated[int, typer.Option(min=1, help="Processes.")]
+Shard: TypeAlias = Annotated[str, typer.Option(help="Part of the games, such as 1/4 for the first quarter.")]
+
+
+def ace_games(
+    tuning: Annotated[Path, typer.Argument(help="Folder of journals by `sparring tune levels`.")],
+    classes: Annotated[str, typer.Option(help="Classes that play.")] = "1250,1650,2150,2550",
+    network: Annotated[str, typer.Option(help="Network of all classes.")] = "strong",
+    games: Annotated[int, typer.Option(min=2, help="Games of each pair.")] = 200,
+    chunk: Annotated[int, typer.Option(min=1, help="Games of a pair that are played together.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    workers: Workers = 1,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "games.jsonl",
+) -> None:
+    """Play the round robin of the tuned classes (experiment 1); a stopped run resumes."""
+    from sparring.arena.results import GameResult
+    from sparring.storage import Journal
+    from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
+    from studies.ace.games import MatchSetting, PairPlayer, PairTask
+    from studies.ace.players import class_players
+
+    players = class_players(tuning, [int(each) for each in classes.split(",")])
+    if len(players) < 2:
+        raise UserError(f"{tuning} has fewer than two tuned classes of {classes}")
+    setting = MatchSetting(players, network, backend, batch, seed)
+    journal = Journal(out, header={"seed": seed, "players": {n: asdict(p) for n, p in players.items()}})
+    played = {(frozenset((e["first"], e["second"])), e["number"]) for e in journal.entries}
+    tasks = []
+    for first, second in combinations(players, 2):
+        left = [n for n in range(games) if (frozenset((first, second)), n) not in played]
+        tasks += [PairTask(first, second, tuple(left[i : i + chunk])) for i in range(0, len(left), chunk)]
+    spawn = partial(PairPlayer, setting)
+    pool: WorkerPool[PairTask, list[GameResult]]
+    pool = LocalWorkerPool(spawn, workers) if workers > 1 else SerialWorkerPool(spawn)
+    with pool:
+        for results in pool.run(iter(tasks)):
+            for result in results:
+                journal.add({**asdict(result), "games_end": 0})
+            names = sorted({results[0].first, results[0].second})
+            print(f"{' - '.join(names)}: {len(results)} games", flush=True)
+
+
+def ace_evidence(
+    records: Records,
+    players: Annotated[int, typer.Option(min=0, help="Players with many games.")] = 150,
+    games: Annotated[int, typer.Option(min=1, help="Games of each of these.")] = 50,
+    shard: Shard = "1/1",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the evidence.")] = RESULTS / "evidence.jsonl.gz",
+) -> None:
+    """Evaluate the moves of people's games under all ratings, for `ace-strength`."""
+    from studies.ace.evidence import evidence_rows, wanted_games, write_lines
+
+    part, parts = (int(each) for each in shard.split("/"))
+    wanted = wanted_games(records, players, games)[part - 1 :: parts]
+    rows: list[dict[str, Any]] = []
+    every = 1000
+
+    def report(done: int) -> None:
+        if done % every == 0:
+            print(f"{done} of {len(wanted)} games", flush=True)
+            write_lines(rows, out)
+
+    for row in evidence_rows(wanted, backend, batch, report):
+        rows.append(row)
+    write_lines(rows, out)
+    print(f"{out}: {len(rows)} players' games of {len(wanted)} games")
+
+
+def ace_items(
+    records: Records,
+    keep: Annotated[int, typer.Option(min=1, help="Positions to keep.")] = 2000,
+    games: Annotated[int, typer.Option(min=1, help="Most games of the test split.")] = 5000,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "items.jsonl.gz",
+) -> None:
+    """Find the positions of people's games whose moves differ most by rating (experiment 2)."""
+    from sparring import load_policy
+    from sparring.records import Split, open_records
+    from studies.ace.evidence import informative_positions, write_lines
+
+    human = load_policy("human", "chess", backend=backend, batch=batch)
+    known = [
+        game
+        for path in records
+        for game in open_records(path)
+        if game.split() is Split.TEST and None not in game.ratings and len(game) >= 20
+    ]
+    write_lines(informative_positions(human, known[:games], keep), out)
+    print(out)

@@ -1,0 +1,131 @@
+"""Experiment 1: games between searches with different Theta, all games of a pair in lockstep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparring.arena.results import GameResult
+from sparring.games import Move, load_game
+from sparring.networks import Position
+from sparring.players.move_distribution import policy_distribution, search_distribution
+from sparring.players.player_config import PlayerConfig
+from sparring.players.search_player import move_selection, puct_config
+from sparring.policies import Policy, load_policy
+from sparring.search import search_together
+
+MAX_PLIES = 400
+"""A longer game is drawn."""
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """Some games between two players."""
+
+    first: str
+    second: str
+    numbers: tuple[int, ...]
+    """Numbers of the games; with an odd number the second player has White."""
+
+
+@dataclass(frozen=True)
+class MatchSetting:
+    """What all games share."""
+
+    players: Mapping[str, PlayerConfig]
+    network: str
+    backend: str
+    batch: int
+    seed: int
+
+
+@dataclass
+class _Game:
+    number: int
+    players: tuple[str, str]
+    rng: np.random.Generator
+    state: Any
+    plies: int = 0
+
+    @property
+    def mover(self) -> str:
+        return self.players[self.state.to_move]
+
+    @property
+    def ended(self) -> bool:
+        return self.state.outcome is not None or self.plies >= MAX_PLIES
+
+
+class PairPlayer:
+    """A worker that plays the games of a task."""
+
+    def __init__(self, setting: MatchSetting) -> None:
+        self._setting = setting
+        self._policy = load_policy(setting.network, "chess", backend=setting.backend, batch=setting.batch)
+
+    def work(self, task: PairTask) -> list[GameResult]:
+        """The results in the order of the numbers."""
+        found = play_games(self._policy, self._setting.players, task, self._setting.seed)
+        return sorted(found, key=lambda each: each.number)
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+    def terminate(self) -> None:
+        """There are no child processes."""
+
+
+def play_games(
+    policy: Policy, players: Mapping[str, PlayerConfig], task: PairTask, seed: int
+) -> Iterator[GameResult]:
+    """Plays the games of a task and yields results as games end.
+
+    Draws by repetition and by the 50-move rule end a game. Moves are drawn as `SearchPlayer` draws them. The
+    seed makes the same games.
+    """
+    game = load_game("chess", claim_draws=True)
+    pair = (task.first, task.second)
+    place = [sorted(players).index(name) for name in pair]
+    running = [
+        _Game(n, pair[::-1] if n % 2 else pair, np.random.default_rng([seed, *place, n]), game.initial())
+        for n in task.numbers
+    ]
+    while running:
+        for name in pair:  # after its first move each player is on move in all games at once
+            turns = [each for each in running if each.mover == name]
+            for each, move in zip(turns, _choose(policy, players[name], turns), strict=True):
+                each.state = each.state.play(move)
+                each.plies += 1
+            yield from (_result(each) for each in running if each.ended)
+            running = [each for each in running if not each.ended]
+
+
+def _choose(policy: Policy, config: PlayerConfig, turns: Sequence[_Game]) -> list[Move]:
+    if not turns:
+        return []
+    rating = config.rating_number("rating")
+    positions = [Position(each.state, rating, rating) for each in turns]
+    if config.nodes <= 1:
+        distributions = [
+            policy_distribution(policy.game, each.state, prediction, config.temperature, "")
+            for each, prediction in zip(turns, policy.predict(positions), strict=True)
+        ]
+    else:
+        selection = move_selection(config)
+        found = search_together(policy, positions, puct_config(config), config.nodes)
+        distributions = [
+            search_distribution(policy.game, each.state, result, selection)
+            for each, result in zip(turns, found, strict=True)
+        ]
+    return [each.draw(turn.rng).move for turn, each in zip(turns, distributions, strict=True)]
+
+
+def _result(game: _Game) -> GameResult:
+    outcome, (first, second) = game.state.outcome, game.players
+    score, reason = 0.5, "length limit"
+    if outcome is not None:
+        score, reason = 0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason
+    return GameResult(game.number, first, second, 0, score, reason, "", game.plies, 0.0)

@@ -1,0 +1,31 @@
+"""The tuned classes as players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sparring.players.player_config import PlayerConfig
+from sparring.tuning.run import results_in
+
+CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
+"""The paper's names of its classes (section 4.1)."""
+
+
+def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfig]:
+    """The players of the tuned classes in a folder of journals, by name."""
+    found = {}
+    for result in results_in(folder):
+        if result["class"] in ratings:
+            theta, name = result["theta"], CLASS_NAMES.get(result["class"], str(result["class"]))
+            found[name] = PlayerConfig(
+                "chess",
+                name=name,
+                model=result["network"],
+                temperature=theta["temperature"],
+                policy_temperature=theta["policy_temperature"],
+                c_puct=theta["c_puct"],
+                nodes=result["nodes"],
+                batch=1,
+            )
+    return found

@@ -1,0 +1,110 @@
+"""`sparring tune levels`: from a table to a level table, resumable after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparring.cli import main
+from tests.cli.command_errors import one_line_error
+from tests.matching.tables import random_record, write_table
+from tests.networks.tiny_networks import tiny_network, write
+
+
+@pytest.fixture
+def folder(tmp_path: Path, model_store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(1)
+    records = [
+        random_record("chess", rng, 24, first_rating=rating, second_rating=rating)
+        for rating in (1250, 1650)
+        for _ in range(60)
+    ]
+    write_table(tmp_path / "table", "chess", records)
+    write(tiny_network("chess", 2), tmp_path / "strong.onnx")
+    return tmp_path
+
+
+SMALL = [
+    *("--network", "strong.onnx", "--records", "table", "--classes", "1250,1650", "--out", "levels.toml"),
+    *("--nodes", "4", "--positions", "64", "--held-out", "16", "--minibatch", "16", "--every", "2"),
+]
+
+
+def tune(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    capsys.readouterr()
+    main(["tune", "levels", "chess", *SMALL, *arguments, "--json"])
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["classes"]
+    return found
+
+
+def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = tune(capsys, "--steps", "2")
+    assert [each["class"] for each in found] == [1250, 1650]
+    for each in found:
+        assert each["steps"] == 2
+        assert [row["nodes"] for row in each["by_nodes"]] == [1, 2, 4]
+        assert set(each["standard_errors"]["gradients"]) == {"differences", "regularised"}
+        assert each["held_out"]["low"] <= each["held_out"]["value"] <= each["held_out"]["high"]
+    table = tomllib.loads((folder / "levels.toml").read_text())
+    assert (table["game"], table["policy"]) == ("chess", "strong.onnx")
+    assert [row["level"] for row in table["levels"]] == list(range(600, 2601, 200))
+    assert {row["nodes"] for row in table["levels"]} == {4}
+
+
+def test_a_finished_class_is_not_tuned_again_and_other_options_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = tune(capsys, "--steps", "1", "--classes", "1250")
+    journal = folder / "levels.tuning" / "class-1250.jsonl"
+    before = journal.read_bytes()
+    assert tune(capsys, "--steps", "1", "--classes", "1250") == first
+    assert journal.read_bytes() == before
+    assert len(tomllib.loads((folder / "levels.toml").read_text())["levels"]) == 1
+    error = one_line_error(capsys, ["tune", "levels", "chess", *SMALL, "--nodes", "5"])
+    assert "another --out" in error
+
+
+def test_a_killed_tuning_resumes_with_the_same_result(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = tune(capsys, "--steps", "3", "--classes", "1250", "--out", "whole.toml")[0]
+    arguments = [*SMALL, "--steps", "3", "--classes", "1250"]
+    program = "import sys; from sparring.cli import main; main(sys.argv[1:])"
+    run = subprocess.Popen([sys.executable, "-c", program, "tune", "levels", "chess", *arguments])
+    journal = folder / "levels.tuning" / "class-1250.jsonl"
+    for _ in range(1200):
+        if (journal.exists() and journal.read_bytes().count(b"\n") >= 2) or run.poll() is not None:
+            break
+        time.sleep(0.05)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    resumed = tune(capsys, "--steps", "3", "--classes", "1250")[0]
+    assert resumed["path"] == whole["path"]
+    assert resumed["theta"] == whole["theta"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--classes", "1250,x"], "separated by commas"),
+        (["--classes", "2600"], "players of 2550 to 2650"),
+        (["--gradient", "guess"], "unknown gradient"),
+        (["--records", "nowhere"], "no such table"),
+        (["--network", "nothing"], "nothing"),
+    ],
+)
+def test_bad_input_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert message in one_line_error(capsys, ["tune", "levels", "chess", *SMALL, *arguments])
