@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
+from sparring.players.levels import read_level_table
 from tests.cli.command_errors import one_line_error
 from tests.matching.tables import random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
@@ -56,10 +57,11 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
         assert [row["nodes"] for row in each["by_nodes"]] == [1, 2, 4]
         assert set(each["standard_errors"]["gradients"]) == {"differences", "regularised"}
         assert each["held_out"]["low"] <= each["held_out"]["value"] <= each["held_out"]["high"]
-    table = tomllib.loads((folder / "levels.toml").read_text())
-    assert (table["game"], table["policy"]) == ("chess", "strong.onnx")
-    assert [row["level"] for row in table["levels"]] == list(range(600, 2601, 200))
-    assert {row["nodes"] for row in table["levels"]} == {4}
+    table = read_level_table(folder / "levels.toml")
+    assert (table.game, table.policy, table.range) == ("chess", "strong.onnx", (600, 2600))
+    player = table.at(1250)
+    assert player.nodes == 4
+    assert player.policy_temperature == pytest.approx(found[0]["theta"]["policy_temperature"], rel=0.1)
 
 
 def test_a_finished_class_is_not_tuned_again_and_other_options_are_refused(

@@ -53,7 +53,8 @@ def levels(
 ) -> None:
     """Tune a search to classes of players and write a level table.
 
-    Tunes temperature, policy temperature and c_puct to people's moves. The journals of the classes are in a folder beside it; a stopped run resumes.
+    Tunes temperature, policy temperature and c_puct to people's moves. The journals of the classes are in a
+    folder beside the table; a stopped run resumes.
     """
     from sparring import tuning
     from sparring.matching import NoGames

@@ -18,7 +18,7 @@ from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt
 from sparring.games import GAMES
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
-DIALS = ("rating", "temperature", "nodes", "c_puct")
+DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature")
 """The keys of a player that its level sets, besides the model."""
 
 
@@ -36,6 +36,8 @@ class Level:
     """Nodes of the search; 0 plays from the policy without search."""
     cpuct: NonNegative = PlayerConfig.c_puct
     """Exploration constant of PUCT."""
+    policy_temperature: Annotated[float, Meta(gt=0, le=1000)] = PlayerConfig.policy_temperature
+    """Temperature of the priors in the search."""
     measured: float | None = None
     """Measured rating, by `sparring calibrate`."""
     interval: tuple[float, float] | None = None
@@ -50,6 +52,7 @@ class Level:
             "temperature": self.temperature,
             "nodes": self.nodes,
             "c_puct": self.cpuct,
+            "policy_temperature": self.policy_temperature,
         }
 
 
@@ -103,6 +106,7 @@ class LevelTable:
             round(between([row.temperature for row in self.levels]), 3),
             round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
             round(between([row.cpuct for row in self.levels]), 3),
+            round(between([row.policy_temperature for row in self.levels]), 3),
         )
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:

@@ -57,8 +57,8 @@ class PlayerConfig:
     """Rating of the players whose moves the policy predicts; in Go a rank such as 3d. Refused if the policy
     is not conditioned on ratings."""
     level: int | None = None
-    """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes` and
-    `c_puct` where the file does not."""
+    """Strength, by the game's [level table](levels.md): sets `model`, `rating`, `temperature`, `nodes`,
+    `c_puct` and `policy_temperature` where the file does not."""
     opponent_rating: Rating | None = None
     """Rating of the opponent; without it, the same as `rating`."""
     temperature: Annotated[float, Meta(ge=0, le=1000)] = 1.0
