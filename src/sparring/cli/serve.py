@@ -43,6 +43,9 @@ def serve(
     folder: Annotated[
         Path | None, typer.Option(help="Folder for the file of games (your data folder).")
     ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Folder of measurements for the gallery (results, if it exists here).")
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Threads of each network.")] = 1,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser, if there is one.")
@@ -64,9 +67,10 @@ def serve(
     listening = _listen(host, port)
     access = Access(hosts=(*LOCAL_HOSTS, host.lower(), *(each.lower() for each in name or ())), token=token)
     place = folder or user_data_folder()
+    results = results or Path("results")
     try:
         place.mkdir(parents=True, exist_ok=True)
-        app = create_app(place / "page.sqlite", access, data.page(), threads)
+        app = create_app(place / "page.sqlite", access, data.page(), results, threads)
     except (BadStore, OSError) as error:
         listening.close()
         raise UserError(str(error)) from None

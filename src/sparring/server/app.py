@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 import sparring
-from sparring.server import game_routes, study_routes
+from sparring.server import game_routes, reports, study_routes
 from sparring.server.game_host import GameHost
 from sparring.server.game_store import GameStore
 from sparring.server.opponents import Opponents
@@ -21,12 +21,19 @@ from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard
 
 
-def create_app(store: Path | str, access: Access, page: Path | None, threads: int = 1) -> FastAPI:
+def create_app(
+    store: Path | str,
+    access: Access,
+    page: Path | None = None,
+    results: Path | None = None,
+    threads: int = 1,
+) -> FastAPI:
     """The application.
 
     Args:
         store: the SQLite file of games.
         page: folder of the built page; None serves the API alone.
+        results: folder of measurements for the gallery; None if there is none.
         threads: threads of each network.
 
     Raises BadStore.
@@ -58,6 +65,8 @@ def create_app(store: Path | str, access: Access, page: Path | None, threads: in
     app.add_exception_handler(RequestValidationError, _invalid)
     app.include_router(game_routes.router)
     app.include_router(study_routes.router)
+    app.include_router(reports.router)
+    app.state.gallery = reports.Gallery(results)
     if page is not None:
         app.mount("/", StaticFiles(directory=page, html=True), name="page")
     return app

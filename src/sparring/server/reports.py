@@ -1,0 +1,100 @@
+"""The gallery of measurements: the reports of a results folder, with their figures and files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import FileResponse
+from pydantic import Field
+
+from sparring.server.messages import ApiMessage
+from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.requests import Host
+
+_TYPES = {
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json",
+    ".md": "text/plain; charset=utf-8",
+}
+_TEXT = "README.md"
+_COMMAND = re.compile(r"^\s*((?:python -m studies|sparring|make) .*)$", re.MULTILINE)
+
+
+class ReportView(ApiMessage):
+    """A report: what was measured, and how."""
+
+    name: str
+    title: str
+    finding: str = Field(description="The first paragraph: what was found.")
+    text: str = Field(description="The whole report, in Markdown.")
+    figures: list[str] = Field(description="Names of pictures, for /api/reports/{name}/{file}.")
+    files: list[str] = Field(description="Names of the other files.")
+    commands: list[str] = Field(description="Commands that make the numbers.")
+
+
+class Gallery:
+    """The reports of a folder. A folder in it is a report if it has a README.md."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """`folder`: None if there is none."""
+        self._folder = folder
+
+    def all(self) -> list[ReportView]:
+        """The reports by name."""
+        if self._folder is None or not self._folder.is_dir():
+            return []
+        names = sorted(each.name for each in self._folder.iterdir() if (each / _TEXT).is_file())
+        return [self._report(self._folder / name) for name in names]
+
+    def file(self, name: str, file: str) -> Path:
+        """A file of a report. Raises Refused."""
+        for report in self.all():
+            if report.name == name and file in (*report.figures, *report.files) and self._folder is not None:
+                return self._folder / name / file
+        raise Refused("There is no such file.", 404)
+
+    @staticmethod
+    def _report(folder: Path) -> ReportView:
+        text = (folder / _TEXT).read_text(encoding="utf-8", errors="replace")
+        files = sorted(each.name for each in folder.iterdir() if each.is_file() and each.suffix in _TYPES)
+        paragraphs = [each.strip() for each in text.split("\n\n") if each.strip()]
+        title = paragraphs[0].lstrip("# ").splitlines()[0] if paragraphs else folder.name
+        finding = next((each for each in paragraphs[1:] if not each.startswith(("#", "|", "!", "```"))), "")
+        return ReportView(
+            name=folder.name,
+            title=title,
+            finding=" ".join(finding.split()),
+            text=text,
+            figures=[each for each in files if each.endswith((".svg", ".png"))],
+            files=[each for each in files if each.endswith((".json", ".md"))],
+            commands=list(dict.fromkeys(_COMMAND.findall(text)))[:20],
+        )
+
+
+router = APIRouter(prefix="/api/reports", tags=["reports"], responses=REFUSALS)
+
+
+def get_gallery(request: Request) -> Gallery:
+    """The gallery of the application."""
+    gallery: Gallery = request.app.state.gallery
+    return gallery
+
+
+GalleryOfApp = Annotated[Gallery, Depends(get_gallery)]
+
+
+@router.get("")
+async def list_reports(host: Host, gallery: GalleryOfApp) -> list[ReportView]:
+    """All reports."""
+    return await host.run(gallery.all)
+
+
+@router.get("/{name}/{file}", response_class=FileResponse)
+async def report_file(name: str, file: str, host: Host, gallery: GalleryOfApp) -> FileResponse:
+    """A figure or a file of a report."""
+    path = await host.run(gallery.file, name, file)
+    return FileResponse(path, media_type=_TYPES[path.suffix])
