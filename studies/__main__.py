@@ -12,6 +12,7 @@ from sparring.cli.run import run_app
 from studies.ace.commands import ace_evidence, ace_games, ace_items
 from studies.blend.commands import blend_command
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
+from studies.levels.commands import level_grid
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
@@ -35,6 +36,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-draws": draws,
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
+    "level-grid": level_grid,
     "networks": networks,
     "page": page,
     "rbc-games": rbc_games,

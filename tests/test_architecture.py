@@ -17,6 +17,7 @@ LAYERS = [
     "cli",
     "server",
     "engines",
+    "calibration",
     "arena",
     "tuning",
     "players",

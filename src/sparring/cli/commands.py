@@ -74,6 +74,7 @@ COMMANDS: dict[str, Command | Group] = {
             "sprt": Command("arena:sprt", "Test whether one of two players is stronger (SPRT)."),
         },
     ),
+    "calibrate": Command("calibrate:calibrate", "Measure the levels of a table against anchors."),
     "rbc": Group(
         "Track and generate games of reconnaissance blind chess.",
         {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal[
+    "anchors",
     "behaviour",
     "books",
     "endgames",
@@ -22,13 +23,14 @@ Kind = Literal[
     "training",
     "value_networks",
 ]
-"""behaviour: models of people's think time, resignation and draws. books: openings by position key. endgames:
-archives of endgame tables. evaluations: linear evaluations for alpha-beta. levels: level tables. networks:
-ONNX graphs with model cards. policies: policy descriptions. presets: record filters. synopsis_training:
-training configurations of synopsis networks. training: training configurations. value_networks: small
-networks that alpha-beta evaluates with."""
+"""anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
+openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
+alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
+presets: record filters. synopsis_training: training configurations of synopsis networks. training: training
+configurations. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
+    "anchors": ".toml",
     "behaviour": ".json",
     "books": ".npz",
     "endgames": ".zip",

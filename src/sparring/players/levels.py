@@ -18,7 +18,7 @@ from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt
 from sparring.games import GAMES
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
-DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature")
+DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature", "reuse_tree")
 """The keys of a player that its level sets, besides the model."""
 
 
@@ -53,6 +53,7 @@ class Level:
             "nodes": self.nodes,
             "c_puct": self.cpuct,
             "policy_temperature": self.policy_temperature,
+            "reuse_tree": False,  # nor did the player that was measured
         }
 
 

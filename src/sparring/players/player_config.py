@@ -96,6 +96,9 @@ class PlayerConfig:
     play_forced_wins: bool = True
     """Plays a proven win and avoids a proven loss at any temperature; no effect in Go. With this, `solver`
     and `find_immediate_wins` off, a weak player may miss a mate."""
+    reuse_tree: bool = True
+    """Keeps the search tree from move to move. Without it, a search of `nodes` has the same strength at every
+    move, as levels need it."""
     batch: Annotated[int, Meta(ge=1, le=65_536)] = 16
     """Most positions that are evaluated together; a batch is never larger than a tenth of the tree."""
     memory: Megabytes = 512

@@ -67,7 +67,7 @@ class SearchPlayer(BasePlayer):
             return player.choose(turn)
         started = time.perf_counter()
         player.take_side(turn.state)
-        if self._search is None:
+        if self._search is None or not self.config.reuse_tree:
             self._search = self._new_search()
         result, prediction, distribution = self._consider(self._search, turn)
         return player.decide(turn, distribution, prediction, result, started)

@@ -1,0 +1,1 @@
+"""Calibration: measures levels against anchors, opponents whose strength is known."""

@@ -1,0 +1,87 @@
+"""Anchors: opponents with a nominal rating, by family. A family is a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from sparring import data
+from sparring.arena.tournament import ParticipantConfig
+from sparring.arena.tournament_config import parse_tournament
+from sparring.config import BadConfig, Fraction, Source, from_table, read_toml
+
+Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
+
+
+class BadAnchors(BadConfig):
+    """A family of anchors that cannot be used."""
+
+
+@dataclass(frozen=True)
+class AnchorEntry:
+    """An `[[anchor]]`: its own keys. The other keys are those of a tournament's `[[player]]`."""
+
+    name: str
+    """Name in the results."""
+    elo: Elo | None = None
+    """Nominal rating. Without it, the anchor is rated by games against its neighbours in the file."""
+    random_share: Fraction = 0.0
+    """Share of its moves that are drawn uniformly from the legal moves."""
+
+
+@dataclass(frozen=True)
+class AnchorFile:
+    """A family of anchors: the keys of its TOML file."""
+
+    game: str
+    """Name of the game."""
+    anchor: tuple[Mapping[str, Any], ...]
+    """`[[anchor]]`, from the weakest to the strongest."""
+    family: str = ""
+    """Name of the family; without it, that of the file."""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """An opponent of known strength."""
+
+    name: str
+    family: str
+    participant: ParticipantConfig
+    elo: float | None
+    random_share: float = 0.0
+
+
+def read_anchors(source: str, game: str) -> list[Anchor]:
+    """The anchors of a family that is part of the package, or of a TOML file. Raises BadAnchors."""
+    path = data.path("anchors", source) if source in data.names("anchors") else Path(source)
+    if path.suffix != ".toml":
+        known = ", ".join(data.names("anchors"))
+        raise BadAnchors(f"there is no family of anchors '{source}': expected a TOML file, or one of {known}")
+    where = Source(path, BadAnchors)
+    file = from_table(AnchorFile, read_toml(path, BadAnchors), where)
+    if file.game != game:
+        raise BadAnchors(f"{path} has anchors of {file.game}, not of {game}")
+    own = {"elo", "random_share"}
+    entries = [
+        from_table(
+            AnchorEntry,
+            {key: value for key, value in table.items() if key in own | {"name"}},
+            where.inside(f"anchor[{number}]"),
+        )
+        for number, table in enumerate(file.anchor, 1)
+    ]
+    players = [{key: value for key, value in table.items() if key not in own} for table in file.anchor]
+    try:
+        tournament = parse_tournament({"game": game, "games": 1, "player": players}, path, None)
+    except BadConfig as error:
+        raise BadAnchors(str(error).replace("player[", "anchor[")) from None
+    family = file.family or path.stem
+    return [
+        Anchor(entry.name, family, participant, entry.elo, entry.random_share)
+        for entry, participant in zip(entries, tournament.entries, strict=True)
+    ]

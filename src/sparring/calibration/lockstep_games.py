@@ -1,0 +1,120 @@
+"""Games that are played at the same time in one process: networks evaluate positions of all together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sparring.games import Game, Move
+from sparring.networks import Position
+from sparring.players import GameStart, Player, PlayerConfig, Turn
+from sparring.players.move_distribution import policy_distribution, search_distribution
+from sparring.players.search_player import move_selection, puct_config
+from sparring.policies import Policy
+from sparring.search import search_together
+
+
+class Mover(Protocol):
+    """A participant that moves in many games at once."""
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """A move in each of the games."""
+        ...
+
+
+@dataclass
+class LockstepGame:
+    """A game in progress."""
+
+    number: int
+    movers: tuple[Mover, Mover]
+    """By side."""
+    rng: np.random.Generator
+    state: Any
+    plies: int = 0
+
+    @property
+    def mover(self) -> Mover:
+        """The participant to move."""
+        return self.movers[self.state.to_move]
+
+    @property
+    def result(self) -> tuple[float, str]:
+        """Score of the first side and reason; a game without an outcome is a draw by length."""
+        outcome = self.state.outcome
+        if outcome is None:
+            return 0.5, "length limit"
+        return (0.5 if outcome.winner is None else float(outcome.winner == 0)), str(outcome.reason)
+
+
+class PolicyMover:
+    """One of our players: its policy, or its search in lockstep. Each search begins with an empty tree."""
+
+    def __init__(self, config: PlayerConfig, policy: Policy) -> None:
+        self._config, self._policy = config, policy
+        own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
+        self._ratings = own, own if opponent is None else opponent
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """Draws a move in each of the games."""
+        config, name = self._config, self._config.game
+        positions = [Position(game.state, *self._ratings) for game in games]
+        if config.nodes <= 1:
+            distributions = [
+                policy_distribution(name, game.state, prediction, config.temperature, "")
+                for game, prediction in zip(games, self._policy.predict(positions), strict=True)
+            ]
+        else:
+            selection = move_selection(config)
+            found = search_together(self._policy, positions, puct_config(config), config.nodes)
+            distributions = [
+                search_distribution(name, game.state, result, selection)
+                for game, result in zip(games, found, strict=True)
+            ]
+        return [each.draw(game.rng).move for game, each in zip(games, distributions, strict=True)]
+
+
+class PlayerMover:
+    """Any other player, such as an engine: it is asked in one game after the other."""
+
+    def __init__(self, player: Player, game: Game[Any], seed: int = 0) -> None:
+        self._player = player
+        player.new_game(GameStart(game, seed=seed))
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """Asks for a move in each of the games. Raises what the player raises."""
+        return [self._player.choose(Turn.of(game.state)).move for game in games]
+
+
+class DilutedMover:
+    """A participant a share of whose moves is drawn uniformly from the legal moves."""
+
+    def __init__(self, mover: Mover, random_share: float) -> None:
+        self._mover, self._share = mover, random_share
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        """A random move in some of the games, the participant's in the others."""
+        random = [game.rng.random() < self._share for game in games]
+        chosen = iter(self._mover.choose([game for game, lot in zip(games, random, strict=True) if not lot]))
+        return [
+            int(game.rng.choice(game.state.legal_moves())) if lot else next(chosen)
+            for game, lot in zip(games, random, strict=True)
+        ]
+
+
+def play_together(games: Sequence[LockstepGame], *, max_plies: int) -> Iterator[LockstepGame]:
+    """Plays games to their end and yields them as they end. A game of `max_plies` plies is drawn."""
+    running = list(games)
+    while running:
+        movers = {id(game.mover): game.mover for game in running}
+        for key, mover in movers.items():
+            turns = [game for game in running if id(game.mover) == key]
+            for game, move in zip(turns, mover.choose(turns) if turns else [], strict=True):
+                game.state = game.state.play(move)
+                game.plies += 1
+            ended = [game for game in turns if game.state.outcome is not None or game.plies >= max_plies]
+            yield from ended
+            running = [game for game in running if all(game is not each for each in ended)]

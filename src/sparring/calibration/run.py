@@ -1,0 +1,265 @@
+"""A calibration: rounds of games between players and anchors, which can be resumed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+
+import numpy as np
+
+from sparring.arena.engine_process import kill_all
+from sparring.arena.ratings import RatedGame, rate
+from sparring.arena.tournament import NamedPlayerConfig
+from sparring.arena.workers import open_participant
+from sparring.calibration.anchors import Anchor
+from sparring.calibration.fit import AnchorScore, ScaleFit, fit_rating
+from sparring.calibration.lockstep_games import (
+    DilutedMover,
+    LockstepGame,
+    Mover,
+    PlayerMover,
+    PolicyMover,
+    play_together,
+)
+from sparring.games import load_game
+from sparring.players import PlayerConfig
+from sparring.policies import Policy, load_policy
+from sparring.storage import Journal
+from sparring.workers import WorkerPool
+
+MAX_PLIES = 400
+"""Length at which a game is drawn."""
+
+
+@dataclass(frozen=True)
+class CalibrationGame:
+    """A finished game: a line of the journal."""
+
+    player: str
+    anchor: str
+    number: int
+    """Number of the game between the two. The player has the first side in even games."""
+    score: float
+    """The player's score."""
+    reason: str
+    plies: int
+
+
+@dataclass(frozen=True)
+class GamesTask:
+    """Games of one player that are played together."""
+
+    player: str
+    pairings: tuple[tuple[str, int], ...]
+    """Anchor and number of each game."""
+
+
+@dataclass(frozen=True)
+class CalibrationPlan:
+    """What is calibrated: the same for all processes."""
+
+    game: str
+    players: Mapping[str, PlayerConfig]
+    anchors: tuple[Anchor, ...]
+    seed: int = 0
+    backend: str = "onnxruntime"
+    """Runtime of the networks: onnxruntime or torch."""
+    batch: int = 64
+    """Positions that a network evaluates at once."""
+    max_plies: int = MAX_PLIES
+
+
+class CalibrationWorker:
+    """Plays tasks in one process. Networks and engines are kept from task to task."""
+
+    def __init__(self, plan: CalibrationPlan) -> None:
+        self._plan = plan
+        made = load_game(plan.game)
+        draws = {"claim_draws": True} if hasattr(made, "claim_draws") else {}
+        self._game = load_game(plan.game, **draws)
+        self._anchors = {anchor.name: anchor for anchor in plan.anchors}
+        self._movers: dict[str, Mover] = {}
+        self._close: list[Callable[[], None]] = []
+        self._policy = cache(partial(_load_policy, plan))
+
+    def work(self, task: GamesTask) -> list[CalibrationGame]:
+        """Plays the games of a task."""
+        games = {id(game): (anchor, game) for anchor, game in self._games(task)}
+        results = []
+        for game in play_together([game for _, game in games.values()], max_plies=self._plan.max_plies):
+            score, reason = game.result
+            score = score if game.number % 2 == 0 else 1 - score
+            anchor, _ = games[id(game)]
+            results.append(CalibrationGame(task.player, anchor, game.number, score, reason, game.plies))
+        return results
+
+    def _games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
+        for anchor, number in task.pairings:
+            pair = self._mover(task.player), self._mover(anchor)
+            seed = [self._plan.seed, zlib.crc32(f"{task.player}|{anchor}".encode()), number]
+            sides = pair if number % 2 == 0 else pair[::-1]
+            yield anchor, LockstepGame(number, sides, np.random.default_rng(seed), self._game.initial())
+
+    def close(self) -> None:
+        """Closes the engines."""
+        for close in self._close:
+            close()
+
+    def terminate(self) -> None:
+        """Kills the engines."""
+        kill_all()
+
+    def _mover(self, name: str) -> Mover:
+        if name not in self._movers:
+            self._movers[name] = self._open(name)
+        return self._movers[name]
+
+    def _open(self, name: str) -> Mover:
+        if (config := self._plan.players.get(name)) is not None:
+            return PolicyMover(config, self._policy(config.model))
+        anchor = self._anchors[name]
+        mover: Mover
+        if isinstance(anchor.participant, NamedPlayerConfig):
+            config = anchor.participant.player_config
+            mover = PolicyMover(config, self._policy(config.model))
+        else:
+            player = open_participant(anchor.participant, self._game)
+            self._close.append(player.close)
+            mover = PlayerMover(player, self._game, self._plan.seed)
+        return DilutedMover(mover, anchor.random_share) if anchor.random_share else mover
+
+
+def _load_policy(plan: CalibrationPlan, model: str) -> Policy:
+    return load_policy(model, plan.game, backend=plan.backend, batch=plan.batch)
+
+
+class Results:
+    """The games of a calibration so far, in a journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self.games = [CalibrationGame(**entry) for entry in journal.entries]
+
+    def add(self, games: Sequence[CalibrationGame]) -> None:
+        """Appends games to the journal."""
+        for game in games:
+            self._journal.add(asdict(game))
+        self.games += games
+
+    def between(self, player: str, anchor: str) -> dict[int, float]:
+        """The player's scores by game number."""
+        return {
+            each.number: each.score for each in self.games if (each.player, each.anchor) == (player, anchor)
+        }
+
+
+def missing(results: Results, player: str, wanted: Mapping[str, int], chunk: int) -> list[GamesTask]:
+    """Tasks of at most `chunk` games that a player still has to play; `wanted` has its games by anchor."""
+    pairings = [
+        (anchor, number)
+        for anchor, games in wanted.items()
+        for known in [results.between(player, anchor)]
+        for number in range(games)
+        if number not in known
+    ]
+    tasks = -(-len(pairings) // chunk)
+    return [GamesTask(player, tuple(pairings[start::tasks])) for start in range(tasks)]
+
+
+def link_anchors(
+    anchors: Sequence[Anchor],
+    results: Results,
+    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    *,
+    games: int,
+    chunk: int = 50,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> dict[str, float]:
+    """Ratings of all anchors of a family. Those without a nominal rating play their two nearest neighbours
+    above; one Bradley-Terry model rates them in Elo below the weakest nominal rating."""
+    known = {anchor.name: anchor.elo for anchor in anchors if anchor.elo is not None}
+    pairs = [
+        (anchor.name, above.name)
+        for place, anchor in enumerate(anchors)
+        if anchor.elo is None
+        for above in anchors[place + 1 : place + 3]
+    ]
+    tasks = [task for low, high in pairs for task in missing(results, low, {high: games}, chunk)]
+    for finished in pool.run(iter(tasks)):
+        results.add(finished)
+        on_progress(len(finished))
+    return {**known, **_linked(anchors, results, pairs)}
+
+
+def _linked(
+    anchors: Sequence[Anchor], results: Results, pairs: Sequence[tuple[str, str]]
+) -> dict[str, float]:
+    if not pairs:
+        return {}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    nominal = {anchor.name: anchor.elo for anchor in anchors}
+    games = [
+        RatedGame(names.index(a), names.index(b), score)
+        if number % 2 == 0
+        else RatedGame(names.index(b), names.index(a), 1 - score)
+        for a, b in pairs
+        for number, score in results.between(a, b).items()
+    ]
+    weakest = min((name for name in names if nominal[name] is not None), key=lambda name: nominal[name] or 0)
+    ratings = rate(games, len(names), anchor=names.index(weakest), at=nominal[weakest] or 0.0)
+    return {name: float(ratings.elo[place]) for place, name in enumerate(names) if nominal[name] is None}
+
+
+def player_fit(player: str, elo: Mapping[str, float], results: Results) -> ScaleFit | None:
+    """The rating of a player on the scale of a family; None without games."""
+    scores = [
+        AnchorScore(rating, list(results.between(player, name).values())) for name, rating in elo.items()
+    ]
+    return fit_rating(scores) if any(each.scores for each in scores) else None
+
+
+def play_rounds(
+    starts: Mapping[str, float],
+    elo: Mapping[str, float],
+    results: Results,
+    pool: WorkerPool[GamesTask, list[CalibrationGame]],
+    *,
+    games: int,
+    rounds: int,
+    chunk: int = 40,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Plays each player against the anchors that are nearest to its rating.
+
+    Args:
+        starts: a first guess of each player's rating.
+        elo: ratings of the anchors of one family.
+        games: games of a player, over all rounds.
+        rounds: after each round the rating is estimated anew and the next anchors are chosen by it.
+    """
+    each_round = -(-games // rounds)
+    for number in range(1, rounds + 1):
+        tasks: list[GamesTask] = []
+        for player, start in starts.items():
+            played = sum(len(results.between(player, name)) for name in elo)
+            wanted = min(each_round * number, games) - played
+            fit = player_fit(player, elo, results)
+            shares = _shares(start if fit is None else fit.rating, elo, wanted)
+            totals = {name: len(results.between(player, name)) + more for name, more in shares.items()}
+            tasks += missing(results, player, totals, chunk)
+        for finished in pool.run(iter(tasks)):
+            results.add(finished)
+            on_progress(len(finished))
+
+
+def _shares(rating: float, elo: Mapping[str, float], games: int) -> dict[str, int]:
+    """Games against the four nearest anchors, the nearer two more often."""
+    nearest = sorted(elo, key=lambda name: abs(elo[name] - rating))[:4]
+    if games <= 0:
+        return {}
+    weights = [3, 3, 2, 2][: len(nearest)]
+    shares = [2 * round(games * weight / sum(weights) / 2) for weight in weights]
+    shares[0] = max(0, shares[0] + games - sum(shares))
+    return {name: share for name, share in zip(nearest, shares, strict=True) if share}

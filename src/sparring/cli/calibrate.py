@@ -1,0 +1,137 @@
+"""`sparring calibrate`: measures the levels of a table against anchors."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from sparring.calibration.anchors import Anchor, BadAnchors, read_anchors
+from sparring.calibration.ladder import ladder_report, play_families, play_matches
+from sparring.calibration.run import CalibrationGame, CalibrationPlan, CalibrationWorker, GamesTask, Results
+from sparring.cli.arguments import GameName
+from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
+from sparring.cli.progress import ProgressBar
+from sparring.config import BadConfig
+from sparring.players import LevelTable, PlayerConfig, read_level_table, shipped_levels
+from sparring.reports.machine import provenance
+from sparring.reports.report import write_json
+from sparring.storage import BadJournal, Journal, lock_file
+from sparring.workers import LocalWorkerPool, WorkerError
+
+
+def calibrate(
+    game: GameName,
+    players: Annotated[Path | None, typer.Option(help="Level table (default: the shipped one).")] = None,
+    anchors: Annotated[str, typer.Option(help="Families of anchors: names or TOML files.")] = "stockfish",
+    levels: Annotated[str, typer.Option(help="Levels, such as 800,1000 (default: the table's rows).")] = "",
+    matches: Annotated[str, typer.Option(help="Matches between levels, such as 2000-1600,1600-1200.")] = "",
+    games: Annotated[int, typer.Option(min=2, help="Games of each level against each family.")] = 200,
+    link_games: Annotated[
+        int, typer.Option(min=2, help="Games of each pair of anchors without a nominal rating.")
+    ] = 100,
+    rounds: Annotated[int, typer.Option(min=1, help="Times at which the nearest anchors are chosen.")] = 3,
+    concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Processes.")] = 1,
+    backend: Annotated[
+        str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")
+    ] = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves of our own players.")] = 0,
+    out: Annotated[Path, typer.Option(help="JSON file; the games are beside it, in .jsonl.")] = Path(
+        "ladder.json"
+    ),
+) -> None:
+    """Measure the levels of a table against anchors, or resume a measurement.
+
+    The families of anchors are never merged: each gives a rating of its own.
+    """
+    table, members = _read(game, players, anchors)
+    try:
+        asked = {
+            str(level): float(level) for level in _numbers(levels) or [row.level for row in table.levels]
+        }
+        pairs = [(str(a), str(b)) for a, b in (_numbers(pair, "-") for pair in matches.split(",") if pair)]
+        names = dict.fromkeys([*asked, *(name for pair in pairs for name in pair)])
+        configs: dict[str, PlayerConfig] = {name: table.at(int(name)) for name in names}
+    except (BadConfig, ValueError) as error:
+        raise UserError(str(error)) from None
+    plan = CalibrationPlan(game, configs, tuple(members), seed, backend, batch)
+    header = {
+        "game": game,
+        "anchors": anchors,
+        "seed": seed,
+        "dials": {n: table.row(int(n)).dials() for n in names},
+    }
+    path = out.with_suffix(".jsonl")
+    pool: LocalWorkerPool[GamesTask, list[CalibrationGame]] = LocalWorkerPool(
+        partial(CalibrationWorker, plan), concurrency, lambda task: f"games of {task.player}"
+    )
+    try:
+        with lock_file(path), pool, ProgressBar("playing") as bar:
+            results = Results(Journal(path, header=header, kind=CalibrationGame))
+            total = (games * len(asked)) * len({each.family for each in members})
+
+            def progress(_: int) -> None:
+                bar.on_progress("playing", len(results.games), total)
+
+            elo = play_families(
+                asked, members, results, pool,
+                games=games, link_games=link_games, rounds=rounds, on_progress=progress,
+            )  # fmt: skip
+            play_matches(pairs, results, pool, games=games, on_progress=progress)
+    except (BadJournal, WorkerError) as error:
+        raise UserError(str(error)) from None
+    report = ladder_report(asked, elo, pairs, results)
+    write_json(provenance(_command(game, anchors, games)) | header | report, out)
+    _print(report, out)
+
+
+def _read(game: str, players: Path | None, anchors: str) -> tuple[LevelTable, list[Anchor]]:
+    try:
+        table = shipped_levels(game) if players is None else read_level_table(players)
+        members = [anchor for name in anchors.split(",") for anchor in read_anchors(name.strip(), game)]
+    except (BadConfig, BadAnchors) as error:
+        raise UserError(str(error)) from None
+    if table is None:
+        raise UserError(f"{game} has no level table: give one with --players")
+    if table.game != game:
+        raise UserError(f"{players} has levels of {table.game}, not of {game}")
+    return table, members
+
+
+def _numbers(text: str, separator: str = ",") -> list[int]:
+    try:
+        return [int(each) for each in text.split(separator) if each.strip()]
+    except ValueError:
+        raise UserError(f"'{text}': expected whole numbers") from None
+
+
+def _command(game: str, anchors: str, games: int) -> str:
+    return f"sparring calibrate {game} --anchors {anchors} --games {games}"
+
+
+def _print(report: dict[str, object], out: Path) -> None:
+    console = make_console()
+    families = report["families"]
+    assert isinstance(families, dict)
+    for family, found in families.items():
+        table = Table("asked", "measured", "95 %", "slope", "games", title=foreign(family), box=None)
+        for row in found["levels"]:
+            low, high = row["interval"]
+            table.add_row(
+                f"{row['asked']:.0f}", f"{row['rating']:.0f}", f"{low:.0f} to {high:.0f}",
+                f"{row['slope']:.2f}", f"{row['games']}",
+            )  # fmt: skip
+        console.print(table)
+        if found["mean_error"] is not None:
+            console.print(f"mean error {found['mean_error']:.0f}, monotone: {found['monotone']}")
+    matches = report["matches"]
+    assert isinstance(matches, list)
+    for match in matches:
+        a, b = match["players"]
+        console.print(f"{a} against {b}: {match['score']:.1%} of {match['games']} games")
+    console.print(f"[dim]{foreign(str(out))}[/]", soft_wrap=True)

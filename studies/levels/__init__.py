@@ -1,0 +1,1 @@
+"""Levels: which dial has which strength, and where strength is lost."""
