@@ -224,6 +224,7 @@ class Trainer:
             "step": step,
             "seconds": round(seconds, 1),
             "positions": step * o.batch,
+            "parameters": sum(p.numel() for p in self.student.parameters()),
             "loss": self._loss,
             **dict(zip(names, means, strict=True)),
             "by_group": {g: [round(x, 4) for x in each[4:6].tolist()] for g, each in of_groups.items()},

@@ -40,6 +40,7 @@ from studies.student.pack_games import pack
 from studies.student.packed_weights import read_weights, write_weights
 from studies.student.positions import Records, load_library, policy_moves, read_games, student_tokens
 from studies.student.positions import teacher_tokens as maia3_tokens
+from studies.student.sizes import draw_sizes, read_sizes
 from studies.student.train import Trainer
 from tests.matching.tables import chess_table
 from tests.networks.onnx_session import run
@@ -190,6 +191,19 @@ def test_the_curve_has_all_measurements_of_a_run(tmp_path: Path) -> None:
     divergence = draw({"a": measured}, tmp_path, "strong", "kl")
     assert divergence.name == "strong.svg"
     assert "Maia-3" not in divergence.read_text()
+
+
+def test_sizes_are_sorted_by_parameters_and_drawn(tmp_path: Path) -> None:
+    for name, parameters in (("b", 200), ("a", 100)):
+        lines = [
+            {"positions": 16 * i, "parameters": parameters, "top1": 0.5, "nats": 2.0 - i / parameters}
+            | {"teacher_top1": 0.6, "teacher_nats": 1.3}
+            for i in range(4)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    runs = read_sizes([tmp_path / "b.jsonl", tmp_path / "a.jsonl"])
+    assert [(name, run["parameters"]) for name, run in runs.items()] == [("a", 100), ("b", 200)]
+    assert "million parameters" in draw_sizes(runs, tmp_path).read_text()
 
 
 def test_a_second_network_plays_and_a_strong_student_ignores_ratings(data: Path, tmp_path: Path) -> None:
