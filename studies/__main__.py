@@ -11,6 +11,7 @@ from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
 from studies.ace.commands import ace_evidence, ace_games, ace_items
 from studies.blend.commands import blend_command
+from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import level_grid
 from studies.networks.commands import networks
@@ -31,6 +32,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-games": ace_games,
     "ace-items": ace_items,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
+    "dsmcp": dsmcp,
     "expendibots": expendibots,
     "ladder": ladder,
     "expendibots-draws": draws,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,7 @@ class DeviceExamples:
         self.validation = validation_rows(examples.games, trial)
         """[n]: whether the game is held out."""
         self._mask = ActionMask().to(device)
+        self._removed: torch.Tensor | None = None
         self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
         self._actions = torch.from_numpy(examples.actions.astype(np.int64)).to(device)
         self._results = torch.from_numpy(examples.results).to(device)
@@ -38,14 +40,21 @@ class DeviceExamples:
         """Returns the examples of these rows."""
         chosen = torch.from_numpy(rows).to(self.device, non_blocking=True)
         planes = unpack_synopses(self._synopses[chosen])
+        mask = self._mask(planes)
+        if self._removed is not None:
+            planes[:, self._removed] = 0
         return SynopsisBatch(
             planes,
-            self._mask(planes),
+            mask,
             self._actions[chosen],
             self._results[chosen],
             self._soon[chosen],
             self._pieces[chosen],
         )
+
+    def remove_planes(self, planes: Sequence[int]) -> None:
+        """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""
+        self._removed = torch.tensor(list(planes), dtype=torch.int64, device=self.device)
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""

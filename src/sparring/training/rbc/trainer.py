@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
+from sparring.config import Source, from_table
 from sparring.storage import Journal, atomic_write, atomic_writer
 from sparring.training.config import BadTrainingConfig
 from sparring.training.divergence import check_loss
@@ -31,6 +33,7 @@ from sparring.training.optimisers import (
 )
 from sparring.training.rbc.config import RbcTrainingConfig
 from sparring.training.rbc.device_examples import DeviceExamples, Indices
+from sparring.training.rbc.example_files import read_examples
 from sparring.training.rbc.examples import ExampleSet
 from sparring.training.rbc.export import export_synopsis_network
 from sparring.training.rbc.loss import Measures, measure, total_loss
@@ -164,6 +167,19 @@ class RbcTrainer:
             self.model.train()
         return Measures(*(torch.cat(columns) for columns in zip(*parts, strict=True)))
 
+    @torch.no_grad()
+    def values(self, headset: int, rows: Indices) -> NDArray[np.float32]:
+        """Returns the values of a headset for some rows, [rows]."""
+        parts = []
+        with self.average.average_parameters():
+            self.model.eval()
+            for begin in range(0, len(rows), _VALIDATION_BATCH):
+                batch = self.data.batch(rows[begin : begin + _VALIDATION_BATCH])
+                with self._precision():
+                    parts.append(self.model(batch.planes, headset).value.float().cpu().numpy())
+            self.model.train()
+        return np.concatenate(parts)
+
     def export(self) -> onnx.ModelProto:
         """Returns the averaged network as an ONNX model with its model card."""
         accuracy = "; ".join(
@@ -209,6 +225,18 @@ class RbcTrainer:
         self.model.load_state_dict(state["model"])
         self.average.load(state["average"])
         load_optimiser_state(self.optimiser, state["optimiser"])
+
+
+def open_run(folder: Path, device: str = "") -> RbcTrainer:
+    """Opens a run as its checkpoint is, with the examples of its folder. Raises BadTrainingConfig."""
+    try:
+        state = torch.load(folder / _CHECKPOINT, map_location="cpu", weights_only=True)
+        config = from_table(RbcTrainingConfig, state["config"], Source(None, BadTrainingConfig))
+    except BadTrainingConfig:
+        raise
+    except Exception as error:  # torch.load raises many types for a broken file
+        raise BadTrainingConfig(f"{folder} has no checkpoint ({type(error).__name__})") from None
+    return RbcTrainer(config, read_examples(folder / "examples"), folder, device)
 
 
 def summarise(measures: Measures) -> dict[str, float]:

@@ -1,0 +1,115 @@
+"""Tables 1, 6, 7 and 8 of the DSMCP paper, and figure 7: every headset on the held-out games of every player.
+
+Intervals hold 95 % and are by bootstrap over games.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.matching.bootstrap import Resamples
+from sparring.training.rbc.config import HeadsetConfig
+from sparring.training.rbc.device_examples import Indices
+from sparring.training.rbc.trainer import RbcTrainer
+
+MEASURES = ("top1", "top5", "winner")
+"""Top-1 and top-5 accuracy of the action, and accuracy of the winner: tables 6, 7 and 8."""
+BOUNDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+"""Upper bounds of the numbers of boards in figure 7."""
+STRONG = "Top, public server"
+"""The dataset of the public server's strong bots, without local ones."""
+_LOCAL = ("inference",)
+"""Beginnings of the names of local bots."""
+
+
+def accuracy_tables(run: RbcTrainer, most: int) -> dict[str, Any]:
+    """Returns the tables as plain values; each dataset has at most `most` held-out examples."""
+    headsets = run.config.headsets
+    datasets = {each.name: run.data.rows(each, validation=True) for each in headsets}
+    datasets[STRONG] = _strong_rows(run, headsets)
+    rng = np.random.default_rng(0)
+    drawn = {
+        name: np.sort(rng.choice(rows, min(len(rows), most), replace=False))
+        for name, rows in datasets.items()
+        if len(rows)
+    }
+    cells = {
+        headset.name: {name: _measured(run, index, rows) for name, rows in drawn.items()}
+        for index, headset in enumerate(headsets)
+    }
+    return {
+        "headsets": [_summary(run, each, cells) for each in headsets],
+        "tables": {
+            measure: {
+                head: {name: cell[measure] for name, cell in row.items()} for head, row in cells.items()
+            }
+            for measure in MEASURES
+        },
+        "value_by_boards": value_by_boards(run, drawn[headsets[0].name]),
+    }
+
+
+def estimate(values: NDArray[np.float32], games: NDArray[np.uint64]) -> list[float | None]:
+    """Returns mean, lower and upper end of the interval; NaN do not count. All None without values."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return [None, None, None]
+    _, numbers = np.unique(games[known], return_inverse=True)
+    resamples = Resamples.draw(np.zeros(int(numbers.max()) + 1, np.int64))
+    means = resamples.group_sums(values[known, None].astype(np.float64), numbers).pooled()
+    found = means.estimates()[0]
+    return [round(each, 4) for each in (found.value, found.low, found.high)]
+
+
+def value_by_boards(run: RbcTrainer, rows: Indices) -> list[dict[str, Any]]:
+    """Returns mean result and mean value of the first headset by number of possible boards (figure 7)."""
+    examples = run.data.examples
+    rows = rows[np.abs(examples.results[rows]) <= 1]
+    values, results = run.values(0, rows), examples.results[rows].astype(np.float32)
+    buckets = np.searchsorted(np.array(BOUNDS), examples.boards[rows])
+    found = []
+    for bucket, bound in enumerate(BOUNDS):
+        inside = buckets == bucket
+        if inside.any():
+            games = examples.games[rows][inside]
+            found.append(
+                {
+                    "boards_up_to": bound,
+                    "examples": int(inside.sum()),
+                    "result": estimate(results[inside], games),
+                    "value": estimate(values[inside], games),
+                }
+            )
+    return found
+
+
+def _strong_rows(run: RbcTrainer, headsets: tuple[HeadsetConfig, ...]) -> Indices:
+    top = run.data.rows(next(each for each in headsets if each.name == "Top"), validation=True)
+    names = run.data.examples.players[top]
+    local = np.array([name.decode(errors="replace").startswith(_LOCAL) for name in names], bool)
+    strong: Indices = top[~local]
+    return strong
+
+
+def _measured(run: RbcTrainer, headset: int, rows: Indices) -> dict[str, list[float | None]]:
+    found, games = run.measure(headset, rows)._asdict(), run.data.examples.games[rows]
+    return {measure: estimate(found[measure].numpy(), games) for measure in MEASURES}
+
+
+def _summary(run: RbcTrainer, headset: HeadsetConfig, cells: dict[str, Any]) -> dict[str, Any]:
+    """A row of table 1."""
+    games = run.data.examples.games
+    training, held_out = (run.data.rows(headset, validation=each) for each in (False, True))
+    return {
+        "name": headset.name,
+        "games": len(np.unique(games[np.concatenate([training, held_out])])),
+        "validation_games": len(np.unique(games[held_out])),
+        "training_examples": len(training),
+        "validation_examples": len(held_out),
+        "weight": headset.weight,
+        "stop_gradient": headset.stop_gradient,
+        **cells[headset.name].get(headset.name, {}),
+    }

@@ -1,0 +1,44 @@
+"""Figures of the DSMCP study, from its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparring.reports.plot_style import (
+    BAR_COLOR,
+    LINE_COLORS,
+    MUTED_BAR_COLOR,
+    name_lines,
+    open_pyplot,
+    page_axes,
+)
+
+_SHOWN = 12
+"""Planes at each end of the saliency figure."""
+
+
+def value_figure(rows: list[dict[str, Any]]) -> Any:
+    """Figure 7: mean result and mean value of the network by number of possible boards."""
+    figure, axis = page_axes()
+    places = [row["boards_up_to"] for row in rows]
+    for name, label, colour in (("result", "result", LINE_COLORS[1]), ("value", "network", LINE_COLORS[0])):
+        axis.plot(places, [row[name][0] for row in rows], color=colour, label=label, marker="o", markersize=3)
+        low, high = ([row[name][i] for row in rows] for i in (1, 2))
+        axis.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0)
+    axis.set_xscale("log", base=2)
+    axis.set_xlabel("possible boards, up to")
+    axis.set_ylabel("expected result")
+    name_lines(axis)
+    return figure
+
+
+def saliency_figure(rows: list[dict[str, Any]]) -> Any:
+    """Figure 8: action PbS of the most and the least salient planes."""
+    order = sorted(rows, key=lambda row: int(row["rank"]))
+    shown = [*order[:_SHOWN], *order[-_SHOWN:]][::-1]
+    figure, axis = open_pyplot().subplots(figsize=(6, 5.2))
+    colours = [BAR_COLOR if row["rank"] < _SHOWN else MUTED_BAR_COLOR for row in shown]
+    axis.barh(range(len(shown)), [row["action_pbs"] for row in shown], color=colours)
+    axis.set_yticks(range(len(shown)), [f"{row['plane']} {row['name']}" for row in shown])
+    axis.set_xlabel("action per-bit saliency")
+    return figure

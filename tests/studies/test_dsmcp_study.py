@@ -1,0 +1,78 @@
+"""The study of the synopsis network: tables by headset, saliency and ablation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.belief import PLANES
+from sparring.records.reconchess_history import to_history
+from sparring.training.rbc.example_files import build_examples, read_examples
+from sparring.training.rbc.trainer import RbcTrainer
+from studies.__main__ import main
+from studies.dsmcp.accuracy import STRONG, estimate
+from tests.belief.games import random_game
+from tests.training.rbc.rbc_factories import record_of, small_rbc_config
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    games = folder / "games.jsonl"
+    records = [record_of(random_game(n, 4), float(n % 2), site=str(n)) for n in range(40)]
+    games.write_text("".join(to_history(record) + "\n" for record in records))
+    config = small_rbc_config(training={"steps": 2, "batch": 16, "validate_every": 2})
+    build_examples([games], folder / "examples", config.data, 1)
+    RbcTrainer(config, read_examples(folder / "examples"), folder, "cpu").train()
+    return folder
+
+
+def test_tables_have_every_headset_and_dataset(run: Path, tmp_path: Path) -> None:
+    main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "accuracy.json").read_text())
+    assert [row["name"] for row in found["headsets"]] == ["All", "Top", "ben"]
+    for table in found["tables"].values():
+        assert table.keys() == {"All", "Top", "ben"}
+        assert all(row.keys() == {"All", "Top", "ben", STRONG} for row in table.values())
+    value, low, high = found["tables"]["top5"]["All"]["Top"]
+    assert 0 <= low <= value <= high <= 1
+    assert sum(row["examples"] for row in found["value_by_boards"]) > 0
+
+
+def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_path: Path) -> None:
+    main(
+        [
+            "dsmcp",
+            "--run",
+            str(run),
+            "--steps",
+            "2",
+            "--ablated",
+            "1",
+            "--device",
+            "cpu",
+            "--out",
+            str(tmp_path),
+        ]
+    )
+    found = json.loads((tmp_path / "saliency.json").read_text())
+    assert [row["name"] for row in found["planes"]] == [plane.name for plane in PLANES]
+    assert sorted(row["rank"] for row in found["planes"]) == list(range(len(PLANES)))
+    assert all(row["action_pbs"] > 0 for row in found["planes"])
+    assert len(found["ablations"]) == 2
+    assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
+
+
+def test_an_estimate_leaves_out_what_is_unknown() -> None:
+    games = np.array([1, 1, 2, 2], np.uint64)
+    assert estimate(np.array([1, 1, 1, np.nan], np.float32), games) == [1, 1, 1]
+    assert estimate(np.full(4, np.nan, np.float32), games) == [None, None, None]
+
+
+def test_a_folder_without_a_run_ends_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["dsmcp", "--run", str(tmp_path / "none"), "--out", str(tmp_path)])
+    assert "has no finished run" in capsys.readouterr().err
