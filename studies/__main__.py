@@ -13,7 +13,7 @@ from studies.ace.commands import ace_evidence, ace_games, ace_items
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
-from studies.levels.commands import level_grid
+from studies.levels.commands import level_grid, level_positions, level_scores
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
@@ -39,6 +39,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "expendibots-opponent": opponent,
     "expendibots-networks": variants,
     "level-grid": level_grid,
+    "level-positions": level_positions,
+    "level-scores": level_scores,
     "networks": networks,
     "page": page,
     "rbc-games": rbc_games,

@@ -1,4 +1,4 @@
-"""`python -m studies level-grid`."""
+"""`python -m studies level-grid`, `level-positions`, `level-scores` and `level-losses`."""
 
 from __future__ import annotations
 
@@ -67,3 +67,64 @@ def level_grid(
             low, high = row["interval"]
             measured = f"{row['rating']:.0f} ({low:.0f} to {high:.0f}), {row['games']} games"
             print(f"{family} {row['player']}: {measured}")
+
+
+def level_positions(
+    records: Annotated[list[Path], typer.Option("--records", "-r", help="PGN files with ratings.")],
+    classes: Annotated[
+        str, typer.Option(help="Ratings of the classes.")
+    ] = "800,1000,1100,1200,1400,1500,1600,1800,1900,2000,2200,2400",
+    whole: Annotated[
+        str, typer.Option(help="Classes of whose games all positions are taken.")
+    ] = "1100,1500,1900",
+    games: Annotated[int, typer.Option(min=1, help="Games of each class.")] = 60,
+    each: Annotated[int, typer.Option(min=1, help="Positions of a game of the other classes.")] = 4,
+    out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "people.jsonl.gz",
+) -> None:
+    """Collect positions of people by rating from test games, for `level-scores`."""
+    from studies.levels.positions import people_positions, write_game_positions
+
+    found = list(people_positions(records, _integers(classes), games, each, _integers(whole)))
+    write_game_positions(found, out)
+    print(f"{out}: {len(found):,} positions")
+
+
+def level_scores(
+    people: Annotated[Path, typer.Argument(help="File by `level-positions`.")],
+    own: Annotated[str, typer.Option(help="Ratings of our own games at temperature 1.")] = "1100,1500,1900",
+    policy: Annotated[str, typer.Option(help="Policy of our own games.")] = "human",
+    games: Annotated[int, typer.Option(min=1, help="Games of each rating.")] = 60,
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    stockfish: Annotated[str, typer.Option(help="Stockfish's program.")] = "stockfish",
+    nodes: Annotated[int, typer.Option(min=100, help="Nodes of each analysis.")] = 30_000,
+    concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "positions.jsonl.gz",
+) -> None:
+    """Play games of our own, and evaluate all moves of all positions with Stockfish."""
+    from sparring.players import PlayerConfig
+    from sparring.policies import load_policy
+    from sparring.workers import LocalWorkerPool
+    from studies.levels.positions import own_positions, read_game_positions, write_game_positions
+    from studies.levels.scoring import ScoreTask, ScoreWorker
+
+    positions = read_game_positions(people)
+    if own:
+        opened = load_policy(policy, "chess", backend=backend, batch=256)
+        for rating in _integers(own):
+            config = PlayerConfig("chess", model=policy, rating=rating)
+            positions += own_positions(config, opened, f"{policy}, own games", rating, games)
+    print(f"{len(positions):,} positions", flush=True)
+    tasks = [ScoreTask(start, tuple(positions[start : start + 50])) for start in range(0, len(positions), 50)]
+    pool = LocalWorkerPool(partial(ScoreWorker, stockfish, nodes), concurrency)
+    scored = {}
+    with pool:
+        for start, found in pool.run(iter(tasks)):
+            scored[start] = found
+            if len(scored) % 20 == 0:
+                print(f"{50 * len(scored):,} scored", flush=True)
+                write_game_positions([each for key in sorted(scored) for each in scored[key]], out)
+    write_game_positions([each for key in sorted(scored) for each in scored[key]], out)
+
+
+def _integers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each.strip()]

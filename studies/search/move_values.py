@@ -41,18 +41,20 @@ class MoveValues:
         """The best expected score minus that of each legal move [moves], moves ascending."""
         fen = state.text()
         if fen not in self._known:
-            self._known[fen] = self._analyse(fen)
+            self._known[fen] = analyse_moves(self._engine, fen, self._nodes)
             self._journal.add([fen, self._known[fen]])
         scores = np.array([self._known[fen][state.move_text(move)] for move in state.legal_moves()])
         losses: NDArray[np.float64] = scores.max() - scores
         return losses
 
-    def _analyse(self, fen: str) -> dict[str, float]:
-        board = chess.Board(fen)
-        limit = chess.engine.Limit(nodes=self._nodes)
-        found = self._engine.analyse(board, limit, multipv=board.legal_moves.count(), game=object())
-        scores = {}
-        for line in found:
-            wdl = line["score"].relative.wdl(model="sf15", ply=board.ply())
-            scores[line["pv"][0].uci()] = wdl.expectation()
-        return scores
+
+def analyse_moves(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> dict[str, float]:
+    """Stockfish's expected score of each legal move by its UCI text, from one MultiPV search of all moves."""
+    board = chess.Board(fen)
+    limit = chess.engine.Limit(nodes=nodes)
+    found = engine.analyse(board, limit, multipv=board.legal_moves.count(), game=object())
+    scores = {}
+    for line in found:
+        wdl = line["score"].relative.wdl(model="sf15", ply=board.ply())
+        scores[line["pv"][0].uci()] = wdl.expectation()
+    return scores
