@@ -42,6 +42,8 @@ std::pair<int, std::optional<int>> result_of(const S& state, int request) {
 }  // namespace
 
 void bind_rbc_board_set(nb::module_& m);  // rbc_board_set.cpp
+void bind_rbc_planner(nb::module_& m);    // rbc_planner.cpp
+void bind_rbc_infostate(nb::module_& m);  // rbc_infostate.cpp
 
 void bind_rbc(nb::module_& m) {
     auto state = bind_state<Position>(
@@ -61,6 +63,8 @@ void bind_rbc(nb::module_& m) {
     bind_symmetry(state);
     bind_samples<Position>(m, "RbcSamples");
     bind_rbc_board_set(m);
+    bind_rbc_planner(m);
+    bind_rbc_infostate(m);
 }
 
 }  // namespace sparring::bindings

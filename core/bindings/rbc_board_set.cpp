@@ -47,6 +47,15 @@ std::vector<chess::Board> sampled(const BoardSet& boards, std::size_t count, std
     return result;
 }
 
+nb::ndarray<nb::numpy, std::int64_t> indices(const BoardSet& boards, const BoardSet& other) {
+    const Zeros<std::int64_t> result(other.size());
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        const auto found = boards.index(other.hidden()[i]);
+        result.data()[i] = found ? static_cast<std::int64_t>(*found) : -1;
+    }
+    return result.array(result.data(), {other.size()});
+}
+
 std::vector<S> sample(const BoardSet& boards, std::size_t count, std::uint64_t seed) {
     std::vector<S> result;
     for (const auto& board : sampled(boards, count, seed)) result.push_back(S(Position(board, false)));
@@ -168,8 +177,12 @@ nb::ndarray<nb::numpy, std::uint64_t> synopsis(const BoardSet& boards, bool movi
     const Zeros<std::uint64_t> block(rbc::synopsis_size);
     {
         nb::gil_scoped_release release;
-        rbc::Synopsis before{};
-        if (previous) std::copy_n(previous->data(), before.size(), before.begin());
+        rbc::RememberedPlanes before{};
+        if (previous) {
+            rbc::Synopsis whole;
+            std::copy_n(previous->data(), whole.size(), whole.begin());
+            before = rbc::remembered_planes(whole);
+        }
         const auto planes = boards.size() <= count
                                 ? rbc::compute_synopsis(boards.known(), boards.hidden(), synopsis_context,
                                                         previous ? &before : nullptr)
@@ -200,7 +213,8 @@ void bind_synopsis(nb::module_& m, nb::class_<BoardSet>& boards) {
         nb::arg("seed"),
         "The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is "
         "a1.\n\n`moving`: whether the player is to move; the squares of the last moves and captures, or "
-        "None; `previous`: the synopsis of the player's previous turn, or None. Raises ValueError.");
+        "None; `previous`: the synopsis with which the player chose the move of its previous turn, or None. "
+        "Raises ValueError.");
     m.def("rbc_synopsis_planes", &synopsis_planes,
           "Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.");
 }
@@ -319,6 +333,15 @@ void bind_rbc_board_set(nb::module_& m) {
                 nb::arg("lost_square").none(), nb::arg("threads") = 1, release(),
                 "The boards from which the player's move `taken`, capturing on `capture_square`, and a move "
                 "of the opponent, capturing on `lost_square`, lead to a board of `later`.")
+            .def("intersection", &BoardSet::common, nb::arg("other"), release(),
+                 "The boards that are in `other`, too. With the set of the other player this is at most one "
+                 "board, "
+                 "because each player knows its own pieces.")
+            .def("union", &BoardSet::united, nb::arg("other"), release(),
+                 "The boards of both sets. Raises ValueError if what the player knows differs.")
+            .def("indices", &indices, nb::arg("other"),
+                 nb::sig("def indices(self, other: RbcBoardSet) -> numpy.typing.NDArray[numpy.int64]"),
+                 "The index in this set of each board of `other`, -1 if it is not in it: int64 [boards].")
             .def(
                 "known_pieces",
                 [](const BoardSet& b) {

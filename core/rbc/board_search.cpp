@@ -104,6 +104,8 @@ std::vector<ScoredMove> BoardSearch::analyse(const Board& board) {
     return result;
 }
 
+int BoardSearch::score(const Board& board) { return search(board, depth_, 0, -infinity, infinity); }
+
 int BoardSearch::search(const Board& board, int depth, int ply, int alpha, int beta) {
     if (depth <= 0) return quiesce(board, max_evasions, ply, alpha, beta);
     ++nodes_;

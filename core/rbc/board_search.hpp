@@ -26,6 +26,9 @@ class BoardSearch {
     /// ascending order of the moves.
     std::vector<ScoredMove> analyse(const Board& board);
 
+    /// The score of the side to move after a search of `depth` plies plus quiescence.
+    int score(const Board& board);
+
     std::uint64_t nodes() const { return nodes_; }
 
  private:

@@ -61,13 +61,6 @@ class BloomFilter {
     std::vector<std::uint64_t> bits_;
 };
 
-/// The hidden side after the player's move, without the captured piece and the right to capture en passant.
-HiddenSide after_own_move(const HiddenSide& hidden, std::optional<Square> captured) {
-    const HiddenSide left = captured ? hidden.without(bit(*captured)) : hidden;
-    if (!left.kings()) return left.plain();  // no castling without a king
-    return left.toggled(HiddenSide::a_pawn ^ HiddenSide::special, left.passing_pawns());
-}
-
 bool can_request(const KnownSide& known, Move request) {
     MoveList list;
     requests(keyless_board(known, {}), list);
@@ -99,11 +92,39 @@ bool BoardSet::contains(const Board& board) const {
     return known == known_ && contains(hidden_side(board, known_.player));
 }
 
-bool BoardSet::contains(const HiddenSide& hidden) const {
+std::optional<std::size_t> BoardSet::index(const HiddenSide& hidden) const {
     const std::size_t run = run_of(hidden.hash());
     const auto begin = data_.sides.begin();
-    return std::binary_search(begin + static_cast<std::ptrdiff_t>(data_.runs[run]),
-                              begin + static_cast<std::ptrdiff_t>(data_.runs[run + 1]), hidden);
+    const auto end = begin + static_cast<std::ptrdiff_t>(data_.runs[run + 1]);
+    const auto found = std::lower_bound(begin + static_cast<std::ptrdiff_t>(data_.runs[run]), end, hidden);
+    if (found == end || *found != hidden) return std::nullopt;
+    return static_cast<std::size_t>(found - begin);
+}
+
+BoardSet BoardSet::common(const BoardSet& other) const {
+    if (known_.player == other.known_.player) {
+        KnownSide known = other.known_;
+        known.fullmove_number = known_.fullmove_number;
+        return filtered([&](const HiddenSide& side) { return known == known_ && other.contains(side); });
+    }
+    // The one candidate has the pieces that each player knows.
+    const HiddenSide theirs = hidden_side(keyless_board(other.known_, {}), known_.player);
+    const HiddenSide ours = hidden_side(keyless_board(known_, {}), other.known_.player);
+    const bool shared = known_.turn == other.known_.turn && other.contains(ours);
+    return filtered([&](const HiddenSide& side) { return shared && side == theirs; });
+}
+
+BoardSet BoardSet::united(const BoardSet& other) const {
+    KnownSide known = other.known_;
+    known.fullmove_number = known_.fullmove_number;
+    if (known != known_) throw std::invalid_argument("the sets differ in what the player knows");
+    BoardSetBuilder builder(size() + other.size(), 0, size() + other.size());
+    BoardSetBuilder::LocalBuffer local(builder);
+    for (const auto& sides : {hidden(), other.hidden()}) {
+        for (const HiddenSide& side : sides) local(side);
+    }
+    local.flush();
+    return BoardSet(known_, builder.finish(1));
 }
 
 void BoardSet::require_turn(Color whose) const {

@@ -40,6 +40,14 @@ class BoardSet {
     std::size_t size() const { return data_.sides.size(); }
     Board board(std::size_t i) const { return whole_board(known_, data_.sides[i]); }
     bool contains(const Board& board) const;
+    bool contains(const HiddenSide& hidden) const { return index(hidden).has_value(); }
+    /// The index of a board.
+    std::optional<std::size_t> index(const HiddenSide& hidden) const;
+    /// The boards that are in `other`, too, which may be the set of the other player: these sets share at
+    /// most one board, because each player knows its own pieces.
+    BoardSet common(const BoardSet& other) const;
+    /// The boards of both sets. Throws std::invalid_argument if the known sides differ.
+    BoardSet united(const BoardSet& other) const;
     /// One in 2^level boards was kept; 0 if the set is complete.
     int level() const { return data_.level; }
 
@@ -74,7 +82,6 @@ class BoardSet {
     std::array<char, 64> known_pieces() const;
 
  private:
-    bool contains(const HiddenSide& hidden) const;
     template <class Keep>
     BoardSet filtered(Keep keep, unsigned threads = 1) const;
     auto with_result(Move request, Move result, std::optional<Square> captured) const;

@@ -66,6 +66,12 @@ HiddenSide hidden_side(const Board& board, Color player) {
     return hidden;
 }
 
+HiddenSide after_own_move(const HiddenSide& hidden, std::optional<Square> captured) {
+    const HiddenSide left = captured ? hidden.without(bit(*captured)) : hidden;
+    if (!left.kings()) return left.plain();  // no castling without a king
+    return left.toggled(HiddenSide::a_pawn ^ HiddenSide::special, left.passing_pawns());
+}
+
 Board keyless_board(const KnownSide& known, const HiddenSide& hidden) {
     const Color other = known.opponent();
     Board board;

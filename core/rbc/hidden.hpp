@@ -90,6 +90,9 @@ constexpr int hidden_code(int type) { return type + 1; }
 KnownSide known_side(const Board& board, chess::Color player);
 HiddenSide hidden_side(const Board& board, chess::Color player);
 
+/// The hidden side after the player's move, without the captured piece and the right to capture en passant.
+HiddenSide after_own_move(const HiddenSide& hidden, std::optional<Square> captured);
+
 /// The board of both sides, without the Zobrist key.
 Board keyless_board(const KnownSide& known, const HiddenSide& hidden);
 /// The complete board. The halfmove clock, which is unknown, is 0.

@@ -86,7 +86,7 @@ static_assert(maybe_attack == surely_attack + 1 && maybe_attack_twice == surely_
 static_assert(plane("Previous opposing capture") == synopsis_size - 1 &&
               synopsis_size - previous_planes == last_opposing_capture + 1 - surely_no_opponent);
 
-constexpr std::size_t remembered = synopsis_size - previous_planes;  // planes of the previous turn
+static_assert(std::tuple_size_v<RememberedPlanes> == synopsis_size - previous_planes);
 
 /// Squares attacked at least once, and at least twice.
 struct Attacks {
@@ -105,7 +105,7 @@ class SynopsisBuilder {
  public:
     SynopsisBuilder(const KnownSide& known, const SynopsisContext& synopsis_context);
     void add(const HiddenSide& hidden);
-    Synopsis finish(const Synopsis* previous);
+    Synopsis finish(const RememberedPlanes* previous);
 
  private:
     void both(std::size_t sure, Bitboard squares) { fold(sure, sure + 1, squares); }
@@ -303,7 +303,7 @@ void SynopsisBuilder::add_castling(const HiddenSide& hidden, Bitboard occupied) 
     fold(surely_castles, maybe_castles, free);
 }
 
-Synopsis SynopsisBuilder::finish(const Synopsis* previous) {
+Synopsis SynopsisBuilder::finish(const RememberedPlanes* previous) {
     Attacks lasting = steady_;
     for (Bitboard from = own_ & ~known_.types[knight] & ~known_.types[king]; from;)
         lasting.add(by_piece_[static_cast<std::size_t>(pop_lsb(from))]);
@@ -314,8 +314,7 @@ Synopsis SynopsisBuilder::finish(const Synopsis* previous) {
     if (known_.player == black) {
         for (Bitboard& plane : planes_) plane = __builtin_bswap64(plane);  // reverses the ranks
     }
-    if (previous)
-        std::copy_n(previous->begin() + surely_no_opponent, remembered, planes_.begin() + previous_planes);
+    if (previous) std::copy(previous->begin(), previous->end(), planes_.begin() + previous_planes);
     const Bitboard east = 0xF0F0F0F0F0F0F0F0ULL, north = 0xFFFFFFFF00000000ULL;
     const std::array<Bitboard, 10> fixed = {east,           ~east,        ~north,       north,
                                             rank_mask(0),   rank_mask(7), file_mask(0), file_mask(7),
@@ -326,8 +325,14 @@ Synopsis SynopsisBuilder::finish(const Synopsis* previous) {
 
 }  // namespace
 
+RememberedPlanes remembered_planes(const Synopsis& synopsis) {
+    RememberedPlanes result;
+    std::copy_n(synopsis.begin() + surely_no_opponent, result.size(), result.begin());
+    return result;
+}
+
 Synopsis compute_synopsis(const KnownSide& known, std::span<const HiddenSide> boards,
-                          const SynopsisContext& synopsis_context, const Synopsis* previous) {
+                          const SynopsisContext& synopsis_context, const RememberedPlanes* previous) {
     SynopsisBuilder builder(known, synopsis_context);
     for (const HiddenSide& hidden : boards) builder.add(hidden);
     return builder.finish(previous);

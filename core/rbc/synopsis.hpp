@@ -14,6 +14,11 @@ namespace sparring::rbc {
 
 using Synopsis = std::array<Bitboard, synopsis_size>;
 
+/// Planes 18 to 35 of an earlier synopsis, which planes 86 to 103 repeat. The earlier synopsis is the one
+/// with which the player chose the move of its previous turn, both at the sense and at the move of this turn.
+using RememberedPlanes = std::array<Bitboard, 18>;
+RememberedPlanes remembered_planes(const Synopsis& synopsis);
+
 /// Facts of the game that the boards do not show.
 struct SynopsisContext {
     bool moving = false;                       // whether the player is to move; else it is to sense
@@ -23,8 +28,8 @@ struct SynopsisContext {
 };
 
 /// The synopsis of at least one board with the same known side. Planes are seen by the player: its own first
-/// rank is rank 1. `previous` is the synopsis of the player's previous turn, or null.
+/// rank is rank 1. `previous` is null in the player's first turn.
 Synopsis compute_synopsis(const KnownSide& known, std::span<const HiddenSide> boards,
-                          const SynopsisContext& synopsis_context, const Synopsis* previous);
+                          const SynopsisContext& synopsis_context, const RememberedPlanes* previous);
 
 }  // namespace sparring::rbc

@@ -1046,6 +1046,21 @@ class RbcBoardSet:
         The boards from which the player's move `taken`, capturing on `capture_square`, and a move of the opponent, capturing on `lost_square`, lead to a board of `later`.
         """
 
+    def intersection(self, other: RbcBoardSet) -> RbcBoardSet:
+        """
+        The boards that are in `other`, too. With the set of the other player this is at most one board, because each player knows its own pieces.
+        """
+
+    def union(self, other: RbcBoardSet) -> RbcBoardSet:
+        """
+        The boards of both sets. Raises ValueError if what the player knows differs.
+        """
+
+    def indices(self, other: RbcBoardSet) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The index in this set of each board of `other`, -1 if it is not in it: int64 [boards].
+        """
+
     def known_pieces(self) -> list[str | None]:
         """
         For each of the 64 squares the piece that stands there on every board: a FEN letter, None if empty on every board, '?' if boards differ.
@@ -1070,7 +1085,7 @@ class RbcBoardSet:
         """
         The synopsis of up to `count` of the boards, drawn with `seed`: uint64 [104], bit 0 is a1.
 
-        `moving`: whether the player is to move; the squares of the last moves and captures, or None; `previous`: the synopsis of the player's previous turn, or None. Raises ValueError.
+        `moving`: whether the player is to move; the squares of the last moves and captures, or None; `previous`: the synopsis with which the player chose the move of its previous turn, or None. Raises ValueError.
         """
 
     def king_captures(self) -> list[tuple[int, int]]:
@@ -1106,6 +1121,244 @@ class RbcBoardSet:
 def rbc_synopsis_planes() -> list[tuple[str, str, str]]:
     """
     Name, fold (constant, known, and, or, and by piece) and meaning of each of the 104 planes.
+    """
+
+class RbcPlannerConfig:
+    """
+    The constants of deep synoptic Monte Carlo planning, with the symbols of table 5 of the paper. Raises ValueError for a value out of range.
+    """
+
+    def __init__(self, *, batch: int = 64, exploration: float = 2.0, sense_depth: int = 6, move_depth: int = 12, persistence: int = 512, states: int = 128, mixing: float = 1.0, particles: int = 512, virtual_loss: float = 1.0, depth_threshold: float = float('inf'), caution: float = 0.0, paranoia: float = 0.0, avop: bool = False, static_analysis: bool = True, native_weight: float = 0.0, table_size: int = 65536, threads: int = 1) -> None: ...
+
+    @property
+    def batch(self) -> int:
+        """b: playouts that run at a time, and synopses per inference."""
+
+    @property
+    def exploration(self) -> float:
+        """c: the exploration constant."""
+
+    @property
+    def sense_depth(self) -> int:
+        """d_sense: actions of a playout that begins with a sense."""
+
+    @property
+    def move_depth(self) -> int:
+        """d_move: actions of a playout that begins with a move."""
+
+    @property
+    def persistence(self) -> int:
+        """k: rejections of a particle before a singleton replaces it."""
+
+    @property
+    def states(self) -> int:
+        """l: boards of an approximate infostate."""
+
+    @property
+    def mixing(self) -> float:
+        """
+        m: after n visits a node draws from the policy with probability exp(-m n). 0: always; infinity: never.
+        """
+
+    @property
+    def particles(self) -> int:
+        """n_particles: infostates of the opponent in the belief."""
+
+    @property
+    def virtual_loss(self) -> float:
+        """n_vl: visits by which a running playout counts."""
+
+    @property
+    def depth_threshold(self) -> float:
+        """z: visits of an action above which a playout goes deeper."""
+
+    @property
+    def caution(self) -> float:
+        """kappa: share of playouts in which the opponent has only four boards."""
+
+    @property
+    def paranoia(self) -> float:
+        """phi: weight of the smallest value of an action against its mean."""
+
+    @property
+    def avop(self) -> bool:
+        """Whether actions are selected by a variant of PUCT instead of UCB1."""
+
+    @property
+    def static_analysis(self) -> bool:
+        """Whether playouts end at certain wins."""
+
+    @property
+    def native_weight(self) -> float:
+        """
+        Share of the native quiescence search on the true board in the value of a leaf.
+        """
+
+    @property
+    def table_size(self) -> int:
+        """Nodes of the hash table; a new node overwrites an old one."""
+
+    @property
+    def threads(self) -> int:
+        """Threads of the playouts."""
+
+    def __repr__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+class RbcPlanner:
+    """
+    Deep synoptic Monte Carlo planning for one player of a game (docs/rbc-planner.md). While `select` returns synopses, `evaluate` takes the network's results.
+    """
+
+    def __init__(self, config: RbcPlannerConfig, player: int, start: RbcState, seed: int) -> None:
+        """
+        A planner at the position `start`, which both players are assumed to know.
+        """
+
+    def copy(self) -> RbcPlanner:
+        """A copy without the search."""
+
+    def moved(self, request: int, taken: int, capture_square: int | None) -> None:
+        """
+        The player's request became the move `taken`. Ends the search and begins the opponent's turn.
+        """
+
+    def opponent_moved(self, capture_square: int | None) -> None:
+        """The opponent has moved and captured on this square, or not."""
+
+    def draw(self, possible: RbcBoardSet, exact: bool) -> None:
+        """
+        Draws particles that agree with the player's possible boards; `exact` if these are all of them. Ends the search.
+        """
+
+    def begin_search(self, possible: RbcBoardSet, moving: bool) -> None:
+        """
+        Begins a search for a move, or for a sense. Raises RuntimeError before `draw`.
+        """
+
+    def end_search(self) -> None:
+        """Drops the search."""
+
+    def select(self) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.bool]]:
+        """
+        The synopses to evaluate next: float32 [n, 104, 8, 8], and whether the opponent is to act, bool [n].
+
+        They are those of the search, or without a search those of the opponent's turn. n is 0 if nothing is to be evaluated.
+        """
+
+    def evaluate(self, logits: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        The network's results for the last `select`: policy logits float32 [n, 4161], values for the player to act float32 [n], from -1 to 1. Raises ValueError if the sizes do not match.
+        """
+
+    def root_actions(self) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """
+        The actions of the root: codes, priors, visits, mean and smallest values (NaN without visits).
+        """
+
+    @property
+    def value(self) -> float:
+        """The network's value at the root, from -1 to 1."""
+
+    @property
+    def playouts(self) -> int:
+        """Finished playouts of the search."""
+
+    @property
+    def nodes(self) -> int:
+        """Actions played in playouts of the search."""
+
+    @property
+    def decided(self) -> int:
+        """
+        Playouts of the search that ended with a captured king or a certain win.
+        """
+
+    @property
+    def accepted(self) -> float:
+        """The probability that a candidate of the last `draw` was accepted."""
+
+    @property
+    def singletons(self) -> int:
+        """Particles of the last `draw` that are single possible boards."""
+
+    @property
+    def tree_size(self) -> int:
+        """Nodes in the hash table."""
+
+    def particle_fens(self) -> list[str]:
+        """The true board of each particle."""
+
+    def particle_boards(self, count: int) -> tuple[RbcBoardSet, numpy.typing.NDArray[numpy.float64]]:
+        """
+        Up to `count` of the most frequent true boards of the particles, and the share of the particles on each: float64 [boards]. Raises RuntimeError before `draw`.
+        """
+
+    def set_priors(self, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Replaces the priors of the root, float32 in the order of `root_actions`. Raises ValueError.
+        """
+
+    def particle_sizes(self) -> list[int]:
+        """
+        The number of boards that the opponent thinks possible in each particle.
+        """
+
+def rbc_policy_index(player: int, action: int) -> int:
+    """
+    The number of an action, 0 to 4160, in the policy of the planner's network: 64 senses, 64 * 64 moves by origin and destination, the pass; ranks are reversed for Black. Raises ValueError for no sense.
+    """
+
+class RbcInfostate:
+    """
+    An approximate infostate of a player: a sample of its possible boards, the true one among them (DSMCP paper, section 5). Playouts of the planner are made of these steps.
+    """
+
+    def __init__(self, boards: RbcBoardSet, moving: bool, truth: RbcState | None = None, count: int = 128, seed: int = 0) -> None:
+        """
+        Exactly `count` of the boards, or all, with `truth` among them. `moving`: whether the player is to move; else it is to sense. Raises ValueError.
+        """
+
+    def __len__(self) -> int: ...
+
+    @property
+    def key(self) -> int:
+        """A key of the boards and the phase, whatever their order."""
+
+    @property
+    def wins(self) -> bool:
+        """
+        Whether the king can be captured for certain in this turn: a cheap test that misses some wins.
+        """
+
+    @property
+    def boards(self) -> RbcBoardSet:
+        """The boards as a set."""
+
+    def actions(self) -> list[int]:
+        """
+        The undominated senses, or no sense; at the move the requests, promotions to queens only, and the pass.
+        """
+
+    def sense(self, action: int, truth: RbcState) -> None:
+        """The player senses; `truth` is the true state."""
+
+    def move(self, request: int, truth: RbcState) -> None:
+        """The player moves; `truth` is the true state before the move."""
+
+    def reply(self, capture_square: int | None, truth: RbcState, count: int = 128, seed: int = 0) -> None:
+        """
+        The opponent moves: exactly `count` of the boards that can follow, or all; `truth` is the true state after the move.
+        """
+
+def rbc_bandit(config: RbcPlannerConfig, priors: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], visits: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], worst: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], at_root: bool, seed: int) -> int:
+    """
+    Algorithm 1 of the DSMCP paper: the index of the action that a node chooses.
+
+    float32 [actions] each: policy, visits, total and smallest values. Raises ValueError.
     """
 
 class ExpendibotsState:

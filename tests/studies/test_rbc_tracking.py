@@ -65,6 +65,14 @@ def test_another_setting_begins_anew(games: Path, tmp_path: Path) -> None:
     assert report["reference_tracker"]["observations"] == 0
 
 
+def test_samples_are_not_compared_with_complete_sets(games: Path, tmp_path: Path) -> None:
+    small = study.TrackingConfig(limit=60, compared_games=3, compared_boards=2000, sampled_games=3, threads=1)
+    report = study.run([games], small, tmp_path, "a command")
+    assert report["sampled"]["observations"] > 0
+    assert report["reference_tracker"]["observations"] > 5
+    assert report["reference_tracker"]["different"] == 0
+
+
 def test_a_part_of_the_games_can_be_measured_first(games: Path, tmp_path: Path) -> None:
     assert study.run([games], CONFIG, tmp_path, "a command", max_games=1)["sides"] == 2
     assert study.run([games], CONFIG, tmp_path, "a command")["sides"] == 6

@@ -56,7 +56,7 @@ def compute_synopsis(
 ) -> SynopsisWords:
     """Computes the synopsis, [104], of at most `count` boards; `seed` draws them if there are more.
 
-    `previous` is the synopsis of the player's previous turn, None in its first.
+    `previous` is the synopsis with which the player chose the move of its previous turn, None in its first.
     """
     return boards.synopsis(**asdict(synopsis_context), previous=previous, count=count, seed=seed)
 

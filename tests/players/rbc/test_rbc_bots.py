@@ -150,12 +150,13 @@ def test_a_clocked_bot_looks_at_less_when_time_is_short() -> None:
     assert isinstance(it, InferenceBot)
     it._seconds_a_board = 0.01
     counts = [
-        it._count(1000, it._planned(Clock(seconds, 5.0), 0.7)) for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)
+        it._count(1000, it.planned_seconds(Clock(seconds, 5.0), 0.7))
+        for seconds in (900.0, 120.0, 20.0, 5.0, 0.0)
     ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 1000
     assert counts[-1] == counts[-2] < 10
-    assert it._planned(None, 0.7) is None
+    assert it.planned_seconds(None, 0.7) is None
     assert it._count(1000, None) == 1000
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from sparring.config import BadConfig, Fraction, PositiveInt, read_config
+from sparring.data import names, path
 from sparring.games.rbc import DESCRIPTION
 from sparring.players.player import Player
 from sparring.players.random_player import RandomPlayer
@@ -22,6 +23,8 @@ from sparring.players.rbc.evaluators import (
 )
 from sparring.players.rbc.guesser import GuesserBot
 from sparring.players.rbc.inference import InferenceBot, InferenceLimits
+from sparring.players.rbc.planner import PlannerBot, PlannerOptions
+from sparring.players.rbc.synopsis_network import SynopsisEvaluator, SynopsisNetwork, UniformEvaluator
 from sparring.players.rbc.utility import RiskParameters
 
 
@@ -29,6 +32,8 @@ class BadBotConfig(BadConfig):
     """A bot configuration that cannot be used."""
 
 
+SHIPPED_NETWORK = "rbc-small"
+"""Name of the planner's network among the shipped files."""
 Boards = Annotated[int, Meta(ge=1, le=10**8)]
 Weight = Annotated[float, Meta(ge=0, le=100)]
 
@@ -49,7 +54,7 @@ class BotConfig:
         "dread": "threat_weight",
     }
 
-    kind: Literal["random", "attacker", "guesser", "inference"] = "inference"
+    kind: Literal["random", "attacker", "guesser", "inference", "planner"] = "inference"
     """Algorithm of the bot."""
     evaluator: Literal["native", "stockfish"] = "native"
     """Evaluation of single boards."""
@@ -81,6 +86,8 @@ class BotConfig:
     """Inverse temperature of the opponent's moves; 0 makes all of them equally likely."""
     threat_weight: Weight = RiskParameters.threat_weight
     """Odds factor of boards on which the opponent attacks the king; 1 leaves them as they are."""
+    planner: PlannerOptions = field(default_factory=PlannerOptions)
+    """Parameters of the planner."""
 
     def risk_parameters(self) -> RiskParameters:
         """The weights of the decision under uncertainty."""
@@ -102,6 +109,9 @@ BOTS: Mapping[str, BotConfig] = {
     "sneaky": replace(_FAST, worst_case_weight=0.05, unseen_attack_rate=0.4),
     "inference": BotConfig(
         depth=3, boards=2_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
+    ),
+    "planner": BotConfig(
+        "planner", depth=2, boards=1_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0
     ),
     "inference-stockfish": BotConfig(
         evaluator="stockfish", boards=2_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0
@@ -129,7 +139,20 @@ def make_bot(config: BotConfig) -> Player:
         case "guesser":
             return GuesserBot(_make_evaluator(config))
     limits = InferenceLimits(**{each.name: getattr(config, each.name) for each in fields(InferenceLimits)})
-    return InferenceBot(limits, config.risk_parameters(), _make_evaluator(config))
+    inference = InferenceBot(limits, config.risk_parameters(), _make_evaluator(config))
+    if config.kind == "inference":
+        return inference
+    threads = config.threads or os.cpu_count() or 1
+    return PlannerBot(config.planner, inference, _make_synopsis_evaluator(config.planner, threads), threads)
+
+
+def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisEvaluator:
+    if options.network:
+        return SynopsisNetwork(Path(options.network), backend=options.backend, threads=threads)
+    if SHIPPED_NETWORK in names("networks"):
+        shipped = path("networks", SHIPPED_NETWORK)
+        return SynopsisNetwork(shipped, backend=options.backend, threads=threads)
+    return UniformEvaluator()
 
 
 def _make_evaluator(config: BotConfig) -> BoardEvaluator:

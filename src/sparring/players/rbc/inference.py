@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from sparring._core import RbcBoardSet
 from sparring.belief import (
     Contradiction,
     OutOfOrder,
+    SenseStatistics,
     Tracker,
     TrackerOptions,
     sense_statistics,
@@ -69,6 +70,10 @@ class InferenceLimits:
     threads: int = 1
 
 
+WeightedBoards = Callable[[int], tuple[RbcBoardSet, NDArray[np.float64]]]
+"""Returns up to so many of the likeliest boards, and their probabilities [boards]."""
+
+
 class InferenceBot(BasePlayer):
     """Tracks all possible boards. The evaluator is closed with the bot."""
 
@@ -115,13 +120,18 @@ class InferenceBot(BasePlayer):
 
     def choose(self, turn: Turn) -> Decision:
         """Returns a sense or a move request, whichever is due."""
-        clock = turn.limits.clock if self.limits.use_clock else None
-        if clock is not None:
-            follow = min(max(clock.remaining * _TRACKED_PER_SECOND, _MIN_TRACKED), self._options.limit)
-            self.tracker.options = replace(self._options, limit=int(follow))
+        clock = self.follow_clock(turn.limits.clock)
         if turn.legal_moves[-1] == NO_SENSE:
             return self._sense(clock)
         return self._move(turn.legal_moves, clock)
+
+    def follow_clock(self, clock: Clock | None) -> Clock | None:
+        """Bounds the number of tracked boards by the clock. Returns it, or None if the bot plays without."""
+        if clock is None or not self.limits.use_clock:
+            return None
+        follow = min(max(clock.remaining * _TRACKED_PER_SECOND, _MIN_TRACKED), self._options.limit)
+        self.tracker.options = replace(self._options, limit=int(follow))
+        return clock
 
     def ponder(self) -> None:
         """Computes the successors of an opponent's move without a capture, the most frequent case."""
@@ -131,24 +141,48 @@ class InferenceBot(BasePlayer):
         """Closes the evaluator."""
         self.evaluator.close()
 
-    def _sense(self, clock: Clock | None) -> Decision:
-        boards = self.tracker.boards
-        why = f"{len(boards):,} possible boards"
-        weighed = (
-            boards if len(boards) <= _MAX_STATISTICS_BOARDS else boards.subsample(_MAX_STATISTICS_BOARDS, 0)
-        )
-        senses = sense_statistics(weighed, self._options.threads)
-        if not senses.undominated:
+    def certain_sense(self) -> Decision | None:
+        """The decision if all boards look alike, or if a sense makes a king capture certain; else None."""
+        why = f"{len(self.tracker.boards):,} possible boards"
+        if not self._sense_statistics().undominated:
             return Decision(NO_SENSE, {NO_SENSE: 1.0}, f"{why}, which look alike")
-        if (winning := self._winning_sense(why)) is not None:
-            return winning
+        return self._winning_sense(why)
+
+    def certain_move(self, legal_moves: Sequence[Move]) -> Decision | None:
+        """The request that captures the king on every board, or None."""
+        winner = winning_request(self.tracker.boards)
+        if winner is None or winner not in legal_moves:
+            return None
+        return Decision(winner, {winner: 1.0}, "captures the king")
+
+    def _sense_statistics(self) -> SenseStatistics:
+        boards = self.tracker.boards
+        if len(boards) > _MAX_STATISTICS_BOARDS:
+            boards = boards.subsample(_MAX_STATISTICS_BOARDS, 0)
+        return sense_statistics(boards, self._options.threads)
+
+    def _sense(self, clock: Clock | None) -> Decision:
+        if (certain := self.certain_sense()) is not None:
+            return certain
+        squares, values = self.rate_senses(self.planned_seconds(clock, 0.3))
+        move = SENSE + squares[int(np.argmax(values))]
+        return Decision(move, {move: 1.0}, f"{len(self.tracker.boards):,} possible boards")
+
+    def rate_senses(
+        self, planned: float | None, belief: WeightedBoards | None = None
+    ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
+        """The squares of the undominated senses and the values of these senses, in win probability.
+
+        `planned` is the time in seconds; None evaluates as many boards as configured. `belief` gives
+        likely boards, which get half of the weight.
+        """
+        senses = self._sense_statistics()
         looked_at, _, win_probability, weights = self._evaluate_sample(
-            self.limits.sense_boards, self._planned(clock, 0.3)
+            self.limits.sense_boards, planned, belief
         )
         values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
         values += self.risk_parameters.information_weight * senses.entropies[list(senses.undominated)]
-        move = SENSE + senses.undominated[int(np.argmax(values))]
-        return Decision(move, {move: 1.0}, why)
+        return senses.undominated, values
 
     def _winning_sense(self, why: str) -> Decision | None:
         """A sense after which the king is captured for certain on all boards, or on all of a sample; None if
@@ -162,26 +196,31 @@ class InferenceBot(BasePlayer):
         return None
 
     def _move(self, legal_moves: Sequence[Move], clock: Clock | None) -> Decision:
-        boards = self.tracker.boards
-        winner = winning_request(boards)
-        if winner is not None and winner in legal_moves:
-            return Decision(winner, {winner: 1.0}, "captures the king")
-        _, evaluations, win_probability, weights = self._evaluate_sample(
-            self.limits.move_boards, self._planned(clock, 0.7)
-        )
-        values = request_values(win_probability, weights, self.risk_parameters)
-        allowed = np.isin(evaluations.requests, np.asarray(legal_moves))
+        if (certain := self.certain_move(legal_moves)) is not None:
+            return certain
+        requests, values, means = self.rate_requests(self.planned_seconds(clock, 0.7))
+        allowed = np.isin(requests, np.asarray(legal_moves))
         if not allowed.any():  # only if its own pieces stand elsewhere than it believes
             move = legal_moves[int(self._rng.integers(len(legal_moves)))]
             return Decision(move, {move: 1.0}, "has lost track")
         values[~allowed] = -np.inf
         best = int(np.argmax(values))
-        move = int(evaluations.requests[best])
-        chance = float(weights @ win_probability[:, best])
-        return Decision(move, {move: 1.0}, f"{chance:.0%} over {len(boards):,} possible boards")
+        move = int(requests[best])
+        reason = f"{means[best]:.0%} over {len(self.tracker.boards):,} possible boards"
+        return Decision(move, {move: 1.0}, reason)
+
+    def rate_requests(
+        self, planned: float | None, belief: WeightedBoards | None = None
+    ) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
+        """All requests, their values, and their mean win probabilities; arguments as in `rate_senses`."""
+        _, evaluations, win_probability, weights = self._evaluate_sample(
+            self.limits.move_boards, planned, belief
+        )
+        values = request_values(win_probability, weights, self.risk_parameters)
+        return evaluations.requests, values, weights @ win_probability
 
     def _evaluate_sample(
-        self, most: int, planned: float | None
+        self, most: int, planned: float | None, belief: WeightedBoards | None = None
     ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
         """Evaluates a sample of the boards; boards with an attacked king are always among it.
 
@@ -193,6 +232,9 @@ class InferenceBot(BasePlayer):
         if len(boards) > count and len(attacked):
             states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
             looked_at = RbcBoardSet.of(states, self.player)
+        if belief is not None:
+            likely, shares = belief(max(count // 2, 1))
+            looked_at = looked_at.union(likely)
         evaluations = self._evaluate(looked_at, planned)
         win_probability = win_probabilities(
             evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
@@ -206,6 +248,9 @@ class InferenceBot(BasePlayer):
             self.risk_parameters.opponent_rationality,
             self.risk_parameters.threat_weight,
         )
+        if belief is not None:
+            weights[looked_at.indices(likely)] += shares / shares.sum()
+            weights /= 2
         return looked_at, evaluations, win_probability, weights
 
     def _unseen_attack_rate(self) -> float:
@@ -231,7 +276,7 @@ class InferenceBot(BasePlayer):
             spent = time.perf_counter() - now
         return evaluations
 
-    def _planned(self, clock: Clock | None, share: float) -> float | None:
+    def planned_seconds(self, clock: Clock | None, share: float) -> float | None:
         """Seconds for a part of this turn; None without a clock."""
         if clock is None:
             return None

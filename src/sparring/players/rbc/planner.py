@@ -1,0 +1,277 @@
+"""The planner: deep synoptic Monte Carlo planning (Clark 2021) over all possible boards and the opponent's
+beliefs.
+
+The native `RbcPlanner` has the algorithms; this module has the order of a turn, the clock, and the choice.
+Tracking of the possible boards and their restart after lost observations are the inference bot's.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from threading import Event
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
+from sparring.config import Fraction, PositiveInt
+from sparring.games import Move
+from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
+from sparring.players.player import BasePlayer, Decision, GameStart, Turn
+from sparring.players.rbc.inference import InferenceBot
+from sparring.players.rbc.synopsis_network import SynopsisEvaluator
+
+_SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
+"""Shares of a turn's time for the choice of the sense and of the move; the rest is for tracking."""
+_MIN_PLAYOUTS = 16
+"""Playouts that are finished whatever the clock says, unless it is nearly empty."""
+_PRIOR_VISITS = 8.0
+"""Visits with a value below the average that every action counts beside its own."""
+_RATING_SHARE = 0.4
+"""Share of a decision's time for the ratings of the inference bot."""
+_RATING_TEMPERATURE = 0.02
+"""Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
+
+
+@dataclass(frozen=True)
+class PlannerOptions:
+    """The keys of the table `[planner]`: constants of the paper's table 5, and ours."""
+
+    network: str = ""
+    """Path of the network; without it the shipped one, or a uniform policy if none is shipped."""
+    backend: Literal["onnxruntime", "openvino"] = "onnxruntime"
+    """Runtime of the network."""
+    playouts: PositiveInt = 256
+    """Playouts for a decision without a clock."""
+    batch: Annotated[int, Meta(ge=1, le=4096)] = 64
+    """Playouts that run at a time, and synopses per inference (b)."""
+    exploration: Annotated[float, Meta(ge=0, le=100)] = 2.0
+    """Exploration constant (c)."""
+    avop: bool = False
+    """Selects actions by a variant of PUCT instead of UCB1."""
+    mixing: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.0
+    """After n visits a node draws from the policy with probability exp(-m n); inf never does (m)."""
+    sense_depth: Annotated[int, Meta(ge=1, le=64)] = 6
+    """Actions of a playout that begins with a sense."""
+    move_depth: Annotated[int, Meta(ge=1, le=64)] = 12
+    """Actions of a playout that begins with a move."""
+    states: Annotated[int, Meta(ge=1, le=4096)] = 128
+    """Boards of an approximate infostate (l)."""
+    particles: Annotated[int, Meta(ge=1, le=65536)] = 512
+    """Infostates of the opponent in the belief."""
+    persistence: PositiveInt = 512
+    """Rejections of a particle before a single possible board replaces it (k)."""
+    caution: Fraction = 0.0
+    """Share of playouts in which the opponent thinks only four boards possible (kappa)."""
+    paranoia: Fraction = 0.0
+    """Weight of the smallest value of an action against its mean (phi)."""
+    static_analysis: bool = True
+    """Ends playouts at certain wins."""
+    native_weight: Fraction = 0.0
+    """Share of a native quiescence search in the value of a leaf; the rest is the network's."""
+    inference_weight: Fraction = 0.0
+    """Weight of the inference bot's value of an action against the playouts', and of its best actions in the
+    prior of the root."""
+    table_size: Annotated[int, Meta(ge=1, le=2**24)] = 2**16
+    """Nodes of the hash table, about a kilobyte each."""
+    ponder: bool = True
+    """Computes the opponent's possible turns on its time."""
+
+    def native(self, threads: int) -> RbcPlannerConfig:
+        """The configuration of the native planner."""
+        names = {each.name for each in fields(self)}
+        own = {"network", "backend", "playouts", "inference_weight", "ponder"}
+        return RbcPlannerConfig(threads=threads, **{name: getattr(self, name) for name in names - own})
+
+
+@dataclass(frozen=True)
+class PlannedActions:
+    """Result of a search: the actions of the root. Arrays have shape [actions]."""
+
+    actions: NDArray[np.int64]
+    priors: NDArray[np.float64]
+    visits: NDArray[np.float64]
+    values: NDArray[np.float64]
+    """Mean values for the player from -1 to 1, NaN without visits."""
+    worst: NDArray[np.float64]
+    """Smallest values seen."""
+    root_value: float
+    """The network's value."""
+    playouts: int
+    nodes: int
+    ratings: NDArray[np.float64] | None = None
+    """Values of the actions by the inference bot, in win probability; None if they are not used."""
+
+
+class PlannerBot(BasePlayer):
+    """Plays by DSMCP. The inference bot tracks the possible boards and is closed with it."""
+
+    def __init__(
+        self, options: PlannerOptions, inference: InferenceBot, evaluator: SynopsisEvaluator, threads: int = 1
+    ) -> None:
+        super().__init__("planner")
+        self.options, self.inference, self.evaluator = options, inference, evaluator
+        self._config = options.native(threads or os.cpu_count() or 1)
+        self.last_search: PlannedActions | None = None
+        """The last search, for explanations; None if the last decision needed none."""
+
+    def new_game(self, start: GameStart) -> None:
+        """Begins with the initial board."""
+        super().new_game(start)
+        self.inference.new_game(replace(start, seed=self._draw()))
+        self.evaluator.recognise(start.opponent)
+        self.planner = self._new_planner(RbcState.initial())
+        self._restarts = 0
+
+    def observe(self, observation: Observation) -> None:
+        """Updates the possible boards and the belief. After lost observations both begin anew."""
+        self.inference.observe(observation)
+        if self.inference.restarts > self._restarts:
+            self._restarts = self.inference.restarts
+            boards = self.inference.tracker.boards
+            self.planner = self._new_planner(boards.sample(1, self._draw())[0])
+        elif isinstance(observation, MoveResult):
+            taken = PASS if observation.taken is None else observation.taken
+            self.planner.moved(observation.request, taken, observation.capture_square)
+        elif isinstance(observation, OpponentMoveResult):
+            self.planner.opponent_moved(observation.capture_square)
+
+    def choose(self, turn: Turn) -> Decision:
+        """Returns a sense or a move request, whichever is due."""
+        self.last_search = None
+        clock = self.inference.follow_clock(turn.limits.clock)
+        if turn.legal_moves[-1] == NO_SENSE:
+            certain = self.inference.certain_sense()
+            share, moving = _SENSE_SHARE, False
+        else:
+            certain = self.inference.certain_move(turn.legal_moves)
+            share, moving = _MOVE_SHARE, True
+        if certain is not None:
+            return certain
+        planned = self.inference.planned_seconds(clock, share)
+        return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
+
+    def hint(self, turn: Turn) -> Decision:
+        """The move of `choose` with a copy of the planner."""
+        planner, self.planner = self.planner, self.planner.copy()
+        try:
+            return super().hint(turn)
+        finally:
+            self.planner = planner
+
+    def ponder(self) -> None:
+        """Computes the successors of our move, and what the opponent may sense and move after it."""
+        self.inference.ponder()
+        if self.options.ponder:
+            self._complete_belief()
+
+    def close(self) -> None:
+        """Closes the inference bot."""
+        self.inference.close()
+
+    def _new_planner(self, state: RbcState) -> RbcPlanner:
+        return RbcPlanner(self._config, self.inference.player, state, self._draw())
+
+    def _complete_belief(self) -> None:
+        """Evaluates the opponent's possible turns, as far as they are not known yet."""
+        self.planner.end_search()
+        while self._step():
+            pass
+
+    def _step(self) -> bool:
+        """Evaluates one batch. Returns False if there is nothing to evaluate."""
+        planes, opponent = self.planner.select()
+        if not len(planes):
+            return False
+        self.planner.evaluate(*self.evaluator.evaluate(planes, opponent))
+        return True
+
+    def _search(self, moving: bool, planned: float | None, stop: Event | None) -> PlannedActions:
+        """Draws the belief and runs playouts for `planned` seconds, or the configured number of them."""
+        ends = None if planned is None else time.perf_counter() + planned
+        boards, exact = self.inference.tracker.boards, self.inference.tracker.exact
+        self._complete_belief()
+        self.planner.draw(boards, exact)
+        self.planner.begin_search(boards, moving)
+        self._step()  # the policy of the root
+        ratings = self._rate(moving, planned)
+        alone = len(self.planner.root_actions()[0]) == 1
+        while not (alone or (stop is not None and stop.is_set())):
+            done = self.planner.playouts
+            if ends is None:
+                if done >= self.options.playouts:
+                    break
+            elif time.perf_counter() > ends and (done >= _MIN_PLAYOUTS or not planned):
+                break
+            self._step()
+        actions, priors, visits, values, worst = self.planner.root_actions()
+        self.last_search = PlannedActions(
+            actions,
+            priors,
+            visits,
+            values,
+            worst,
+            self.planner.value,
+            self.planner.playouts,
+            self.planner.nodes,
+            ratings,
+        )
+        return self.last_search
+
+    def _rate(self, moving: bool, planned: float | None) -> NDArray[np.float64] | None:
+        """The inference bot's values of the root's actions, over boards of the belief and others. Their
+        softmax is mixed into the root's prior."""
+        weight = self.options.inference_weight
+        if not weight:
+            return None
+        share = None if planned is None else planned * _RATING_SHARE
+        actions, priors, *_ = self.planner.root_actions()
+        if moving:
+            requests, values, _ = self.inference.rate_requests(share, self.planner.particle_boards)
+            rated = dict(zip(requests.tolist(), values.tolist(), strict=True))
+        else:
+            squares, values = self.inference.rate_senses(share, self.planner.particle_boards)
+            rated = {SENSE + square: value for square, value in zip(squares, values.tolist(), strict=True)}
+        ratings = np.array([rated.get(action, -1.0) for action in actions.tolist()])
+        likely = np.exp((ratings - ratings.max()) / _RATING_TEMPERATURE)
+        mixed = (1 - weight) * priors + weight * likely / likely.sum()
+        self.planner.set_priors(mixed.astype(np.float32))
+        return ratings
+
+    def _scores(self, search: PlannedActions) -> NDArray[np.float64]:
+        """Scores of the root's actions: the total win probability of the playouts (the paper's argmax of Q at
+        the root), or with ratings of the inference bot the weighted mean of both."""
+        won = (1 + np.nan_to_num(search.values)) / 2
+        if search.ratings is None:
+            return search.visits * won + 1e-3 * search.priors
+        total = max(search.visits.sum(), 1.0)
+        average = float((search.visits * won).sum() / total)
+        # An action with few playouts is taken to be somewhat worse than the average.
+        planned = (search.visits * won + _PRIOR_VISITS * (average - 0.1)) / (search.visits + _PRIOR_VISITS)
+        weight = self.options.inference_weight
+        return weight * search.ratings + (1 - weight) * planned
+
+    def _decide(
+        self, legal_moves: Sequence[Move], search: PlannedActions, moving: bool, planned: float | None
+    ) -> Decision:
+        """The action with the greatest total win probability (the paper's argmax of Q at the root)."""
+        boards = self.inference.tracker.boards
+        allowed = np.isin(search.actions, np.asarray(legal_moves))
+        if not allowed.any():  # only if its own pieces stand elsewhere than it believes
+            move = legal_moves[int(self._rng.integers(len(legal_moves)))]
+            return Decision(move, {move: 1.0}, "has lost track")
+        scores = self._scores(search)
+        scores[~allowed] = -np.inf
+        best = int(np.argmax(scores))
+        move = int(search.actions[best])
+        value = float(np.nan_to_num(search.values[best], nan=search.root_value))
+        reason = f"{(1 + value) / 2:.0%} over {len(boards):,} possible boards, {search.playouts:,} playouts"
+        return Decision(move, {move: 1.0}, reason, value)
+
+    def _draw(self) -> int:
+        return int(self._rng.integers(2**63))

@@ -1,0 +1,91 @@
+"""Evaluators of synopses for the planner: the network, and a uniform policy for tests and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.networks import BadNetwork
+
+POLICY_SIZE = 4161
+"""Logits of a policy: 64 senses, 64 * 64 moves by origin and destination, the pass (`rbc_policy_index`)."""
+OWN_HEADSET, VALUE_HEADSET = "Top", "All"
+"""The headsets of the planner's own policy and of its value (section 5.2 of the paper)."""
+_INPUT = "planes"
+
+Planes = NDArray[np.float32]
+
+
+class SynopsisEvaluator(Protocol):
+    """Evaluates synopses in batches."""
+
+    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
+        """Returns policy logits [n, 4161] and values [n] for the player to act, from -1 to 1.
+
+        `planes` has shape [n, 104, 8, 8]; `opponent` [n] is True where the opponent is to act.
+        """
+        ...
+
+    def recognise(self, opponent: str) -> None:
+        """A game against this opponent begins: its actions are predicted by its own headset, if there is
+        one."""
+        ...
+
+
+class UniformEvaluator:
+    """All actions are equally likely and all values 0: planning by the native evaluation alone."""
+
+    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
+        """Returns zeros."""
+        return np.zeros((len(planes), POLICY_SIZE), np.float32), np.zeros(len(planes), np.float32)
+
+    def recognise(self, opponent: str) -> None:
+        """Does nothing."""
+
+
+class SynopsisNetwork:
+    """A network with headsets, as `sparring train rbc` writes it. Raises BadNetwork or OSError."""
+
+    def __init__(self, path: Path, *, backend: str = "onnxruntime", threads: int = 1) -> None:
+        from sparring.networks.onnx_files import load_onnx
+
+        self._model = load_onnx(path.read_bytes(), path.parent)
+        self._backend, self._threads = backend, threads
+        outputs = {output.name for output in self._model.graph.output}
+        self.headsets = tuple(
+            name.removeprefix("policy_") for name in sorted(outputs) if name.startswith("policy_")
+        )
+        """Headsets with a policy."""
+        for needed in (f"policy_{OWN_HEADSET}", f"value_{VALUE_HEADSET}"):
+            if needed not in outputs:
+                raise BadNetwork(f"{path}: not a network of synopses: it has no output {needed}")
+        self.recognise("")
+
+    def recognise(self, opponent: str) -> None:
+        """Chooses the opponent's headset by its name, else the one of strong players."""
+        from sparring.networks.onnx_files import keep_outputs
+        from sparring.networks.sessions import open_session
+
+        names = {headset.lower(): headset for headset in self.headsets}
+        headset = names.get(opponent.lower(), OWN_HEADSET)
+        if getattr(self, "opponent_headset", None) == headset:
+            return
+        self.opponent_headset = headset
+        # Without the other headsets their heads are not computed.
+        kept = type(self._model)()
+        kept.CopyFrom(self._model)
+        self._own, self._theirs = f"policy_{OWN_HEADSET}", f"policy_{headset}"
+        self._value = f"value_{VALUE_HEADSET}"
+        keep_outputs(kept, [*dict.fromkeys([self._own, self._theirs, self._value])])
+        self._session = open_session(kept, self._backend, self._threads)
+
+    def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
+        """Runs the network once."""
+        found = self._session.run({_INPUT: planes})
+        logits = found[self._own]
+        if self._theirs != self._own and opponent.any():
+            logits = np.where(opponent[:, None], found[self._theirs], logits)
+        return np.ascontiguousarray(logits), np.ascontiguousarray(found[self._value].reshape(-1))
