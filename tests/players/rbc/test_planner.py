@@ -25,10 +25,11 @@ from sparring._core import (
 from sparring.arena.rbc_match import play_rbc_game
 from sparring.belief import Tracker, TrackerOptions, replay
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.networks.synopsis import ACTIONS, action_index
 from sparring.players import Clock, GameStart, SearchLimits, Turn
 from sparring.players.rbc import BOTS, BadBotConfig, load_bot_config, make_bot
 from sparring.players.rbc.planner import PlannerBot, PlannerOptions
-from sparring.players.rbc.synopsis_network import POLICY_SIZE, UniformEvaluator
+from sparring.players.rbc.synopsis_evaluators import UniformEvaluator
 from tests.belief.games import random_game
 from tests.reference.dsmcp import bandit_scores, belief_after_a_known_board, board_key
 
@@ -305,7 +306,7 @@ def test_wrong_calls_are_refused() -> None:
     planner.draw(boards, True)
     planner.begin_search(boards, True)
     planes, _ = planner.select()
-    logits = np.zeros((len(planes), POLICY_SIZE), np.float32)
+    logits = np.zeros((len(planes), ACTIONS), np.float32)
     with pytest.raises(ValueError, match="4161"):
         planner.evaluate(logits[:, :-1].copy(), np.zeros(len(planes), np.float32))
     with pytest.raises(ValueError, match="do not match"):
@@ -314,8 +315,13 @@ def test_wrong_calls_are_refused() -> None:
         RbcPlannerConfig(mixing=-1)
     with pytest.raises(ValueError, match="no sense"):
         rbc_policy_index(0, NO_SENSE)
-    assert rbc_policy_index(0, SENSE + 12) == rbc_policy_index(1, SENSE + 52) == 12
-    assert rbc_policy_index(0, PASS) == POLICY_SIZE - 1
+
+
+def test_planner_and_training_number_actions_alike() -> None:
+    for player in (0, 1):
+        for action in [*range(SENSE, SENSE + 64), *range(0, 4096, 37), PASS]:
+            assert rbc_policy_index(player, action) == action_index(action, player)
+    assert rbc_policy_index(0, PASS) == ACTIONS - 1
 
 
 # The bot

@@ -24,7 +24,7 @@ from sparring.players.rbc.evaluators import (
 from sparring.players.rbc.guesser import GuesserBot
 from sparring.players.rbc.inference import InferenceBot, InferenceLimits
 from sparring.players.rbc.planner import PlannerBot, PlannerOptions
-from sparring.players.rbc.synopsis_network import SynopsisEvaluator, SynopsisNetwork, UniformEvaluator
+from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator, SynopsisEvaluator, UniformEvaluator
 from sparring.players.rbc.utility import RiskParameters
 
 
@@ -148,10 +148,10 @@ def make_bot(config: BotConfig) -> Player:
 
 def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisEvaluator:
     if options.network:
-        return SynopsisNetwork(Path(options.network), backend=options.backend, threads=threads)
-    if SHIPPED_NETWORK in names("networks"):
-        shipped = path("networks", SHIPPED_NETWORK)
-        return SynopsisNetwork(shipped, backend=options.backend, threads=threads)
+        return NetworkEvaluator(Path(options.network), backend=options.backend, threads=threads)
+    if SHIPPED_NETWORK in names("synopsis_networks"):
+        shipped = path("synopsis_networks", SHIPPED_NETWORK)
+        return NetworkEvaluator(shipped, backend=options.backend, threads=threads)
     return UniformEvaluator()
 
 

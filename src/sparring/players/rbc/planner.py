@@ -24,7 +24,7 @@ from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.inference import InferenceBot
-from sparring.players.rbc.synopsis_network import SynopsisEvaluator
+from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
 
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 """Shares of a turn's time for the choice of the sense and of the move; the rest is for tracking."""

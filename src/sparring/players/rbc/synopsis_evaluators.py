@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.networks import BadNetwork
+from sparring.networks.synopsis import ACTIONS, ALL, TOP, recognise
 
-POLICY_SIZE = 4161
-"""Logits of a policy: 64 senses, 64 * 64 moves by origin and destination, the pass (`rbc_policy_index`)."""
-OWN_HEADSET, VALUE_HEADSET = "Top", "All"
-"""The headsets of the planner's own policy and of its value (section 5.2 of the paper)."""
 _INPUT = "planes"
 
 Planes = NDArray[np.float32]
@@ -40,14 +37,17 @@ class UniformEvaluator:
 
     def evaluate(self, planes: Planes, opponent: NDArray[np.bool_]) -> tuple[Planes, Planes]:
         """Returns zeros."""
-        return np.zeros((len(planes), POLICY_SIZE), np.float32), np.zeros(len(planes), np.float32)
+        return np.zeros((len(planes), ACTIONS), np.float32), np.zeros(len(planes), np.float32)
 
     def recognise(self, opponent: str) -> None:
         """Does nothing."""
 
 
-class SynopsisNetwork:
-    """A network with headsets, as `sparring train rbc` writes it. Raises BadNetwork or OSError."""
+class NetworkEvaluator:
+    """A network with headsets, as `sparring train rbc` writes it: `Top` is the own policy, `All` the value.
+
+    Raises BadNetwork or OSError.
+    """
 
     def __init__(self, path: Path, *, backend: str = "onnxruntime", threads: int = 1) -> None:
         from sparring.networks.onnx_files import load_onnx
@@ -59,7 +59,7 @@ class SynopsisNetwork:
             name.removeprefix("policy_") for name in sorted(outputs) if name.startswith("policy_")
         )
         """Headsets with a policy."""
-        for needed in (f"policy_{OWN_HEADSET}", f"value_{VALUE_HEADSET}"):
+        for needed in (f"policy_{TOP}", f"value_{ALL}"):
             if needed not in outputs:
                 raise BadNetwork(f"{path}: not a network of synopses: it has no output {needed}")
         self.recognise("")
@@ -69,16 +69,15 @@ class SynopsisNetwork:
         from sparring.networks.onnx_files import keep_outputs
         from sparring.networks.sessions import open_session
 
-        names = {headset.lower(): headset for headset in self.headsets}
-        headset = names.get(opponent.lower(), OWN_HEADSET)
+        headset = recognise(opponent, self.headsets)
         if getattr(self, "opponent_headset", None) == headset:
             return
         self.opponent_headset = headset
         # Without the other headsets their heads are not computed.
         kept = type(self._model)()
         kept.CopyFrom(self._model)
-        self._own, self._theirs = f"policy_{OWN_HEADSET}", f"policy_{headset}"
-        self._value = f"value_{VALUE_HEADSET}"
+        self._own, self._theirs = f"policy_{TOP}", f"policy_{headset}"
+        self._value = f"value_{ALL}"
         keep_outputs(kept, [*dict.fromkeys([self._own, self._theirs, self._value])])
         self._session = open_session(kept, self._backend, self._threads)
 
