@@ -97,20 +97,22 @@ def rule_chances(turns: Turns, below: float = 0.05, after: int = 3) -> Array:
     return (_runs(turns.score < below, fresh) >= after).astype(float)
 
 
+def sums_by_game(turns: Turns, chance: Array) -> Array:
+    """[games, 3]: right resignations, all resignations, and those of people."""
+    resigns, right, _ = _judged(turns, chance)
+    _, place = np.unique(turns.side // 2, return_inverse=True)
+    columns = (resigns * right, resigns, turns.resigned.astype(float))
+    return np.stack([np.bincount(place, column) for column in columns], axis=1)
+
+
 def precision_recall(turns: Turns, chance: Array) -> dict[str, Any]:
     """Precision and recall of resignations, in expectation over the draws.
 
     A resignation is right if the person resigns in this position or within two own turns. Recall is the share
     of people's resignations that the player makes, in that position or up to two turns before.
     """
-    fresh = np.append(True, turns.side[1:] != turns.side[:-1])
-    alive = _still_playing(chance, fresh)
-    resigns = alive * chance
-    ends = np.append(np.flatnonzero(fresh)[1:], len(fresh)) - 1
-    place = np.cumsum(fresh) - 1
-    gap = ends[place] - np.arange(len(fresh))  # own turns until the last one
-    person = turns.resigned[ends][place]
-    right = person & (gap <= _NEAR)
+    resigns, right, person = _judged(turns, chance)
+    sides = len(np.unique(turns.side))
     total, made = float(turns.resigned.sum()), float((resigns * right).sum())
     return {
         "precision": made / max(float(resigns.sum()), 1e-9),
@@ -118,12 +120,22 @@ def precision_recall(turns: Turns, chance: Array) -> dict[str, Any]:
         "exact_recall": float(resigns[turns.resigned].sum()) / total,
         "resignations": float(resigns.sum()),
         "people": total,
-        "sides": int(fresh.sum()),
-        "without_people": float((resigns * ~person).sum()) / int(fresh.sum()),
+        "sides": sides,
+        "without_people": float((resigns * ~person).sum()) / sides,
     }
 
 
-def _still_playing(chance: Array, fresh: NDArray[np.bool_]) -> Array:
+def _judged(turns: Turns, chance: Array) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+    """[turns] each: the chance of resigning there, whether that is right, whether the person ever resigns."""
+    fresh = np.append(True, turns.side[1:] != turns.side[:-1])
+    ends = np.append(np.flatnonzero(fresh)[1:], len(fresh)) - 1
+    place = np.cumsum(fresh) - 1
+    gap = ends[place] - np.arange(len(fresh))  # own turns until the last one
+    person = turns.resigned[ends][place]
+    return still_playing(chance, fresh) * chance, person & (gap <= _NEAR), person
+
+
+def still_playing(chance: Array, fresh: NDArray[np.bool_]) -> Array:
     """[turns]: the chance that the player has not resigned before the turn."""
     logs = np.cumsum(np.log1p(-np.minimum(chance, 1 - 1e-12)))
     before = np.append(0.0, logs[:-1])

@@ -1,0 +1,159 @@
+"""`python -m studies manners`, `manners-traces`, `manners-games`, `turing` and `turing-score`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from sparring.cli.errors import UserError
+from studies.options import command_line
+
+RESULTS = Path("results/manners")
+LEVELS = "1250,1650,2150,2550"
+"""Classes D, B, Expert and GM of the ACE paper."""
+Levels: TypeAlias = Annotated[str, typer.Option(help="Levels, separated by commas.")]
+Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]
+
+
+def manners_traces(
+    files: Annotated[list[Path], typer.Argument(help="Games of people, or files by `manners-games`.")],
+    out: Annotated[Path, typer.Option(help="The traces, .npz.")],
+    game: Annotated[str, typer.Option(help="chess, or go for resignations.")] = "chess",
+    held_out: Annotated[bool, typer.Option(help="Only validation and test games.")] = False,
+    last: Annotated[int, typer.Option(min=1, help="Go: the last positions of each game.")] = 120,
+    backend: Backend = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+) -> None:
+    """Evaluate every position of games with `human` and `strong`, for `manners`."""
+    from sparring.policies import load_policy
+    from sparring.records import RecordedGame, Split
+    from studies.manners.traces import read_games, trace_games, trace_values
+    from studies.manners.turing import read_program_games
+
+    games, source = [], "people"
+    for path in files:
+        if path.suffix == ".jsonl":
+            played = read_program_games(path)
+            source = played[0].source
+            games += [RecordedGame(game, each.record()) for each in played]
+        else:
+            games += list(read_games(path, game))
+    games = [each for each in games if not held_out or each.split() is not Split.TRAIN]
+    human = load_policy("human", game, backend=backend, batch=batch)
+    if game == "chess":
+        strong = load_policy("strong", game, backend=backend, batch=batch)
+        traces = trace_games(games, source, human, strong)
+    else:
+        traces = trace_values(games, human, last)
+    traces.save(out)
+    print(f"{out}: {len(traces.rows):,} positions of {len(games):,} games")
+
+
+def manners_games(
+    source: Annotated[
+        str, typer.Argument(help="ours, stockfish, or a policy with a temperature, such as maia-1500.pb.gz:1")
+    ],
+    out: Annotated[Path, typer.Option(help="The games, one a line.")],
+    levels: Levels = LEVELS,
+    games: Annotated[int, typer.Option(min=1, help="Games of each level.")] = 6,
+    stockfish: Annotated[str, typer.Option(help="Stockfish's program.")] = "/usr/games/stockfish",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
+    backend: Backend = "onnxruntime",
+) -> None:
+    """Let programs play against themselves at some levels, for `turing` and for the judge."""
+    from sparring.storage import Journal
+    from studies.manners.programs import play_games
+
+    journal = Journal(out)
+    if journal.entries:
+        raise UserError(f"{out} holds games already: give another --out")
+    for level in _numbers(levels):
+        for game in play_games(source, level, games, seed=seed, stockfish=stockfish, backend=backend):
+            journal.add(vars(game))
+        print(f"{out}: {source} at {level}", flush=True)
+
+
+def manners(
+    clocks: Annotated[Path, typer.Option(help="Traces of games with clocks.")],
+    people: Annotated[list[Path], typer.Option(help="Traces of held-out games of people.")],
+    go: Annotated[list[Path] | None, typer.Option(help="Traces of Go games.")] = None,
+    programs: Annotated[Path | None, typer.Option(help="Folder with traces of programs' games.")] = None,
+    write: Annotated[Path | None, typer.Option(help="Folder for the fitted models.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = RESULTS,
+) -> None:
+    """Fit think time, resignation and draws to people's games, and judge the games of programs."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.manners import study
+    from studies.manners.figures import write_figures
+    from studies.manners.traces import Traces
+
+    report: dict[str, Any] = provenance(command_line())
+    timed, known = Traces.load(clocks), Traces.load(*people)
+    think_time, report["think_time"] = study.fit_think_time(timed)
+    resignation, report["resignation"] = study.fit_resignation(known, rating=1600, rating_scale=400)
+    draws, report["draws"] = study.fit_draws(known)
+    models = {
+        "think-time": think_time.to_json(),
+        "chess": {"resignation": resignation.to_json(), "draws": draws},
+    }
+    if go:
+        go_model, report["resignation_go"] = study.fit_resignation(Traces.load(*go), rating=6, rating_scale=3)
+        models["go"] = {"resignation": go_model.to_json()}
+    if programs is not None:
+        found: dict[str, list[Path]] = {}
+        for path in sorted(programs.glob("*.npz")):
+            found.setdefault(path.stem.rpartition("-")[0].removeprefix("games-"), []).append(path)
+        loaded = {name: Traces.load(*paths) for name, paths in found.items()}
+        report["judge"] = study.judge_programs(known, loaded, resignation)
+    if write is not None:
+        for name, content in models.items():
+            write.mkdir(parents=True, exist_ok=True)
+            (write / f"{name}.json").write_text(json.dumps(content) + "\n", encoding="utf-8")
+    write_json(report, out / "report.json")
+    for path in (out / "report.json", *write_figures(out)):
+        print(path)
+
+
+def turing(
+    people: Annotated[Path, typer.Option(help="Games of people (PGN).")],
+    ours: Annotated[Path, typer.Option(help="Games of ours, by `manners-games ours`.")],
+    engine: Annotated[Path, typer.Option(help="Games of an engine, by `manners-games stockfish`.")],
+    out: Annotated[Path, typer.Option(help="Folder of the kit.")],
+    levels: Levels = LEVELS,
+    each: Annotated[int, typer.Option(min=1, help="Games of each source and level.")] = 6,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice and the order.")] = 0,
+) -> None:
+    """Write a Turing test: shuffled games of people, an engine and ours at each level, with a key."""
+    from studies.manners.turing import ANSWERS, KEY, people_at, read_program_games, write_kit
+
+    programs = {"ours": read_program_games(ours), "engine": read_program_games(engine)}
+    games = {
+        level: {
+            "people": [game.record for game in people_at(people, level)],
+            **{name: [g.record() for g in known if g.level == level] for name, known in programs.items()},
+        }
+        for level in _numbers(levels)
+    }
+    write_kit(games, out, each=each, seed=seed)
+    print(f"{out}: give away the PGN files and {ANSWERS}, and keep {KEY}")
+
+
+def turing_score(
+    kit: Annotated[Path, typer.Argument(help="Folder by `turing`.")],
+    answers: Annotated[Path, typer.Argument(help="The sheet with verdicts: human or computer.")],
+) -> None:
+    """Score the verdicts of a Turing test."""
+    from studies.manners.turing import score_answers
+
+    print(json.dumps(score_answers(kit, answers), indent=1))
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError:
+        raise UserError(f"levels '{text}': expected whole numbers, separated by commas") from None

@@ -1,0 +1,60 @@
+"""Figures of the study: rank correlation of think times, and the judge's areas. Drawing needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
+from sparring.reports.report import read_json
+
+_SIZE = (4.8, 2.9)
+"""Inches; the picture fits 400 pixels."""
+
+
+def write_figures(folder: Path) -> list[Path]:
+    """Draws the figures of report.json. Raises BadReport or MatplotlibMissing."""
+    report = read_json(folder / "report.json")
+    paths = [save_svg(think_time_figure(report["think_time"]["unseen games"]), folder, "think-time")]
+    if "judge" in report:
+        paths.append(save_svg(judge_figure(report["judge"]), folder, "judge"))
+    return paths
+
+
+def think_time_figure(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rank correlation with people's times by time control and rating."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    _intervals(axis, [(row["group"], row) for row in rows], LINE_COLORS[0])
+    axis.set_xlim(0, 1)
+    axis.set_xlabel("rank correlation with people's times")
+    return figure
+
+
+def judge_figure(areas: Mapping[str, Mapping[str, Any]]) -> Any:
+    """The area under the curve of each program; 0.5 is a game that nobody can tell from a person's."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    names = sorted(areas, key=lambda name: float(areas[name]["unseen"]["value"]))
+    _intervals(
+        axis, [(name, areas[name]["unseen"]) for name in names], LINE_COLORS[0], "other families", 0.12
+    )
+    _intervals(axis, [(name, areas[name]["own"]) for name in names], LINE_COLORS[1], "its own games", -0.12)
+    axis.axvline(0.5, color=LINE_COLORS[8], linewidth=0.8, linestyle="--")
+    axis.set_xlim(0.3, 1)
+    axis.set_xlabel("area under the curve of a judge trained on ...")
+    axis.legend(fontsize=8, loc="lower right")
+    return figure
+
+
+def _intervals(
+    axis: Any,
+    rows: Sequence[tuple[str, Mapping[str, Any]]],
+    colour: str,
+    label: str | None = None,
+    shift: float = 0.0,
+) -> None:
+    places = [len(rows) - 1 - number + shift for number in range(len(rows))]
+    values = [row["value"] for _, row in rows]
+    spread = [[row["value"] - row["low"] for _, row in rows], [row["high"] - row["value"] for _, row in rows]]
+    axis.errorbar(values, places, xerr=spread, fmt="o", markersize=4, capsize=2, color=colour, label=label)
+    axis.set_yticks([round(place - shift) for place in places], [name for name, _ in rows])

@@ -1,0 +1,205 @@
+"""The study: fits people's behaviour to traces of their games, and measures it on unseen games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.players.resignation import ResignationModel
+from sparring.players.think_time import Situation, ThinkTimeModel
+from studies.manners import judge, resignations, think_times
+from studies.manners.traces import Traces
+
+FAMILIES = {
+    "ours": ("ours", "blend", "human"),
+    "stockfish": ("stockfish",),
+    "maia": ("maia",),
+    "strong": ("strong",),
+    "material": ("material",),
+}
+"""Programs that are alike: a judge of one is trained without its relatives."""
+
+
+def fit_think_time(traces: Traces) -> tuple[ThinkTimeModel, dict[str, Any]]:
+    """The model, and its rank correlations on unseen games and on unseen games of unseen players."""
+    situation, spent, game = think_times.situations(traces)
+    train = traces.games["split"] == "train"
+    known = train[game]
+    weights = balanced_weights(traces, game[known])
+    model = think_times.fit(_take(situation, known), spent[known], weights)
+    names = {*traces.games["first"][train], *traces.games["second"][train]}
+    mover = np.where(
+        traces.rows["mover"][_moves(traces)] == 0, traces.games["first"][game], traces.games["second"][game]
+    )
+    fresh = ~known & ~np.isin(mover, list(names))
+    parts = {"unseen games": ~known, "unseen players": fresh}
+    report = {
+        name: think_times.report(model, _take(situation, which), spent[which], game[which], traces)
+        for name, which in parts.items()
+    }
+    return model, report
+
+
+def balanced_weights(traces: Traces, game: NDArray[np.int64]) -> NDArray[np.float64]:
+    """[moves]: weights with which each common time control counts alike, up to a factor of 4."""
+    control = np.char.add(
+        traces.games["base"][game].astype(int).astype(str),
+        traces.games["increment"][game].astype(int).astype(str),
+    )
+    _, place, counts = np.unique(control, return_inverse=True, return_counts=True)
+    weights: NDArray[np.float64] = np.minimum(np.sqrt(counts.max() / counts[place]), 4.0)
+    return weights
+
+
+def fit_resignation(
+    traces: Traces, *, rating: float, rating_scale: float
+) -> tuple[ResignationModel, dict[str, Any]]:
+    """The model of validation games, and precision and recall on test games beside the simple rule."""
+    turns = resignations.turns_of(traces)
+    split = traces.games["split"][turns.side // 2]
+    fitted, test = turns.take(split == "validation"), turns.take(split == "test")
+    model = resignations.fit(fitted, rating=rating, rating_scale=rating_scale)
+    chance = resignations.chances(model, test)
+    rows: dict[str, Any] = {
+        "learned, drawn": chance,
+        "learned, above 1/2 of the time": (_cumulative(test, chance) >= 0.5).astype(float),
+        "rule: below 0.05 for 3 moves": resignations.rule_chances(test),
+        "rule: below 0.1 for 1 move": resignations.rule_chances(test, 0.1, 1),
+        "rule: below 0.02 for 3 moves": resignations.rule_chances(test, 0.02, 3),
+    }
+    report: dict[str, Any] = {"test": {}, "by_rating": []}
+    for name, each in rows.items():
+        report["test"][name] = _with_intervals(test, each)
+    for low, high in _bands(test.rating):
+        which = (test.rating >= low) & (test.rating < high)
+        part = test.take(which)
+        if part.resigned.sum() < 20:
+            continue
+        report["by_rating"].append(
+            {
+                "from": low,
+                "to": high,
+                "people": _endings(part),
+                "learned": resignations.precision_recall(part, chance[which]),
+                "rule": resignations.precision_recall(part, rows["rule: below 0.05 for 3 moves"][which]),
+            }
+        )
+    return model, report
+
+
+def fit_draws(traces: Traces) -> tuple[dict[str, float], dict[str, Any]]:
+    """Constants of draw offers from the agreed draws of people, and what they are taken from."""
+    found = resignations.agreed_draws(traces)
+    within, after = round(found["better_side"][1] - 0.5, 3), int(found["ply"][0])
+    rows = traces.rows
+    open_to = rows["played"] & (np.abs(rows["value"].astype(float) - 0.5) < within) & (rows["ply"] >= after)
+    chance = found["games"] / max(int(open_to.sum()), 1)
+    return {"within": within, "after": after, "chance": round(chance, 5)}, found
+
+
+def judge_programs(people: Traces, programs: Mapping[str, Traces], model: ResignationModel) -> dict[str, Any]:
+    """Areas under the curve of the judge, for each program.
+
+    `unseen`: trained on people and on programs of other families. `own`: trained on half of the program's own
+    games. People of the test split are the other side; games of players of the training side are left out.
+    """
+    features, kept = judge.game_features(people)
+    heads = people.games[kept]
+    train = heads["split"] == "validation"
+    seen = {*heads["first"][train], *heads["second"][train]} - {""}
+    test = ~train & ~np.isin(heads["first"], list(seen)) & ~np.isin(heads["second"], list(seen))
+    level = np.nanmean([heads["first_rating"], heads["second_rating"]], axis=0)
+    found: dict[str, Any] = {}
+    program_features, program_levels = {}, {}
+    for name, traces in programs.items():
+        resigned = (
+            traces.games["ending"] == "resignation"
+        ).any()  # then they were ended when they were played
+        ended = traces if resigned else judge.truncate_resigned(traces, model)
+        program_features[name], games = judge.game_features(ended)
+        program_levels[name] = ended.games["first_rating"][games]
+    for name, own in program_features.items():
+        others = [f for other, f in program_features.items() if family(other) != family(name)]
+        near = np.isin(
+            np.round(level / 100), np.unique(np.round(program_levels[name] / 100 + [[-1], [0], [1]]))
+        )
+        unseen = judge.train_judge(features[train], np.concatenate(others))
+        half = np.arange(len(own)) % 2 == 0
+        trained = judge.train_judge(features[train], own[half])
+        found[name] = {
+            "unseen": judge.area_with_interval(unseen.scores(features[test & near]), unseen.scores(own)),
+            "own": judge.area_with_interval(
+                trained.scores(features[test & near]), trained.scores(own[~half])
+            ),
+            "by_level": {
+                int(each): judge.area_with_interval(
+                    unseen.scores(features[test & (np.abs(level - each) <= 100)]),
+                    unseen.scores(own[program_levels[name] == each]),
+                )
+                for each in np.unique(program_levels[name])
+            },
+        }
+    return found
+
+
+def family(name: str) -> str:
+    """The family of a program by the beginning of its name; its name if it has none."""
+    return next((key for key, heads in FAMILIES.items() if name.startswith(heads)), name)
+
+
+def _take(situation: Situation, which: NDArray[np.bool_]) -> Situation:
+    return replace(
+        situation, **{f.name: np.asarray(getattr(situation, f.name))[which] for f in fields(situation)}
+    )
+
+
+def _moves(traces: Traces) -> NDArray[np.bool_]:
+    """The rows of `think_times.situations`."""
+    rows = traces.rows
+    chosen: NDArray[np.bool_] = (
+        rows["played"] & ~np.isnan(rows["spent"]) & (rows["ply"] >= 2) & (rows["spent"] >= 0)
+    )
+    return chosen
+
+
+def _cumulative(turns: resignations.Turns, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The chance of having resigned up to and on each turn."""
+    fresh = np.append(True, turns.side[1:] != turns.side[:-1])
+    return 1 - resignations.still_playing(chance, fresh) * (1 - chance)
+
+
+def _with_intervals(turns: resignations.Turns, chance: NDArray[np.float64]) -> dict[str, Any]:
+    found = resignations.precision_recall(turns, chance)
+    game = turns.side // 2
+    games = np.unique(game)
+    rng = np.random.default_rng(0)
+    drawn: dict[str, list[float]] = {"precision": [], "recall": []}
+    sums = resignations.sums_by_game(turns, chance)
+    for _ in range(500):
+        right, made, people = sums[rng.integers(len(games), size=len(games))].sum(axis=0)
+        drawn["precision"].append(right / max(made, 1e-9))
+        drawn["recall"].append(right / people)
+    for name, values in drawn.items():
+        found[f"{name}_interval"] = np.quantile(values, (0.025, 0.975)).round(4).tolist()
+    return found
+
+
+def _bands(rating: NDArray[np.float64]) -> list[tuple[int, int]]:
+    if np.nanmax(rating) < 100:  # ranks
+        return [(-30, 1), (1, 5), (5, 7), (7, 8), (8, 12)]
+    return [(0, 1200), (1200, 1400), (1400, 1600), (1600, 1800), (1800, 2000), (2000, 4000)]
+
+
+def _endings(turns: resignations.Turns) -> dict[str, float]:
+    """Share of the sides that resign, and the mean expected score where they do."""
+    sides = len(np.unique(turns.side))
+    return {
+        "sides": sides,
+        "resigned": float(turns.resigned.sum() / sides),
+        "score": float(np.mean(turns.score[turns.resigned])),
+        "lost_moves": float(np.median(turns.lost_moves[turns.resigned])),
+    }

@@ -1,0 +1,238 @@
+"""The study of people's behaviour: traces, fits on known answers, the judge, and the Turing kit."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.cli.errors import UserError
+from sparring.games import Chess
+from sparring.networks import Position, Prediction
+from sparring.players import PlayerConfig
+from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
+from sparring.players.think_time import Situation
+from sparring.policies import Policy
+from studies.manners import judge, resignations, think_times, turing
+from studies.manners.conversion import basic_endings, conversion_rate, won_positions
+from studies.manners.games import self_play
+from studies.manners.traces import GAME_DTYPE, TRACE_DTYPE, Traces, read_games, trace_games
+
+PGN = """[Event "a"]
+[White "Anna"]
+[Black "Bert"]
+[WhiteElo "1500"]
+[BlackElo "1600"]
+[TimeControl "60+1"]
+[Termination "Normal"]
+[Result "1-0"]
+
+1. e4 { [%clk 0:01:00] } e5 { [%clk 0:01:00] } 2. Qh5 { [%clk 0:00:50] } Nc6 { [%clk 0:00:58] } 1-0
+"""
+RNG = np.random.default_rng(0)
+
+
+class UniformPolicy:
+    """All moves alike; the value counts material."""
+
+    name, game = "uniform", "chess"
+
+    def predict(self, positions: list[Position]) -> list[Prediction]:
+        moves = [tuple(each.state.legal_moves()) for each in positions]
+        return [Prediction(each, np.full(len(each), 1 / len(each), np.float32), 0.0) for each in moves]
+
+
+def uniform() -> Policy:
+    return UniformPolicy()  # type: ignore[return-value]
+
+
+def people(tmp_path: Path, text: str = PGN) -> Traces:
+    (tmp_path / "games.pgn").write_text(text)
+    return trace_games(list(read_games(tmp_path / "games.pgn")), "people", uniform(), uniform())
+
+
+def test_a_trace_has_clocks_probabilities_and_the_end_of_a_game(tmp_path: Path) -> None:
+    traces = people(tmp_path)
+    rows, (game,) = traces.rows, traces.games
+    assert (game["ending"], game["base"], game["increment"], game["plies"]) == ("resignation", 60, 1, 4)
+    assert rows["played"].tolist() == [True] * 4 + [False]
+    assert rows["spent"][2:4].tolist() == [11, 3]
+    assert rows["human"][0] == pytest.approx(1 / 20, rel=0.01)
+    traces.save(tmp_path / "t.npz")
+    twice = Traces.load(tmp_path / "t.npz", tmp_path / "t.npz")
+    assert (len(twice.games), twice.rows["game"][-1]) == (2, 1)
+    assert len(twice.take(np.array([False, True])).rows) == 5
+    assert traces.rows["human"].dtype == TRACE_DTYPE["human"]
+
+
+def test_the_think_time_fit_finds_what_times_depend_on() -> None:
+    count = 4000
+    entropy = RNG.uniform(0, 3, count)
+    known = np.full(count, 100.0)
+    situation = Situation(
+        known, 0 * known, known, known, known, known, known, entropy, 0 * known, known / 200, known / 200,
+        0 * known, 15 * known,
+    )  # fmt: skip
+    spent = np.exp(entropy) * RNG.lognormal(0, 0.3, count)
+    model = think_times.fit(situation, spent, np.ones(count), epochs=8)
+    predicted = model.predict(situation)
+    assert think_times.rank_correlation(predicted[:, 5], spent) > 0.9
+    assert np.mean(spent < predicted[:, 9]) == pytest.approx(0.9, abs=0.05)
+
+
+def test_rank_correlation_is_spearmans() -> None:
+    values = np.array([1.0, 2.0, 2.0, 5.0])
+    assert think_times.rank_correlation(values, values**3) == pytest.approx(1)
+    assert think_times.rank_correlation(values, -values) == pytest.approx(-1)
+    found = think_times.with_interval(lambda part: float(part.mean()), np.array([0, 0, 1, 1]), 20)
+    assert found["low"] <= found["value"] <= found["high"]
+
+
+def lost_games(count: int) -> resignations.Turns:
+    """Sides that resign with chance 0.3 on each turn below 0.05, and never before."""
+    parts = []
+    for _ in range(count):
+        scores = [0.5, 0.3, 0.1, 0.03]
+        while RNG.random() >= 0.3:
+            scores.append(0.03)
+        parts.append(scores)
+    side = np.repeat(2 * np.arange(count), [len(scores) for scores in parts])
+    score = np.concatenate(parts)
+    last = np.append(side[1:] != side[:-1], True)
+    lost = np.where(score < 0.15, 1, 0)
+    return resignations.Turns(
+        side, score, lost, np.zeros(len(side)), np.full(len(side), 40), np.full(len(side), 1500.0), last
+    )
+
+
+def test_the_resignation_fit_finds_the_chance_of_resigning() -> None:
+    turns = lost_games(800)
+    model = resignations.fit(turns, rating=1500, rating_scale=400)
+    chance = resignations.chances(model, turns)
+    assert chance[turns.score == 0.03].mean() == pytest.approx(0.3, abs=0.04)
+    assert chance[turns.score == 0.1].mean() < 0.05
+    assert (chance[turns.score >= 0.3] == 0).all()
+    found = resignations.precision_recall(turns, chance)
+    rule = resignations.precision_recall(turns, resignations.rule_chances(turns, 0.05, 20))
+    assert found["recall"] > rule["recall"]
+    assert 0 < found["precision"] <= 1
+
+
+def test_a_rule_that_resigns_with_the_person_is_right() -> None:
+    turns = lost_games(50)
+    found = resignations.precision_recall(turns, turns.resigned.astype(float))
+    assert (found["precision"], found["recall"], found["exact_recall"]) == (1, 1, 1)
+    assert found["without_people"] == 0
+
+
+def test_areas_are_those_of_known_scores() -> None:
+    low, high = np.arange(10.0), np.arange(10.0) + 100
+    assert judge.area_under_curve(low, high) == 1
+    assert judge.area_under_curve(high, low) == 0
+    assert judge.area_under_curve(low, low) == pytest.approx(0.5)
+    found = judge.area_with_interval(low, low + 3, 50)
+    assert found["low"] <= found["value"] <= found["high"]
+
+
+def traced_games(skill: float, count: int) -> Traces:
+    """Games whose moves `human` predicts with a given probability."""
+    games = np.zeros(count, GAME_DTYPE)
+    rows = np.zeros(count * 60, TRACE_DTYPE)
+    rows["game"], rows["ply"] = np.repeat(np.arange(count), 60), np.tile(np.arange(60), count)
+    rows["played"], rows["value"], rows["strong_value"] = True, 0.5, 0.5
+    rows["human"] = np.clip(RNG.normal(skill, 0.1, len(rows)), 0.01, 1)
+    rows["strong"] = 0.5
+    games["plies"] = 60
+    return Traces(games, rows)
+
+
+def test_the_judge_tells_games_apart_that_differ_and_no_others() -> None:
+    same, other, more = (judge.game_features(traced_games(s, 60))[0] for s in (0.4, 0.4, 0.7))
+    found = judge.train_judge(same, more)
+    assert judge.area_under_curve(found.scores(other), found.scores(more)) > 0.95
+    third, fourth = (judge.game_features(traced_games(0.4, 60))[0] for _ in range(2))
+    blind = judge.train_judge(same, other)
+    area = judge.area_under_curve(blind.scores(third), blind.scores(fourth))
+    assert abs(area - 0.5) < 0.2
+
+
+def test_games_are_cut_where_a_model_resigns() -> None:
+    traces = traced_games(0.4, 3)
+    traces.rows["value"] = np.where(traces.rows["mover"] == 0, 0.01, 0.99)
+    weights = np.zeros(len(RESIGNATION_FEATURES))
+    weights[0] = 50.0  # resigns at once
+    model = ResignationModel(weights, 1500, 400)
+    cut = judge.truncate_resigned(traces, model)
+    assert cut.games["plies"].tolist() == [0, 0, 0]
+    assert set(cut.games["ending"]) == {"resignation"}
+
+
+def test_programs_play_themselves_and_basic_endings_are_won() -> None:
+    config = PlayerConfig("chess", name="uniform", rating=1500)
+    games = self_play(uniform(), config, [Chess().initial()] * 2, seed=1, max_plies=6)
+    assert [len(game) for game in games] == [6, 6]
+    assert games[0].moves != games[1].moves
+    endings = basic_endings("queen", 3, np.random.default_rng(1))
+    assert all(position.state.outcome is None and position.winner == 0 for position in endings)
+    mated = self_play(uniform(), config, [each.state for each in endings], seed=1, max_plies=4)
+    assert conversion_rate(endings, mated)["games"] == 3
+
+
+def test_won_positions_are_those_that_stay_won(tmp_path: Path) -> None:
+    evals = ["0.1"] * 16 + ["6.0", "0.2"] + ["-7.0"] * 6
+    moves = [f"{file}{rank}" for file in "abcdefgh" for rank in (3, 6)]
+    moves += [f"{file}{rank}" for file in "aceg" for rank in (4, 5)]
+    body = " ".join(f"{move} {{ [%eval {value}] }}" for move, value in zip(moves, evals, strict=True))
+    (tmp_path / "e.pgn").write_text(f'[Event "a"]\n[Result "0-1"]\n\n{body} 0-1\n')
+    (found,) = won_positions(read_games(tmp_path / "e.pgn"))
+    assert (found.winner, found.score, found.state.ply) == (1, 1.0, 22)
+
+
+def kit(folder: Path) -> dict[str, str]:
+    config = PlayerConfig("chess", rating=1500)
+    played = self_play(uniform(), config, [Chess().initial()] * 6, seed=3, max_plies=10)
+    records = [game.record for game in played]
+    games = {1500: {source: records[2 * i : 2 * i + 2] for i, source in enumerate(turing.SOURCES)}}
+    turing.write_kit(games, folder, each=2, seed=1)
+    key = json.loads((folder / turing.KEY).read_text())
+    return {entry["game"]: entry["source"] for entry in key["games"]}
+
+
+def answer(folder: Path, verdicts: dict[str, str]) -> Path:
+    path = folder / "filled.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["level", "game", "verdict"])
+        writer.writerows([1500, game, verdict] for game, verdict in verdicts.items())
+    return path
+
+
+def test_a_kit_is_anonymous_and_its_scorer_knows_the_key(tmp_path: Path) -> None:
+    key = kit(tmp_path)
+    text = (tmp_path / "level-1500.pgn").read_text()
+    assert text.count("[Event ") == 6
+    assert "Sparring" not in text
+    assert sorted(key.values()) == sorted(turing.SOURCES * 2)
+    verdicts = {game: "computer" if source == "engine" else "human" for game, source in key.items()}
+    found = turing.score_answers(tmp_path, answer(tmp_path, verdicts))
+    assert [found["called_human"][source]["value"] for source in turing.SOURCES] == [1, 0, 1]
+    assert found["p_value"] == 1
+    assert found["by_level"][1500]["engine"]["games"] == 2
+
+
+def test_the_scorer_refuses_what_it_cannot_read(tmp_path: Path) -> None:
+    key = kit(tmp_path)
+    game = next(iter(key))
+    for verdicts, said in (
+        ({game: "robot"}, "not human or computer"),
+        ({"99": "human"}, "no such game"),
+        ({game: ""}, "has no verdict"),
+    ):
+        with pytest.raises(UserError, match=said):
+            turing.score_answers(tmp_path, answer(tmp_path, verdicts))
+    record = next(read_games(tmp_path / "level-1500.pgn")).record
+    with pytest.raises(UserError, match="2 games of people, 5 are needed"):
+        turing.write_kit({1500: {"people": [record] * 2}}, tmp_path, each=5)
