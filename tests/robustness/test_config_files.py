@@ -31,6 +31,14 @@ from sparring.training.config import (
     TrainingConfig,
     load_training_config,
 )
+from sparring.training.rbc.config import (
+    ExampleConfig,
+    HeadsetConfig,
+    LossConfig,
+    RbcTrainingConfig,
+    SynopsisNetworkConfig,
+    load_rbc_config,
+)
 
 MUTATIONS = int(os.environ.get("SPARRING_FUZZ", "200"))
 
@@ -122,6 +130,20 @@ TRAINING: dict[str, Any] = {
     "teachers": [{"model": "x", "policy_weight": 0.1, "value_weight": 0.1}],
 }  # fmt: skip
 
+SYNOPSIS_TRAINING: dict[str, Any] = {
+    "name": "x", "about": "x",
+    "network": {"blocks": 1, "width": 8, "policy_blocks": 1, "policy_width": 4, "value_width": 8},
+    "data": {
+        "boards": 10, "sampled": 2, "draws": 2, "soon": 5, "clean": False, "clean_boards": 9, "trial": 1,
+    },
+    "loss": {"soon": 0.1, "pieces": 0.1},
+    "training": {**TRAINING["training"], "cache_teachers": False},
+    "headsets": [
+        {"name": "All", "players": ["*"], "weight": 2.0, "stop_gradient": True},
+        {"name": "Top"},
+    ],
+}  # fmt: skip
+
 
 def preset(game: str) -> dict[str, Any]:
     """A preset of the game with every key at its default."""
@@ -137,6 +159,7 @@ READERS: dict[str, tuple[Callable[[Path], object], dict[str, Any]]] = {
     "tournament": (read_tournament, TOURNAMENT),
     "match": (read_tournament, MATCH),
     "training": (load_training_config, TRAINING),
+    "synopsis training": (load_rbc_config, SYNOPSIS_TRAINING),
     **{f"preset {game}": (lambda path: load_preset(str(path)), preset(game)) for game in GAMES},
 }
 
@@ -257,6 +280,9 @@ def covered() -> list[tuple[type[Any], dict[str, Any]]]:
         (DrawRule, tournament["adjudication"]["draw"]), (Sprt, tournament["sprt"]),
         (TrainingConfig, training), (NetworkConfig, training["network"]), (DataConfig, training["data"]),
         (OptimizationConfig, training["training"]), (TeacherConfig, training["teachers"][0]),
+        (RbcTrainingConfig, SYNOPSIS_TRAINING), (SynopsisNetworkConfig, SYNOPSIS_TRAINING["network"]),
+        (ExampleConfig, SYNOPSIS_TRAINING["data"]), (LossConfig, SYNOPSIS_TRAINING["loss"]),
+        (HeadsetConfig, SYNOPSIS_TRAINING["headsets"][0]),
         (PresetFile, preset("chess")), (PositionFilter, preset("chess")["positions"]),
     ]  # fmt: skip
 
