@@ -136,6 +136,8 @@ def test_games_lists_every_game(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["play", "chess", "--level", "7"], "--strength 1 to 9"),
         (["play", "chess", "--level", "5000"], "the levels of chess are"),
+        (["play", "chess", "--level", "strong"], "a number such as 1500, or adapt"),
+        (["play", "chess", "--repertoire", "nowhere.pgn"], "there is no book nowhere.pgn"),
         (["play", "shogi", "--level", "1500"], "shogi has no levels"),
         (["play", "chess", "--rating", "100"], "blend accepts ratings from 600 to 2600, not 100"),
         (["play", "chess", "--my-rating", "5000"], "my rating: blend accepts ratings from 600 to 2600, not"),
