@@ -214,6 +214,20 @@ def test_the_default_opponent_resigns_and_takes_draws() -> None:
     assert PlayerConfig("chess").resign_below == 0  # a file says what its player does
 
 
+def test_a_search_keeps_its_tree_from_move_to_move_unless_told_otherwise() -> None:
+    start, total = Chess().initial(), []
+    for reuse in (True, False):
+        player = SearchPlayer(PlayerConfig("chess", nodes=300, reuse_tree=reuse), ValuePolicy(0.0))
+        first = player.choose(Turn.of(start)).search
+        assert first is not None
+        move, reply = first.principal_variation(int(first.moves[first.visits.argmax()]))[:2]
+        found = player.choose(Turn.of(start.play(move).play(reply))).search
+        assert found is not None
+        total.append(found.nodes - found.new_visits)
+    assert total[0] > 0
+    assert total[1] == 0
+
+
 def test_a_time_limit_holds_during_a_slow_evaluation() -> None:
     slow, released = ValuePolicy(0.0), threading.Event()
     asked: list[int] = []

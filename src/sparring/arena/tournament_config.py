@@ -155,7 +155,9 @@ def parse_tournament(table: Mapping[str, Any], path: Path, games: int | None) ->
 
 def _players(file: TournamentFile, source: Source) -> tuple[ParticipantConfig, ...]:
     players = tuple(
-        _player(table, file, source.inside(f"player[{number}]"))
+        parse_participant(
+            table, file.game, source.inside(f"player[{number}]"), has_clock=file.clock is not None
+        )
         for number, table in enumerate(file.player, 1)
     )
     names = [player.name for player in players]
@@ -165,15 +167,19 @@ def _players(file: TournamentFile, source: Source) -> tuple[ParticipantConfig, .
     return players
 
 
-def _player(table: Mapping[str, Any], file: TournamentFile, source: Source) -> ParticipantConfig:
+def parse_participant(
+    table: Mapping[str, Any], game: str, source: Source, *, has_clock: bool = False
+) -> ParticipantConfig:
+    """Makes a participant from a `[[player]]`. Without a clock an engine needs limits. Raises the exception
+    of the source."""
     name = table.get("name")
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise source.bad_value("name", name, "the name of the player, printable text")
     if "protocol" in table:
-        return _engine(from_table(EngineEntry, table, source), file, source)
+        return _engine(from_table(EngineEntry, table, source), game, source, has_clock)
     if "strength" in table:
         return from_table(StrengthPlayerConfig, table, source)
-    return NamedPlayerConfig(name, _player_config(table, file.game, source))
+    return NamedPlayerConfig(name, _player_config(table, game, source))
 
 
 def _player_config(table: Mapping[str, Any], game: str, source: Source) -> PlayerConfig:
@@ -195,14 +201,11 @@ def _player_config(table: Mapping[str, Any], game: str, source: Source) -> Playe
     return dataclasses.replace(there, **{key: getattr(here, key) for key in changed})
 
 
-def _engine(entry: EngineEntry, file: TournamentFile, source: Source) -> EngineConfig:
-    if PROTOCOL_GAMES[entry.protocol] != file.game:
-        game = PROTOCOL_GAMES[entry.protocol]
-        raise source.bad_value(
-            "protocol", entry.protocol, f"a protocol for {file.game}; this one is for {game}"
-        )
+def _engine(entry: EngineEntry, game: str, source: Source, has_clock: bool) -> EngineConfig:
+    if (other := PROTOCOL_GAMES[entry.protocol]) != game:
+        raise source.bad_value("protocol", entry.protocol, f"a protocol for {game}; this one is for {other}")
     engine = entry.engine_config()
-    if entry.protocol != "gtp" and file.clock is None and not engine.limits.bounded:
+    if entry.protocol != "gtp" and not has_clock and not engine.limits.bounded:
         raise source.fault(f"{source.path} needs nodes, depth or movetime, or the tournament a [clock]")
     return engine
 

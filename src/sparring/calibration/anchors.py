@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from sparring import data
 from sparring.arena.tournament import ParticipantConfig
-from sparring.arena.tournament_config import parse_tournament
+from sparring.arena.tournament_config import parse_participant
 from sparring.config import BadConfig, Fraction, Source, from_table, read_toml
 
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
@@ -66,22 +66,13 @@ def read_anchors(source: str, game: str) -> list[Anchor]:
     file = from_table(AnchorFile, read_toml(path, BadAnchors), where)
     if file.game != game:
         raise BadAnchors(f"{path} has anchors of {file.game}, not of {game}")
-    own = {"elo", "random_share"}
-    entries = [
-        from_table(
-            AnchorEntry,
-            {key: value for key, value in table.items() if key in own | {"name"}},
-            where.inside(f"anchor[{number}]"),
+    members = []
+    for number, table in enumerate(file.anchor, 1):
+        place = where.inside(f"anchor[{number}]")
+        own = {key: value for key, value in table.items() if key in ("name", "elo", "random_share")}
+        rest = {key: value for key, value in table.items() if key not in ("elo", "random_share")}
+        entry, participant = from_table(AnchorEntry, own, place), parse_participant(rest, game, place)
+        members.append(
+            Anchor(entry.name, file.family or path.stem, participant, entry.elo, entry.random_share)
         )
-        for number, table in enumerate(file.anchor, 1)
-    ]
-    players = [{key: value for key, value in table.items() if key not in own} for table in file.anchor]
-    try:
-        tournament = parse_tournament({"game": game, "games": 1, "player": players}, path, None)
-    except BadConfig as error:
-        raise BadAnchors(str(error).replace("player[", "anchor[")) from None
-    family = file.family or path.stem
-    return [
-        Anchor(entry.name, family, participant, entry.elo, entry.random_share)
-        for entry, participant in zip(entries, tournament.entries, strict=True)
-    ]
+    return members

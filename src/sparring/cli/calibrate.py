@@ -54,7 +54,7 @@ def calibrate(
         asked = {
             str(level): float(level) for level in _numbers(levels) or [row.level for row in table.levels]
         }
-        pairs = [(str(a), str(b)) for a, b in (_numbers(pair, "-") for pair in matches.split(",") if pair)]
+        pairs = [_pair(text) for text in matches.split(",") if text]
         names = dict.fromkeys([*asked, *(name for pair in pairs for name in pair)])
         configs: dict[str, PlayerConfig] = {name: table.at(int(name)) for name in names}
     except (BadConfig, ValueError) as error:
@@ -108,6 +108,13 @@ def _numbers(text: str, separator: str = ",") -> list[int]:
         return [int(each) for each in text.split(separator) if each.strip()]
     except ValueError:
         raise UserError(f"'{text}': expected whole numbers") from None
+
+
+def _pair(text: str) -> tuple[str, str]:
+    numbers = _numbers(text, "-")
+    if len(numbers) != 2:
+        raise UserError(f"--matches '{text}': expected two levels, such as 2000-1600")
+    return str(numbers[0]), str(numbers[1])
 
 
 def _command(game: str, anchors: str, games: int) -> str:

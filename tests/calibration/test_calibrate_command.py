@@ -1,0 +1,68 @@
+"""`sparring calibrate` from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from tests.cli.command_errors import one_line_error
+
+LEVELS = """
+game = "chess"
+policy = "human"
+[[levels]]
+level = 1000
+rating = 1000
+[[levels]]
+level = 1400
+rating = 1400
+temperature = 0.5
+"""
+FAMILY = """
+game = "chess"
+[[anchor]]
+name = "small"
+elo = 1000
+strength = 1
+"""
+
+
+def test_levels_are_measured_by_family_and_matches_between_them_are_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "levels.toml").write_text(LEVELS)
+    (tmp_path / "family.toml").write_text(FAMILY)
+    command = [
+        "calibrate", "chess", "--players", str(tmp_path / "levels.toml"),
+        "--out", str(tmp_path / "ladder.json"),
+        "--anchors", str(tmp_path / "family.toml"), "--games", "2", "--rounds", "1", "--matches", "1400-1000",
+    ]  # fmt: skip
+    main(command)
+    assert "1400 against 1000" in capsys.readouterr().out
+    found = json.loads((tmp_path / "ladder.json").read_text())
+    rows = found["families"]["family"]["levels"]
+    assert [(row["asked"], row["games"]) for row in rows] == [(1000, 2), (1400, 2)]
+    assert found["matches"][0]["games"] == 2
+    games = (tmp_path / "ladder.jsonl").read_text()
+    main(command)
+    assert (tmp_path / "ladder.jsonl").read_text() == games
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["shogi"], "no family of anchors|anchors of chess|no level table"),
+        (["chess", "--anchors", "crafty"], "no family of anchors"),
+        (["chess", "--levels", "99999"], "levels of chess"),
+        (["chess", "--levels", "x"], "whole numbers"),
+        (["chess", "--matches", "1200"], "expected"),
+    ],
+)
+def test_bad_arguments_are_one_line_errors(
+    arguments: list[str], fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert re.search(fault, one_line_error(capsys, ["calibrate", *arguments]))

@@ -1,0 +1,152 @@
+"""Games of a calibration: in lockstep, diluted, resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.calibration.anchors import Anchor, BadAnchors, read_anchors
+from sparring.calibration.lockstep_games import DilutedMover, LockstepGame, PolicyMover, play_together
+from sparring.calibration.run import (
+    CalibrationGame,
+    CalibrationPlan,
+    CalibrationWorker,
+    GamesTask,
+    Results,
+    link_anchors,
+    missing,
+    play_rounds,
+)
+from sparring.games import Move, load_game
+from sparring.players import PlayerConfig
+from sparring.policies import load_policy
+from sparring.storage import Journal
+from sparring.workers import SerialWorkerPool
+
+FAMILY = """
+game = "chess"
+[[anchor]]
+name = "weak"
+strength = 1
+random_share = 0.9
+[[anchor]]
+name = "small"
+elo = 1000
+strength = 1
+"""
+
+
+class First:
+    """Plays the first legal move, and counts the games in which it is asked at once."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
+        self.batches.append(len(games))
+        return [game.state.legal_moves()[0] for game in games]
+
+
+def started(mover: First | DilutedMover, count: int, seed: int = 0) -> list[LockstepGame]:
+    game = load_game("breakthrough")
+    return [
+        LockstepGame(n, (mover, mover), np.random.default_rng([seed, n]), game.initial())
+        for n in range(count)
+    ]
+
+
+def family(tmp_path: Path) -> list[Anchor]:
+    (tmp_path / "family.toml").write_text(FAMILY)
+    return read_anchors(str(tmp_path / "family.toml"), "chess")
+
+
+def test_all_games_are_moved_in_together_and_end() -> None:
+    mover = First()
+    ended = list(play_together(started(mover, 5), max_plies=400))
+    assert sorted(game.number for game in ended) == [0, 1, 2, 3, 4]
+    assert mover.batches[0] == 5
+    assert all(game.state.outcome is not None and game.result[0] in (0.0, 1.0) for game in ended)
+
+
+def test_long_games_are_drawn() -> None:
+    (ended,) = play_together(started(First(), 1), max_plies=3)
+    assert (ended.plies, ended.result) == (3, (0.5, "length limit"))
+
+
+def test_a_share_of_the_moves_is_random() -> None:
+    mover = First()
+    games = list(play_together(started(DilutedMover(mover, 0.5), 40), max_plies=10))
+    asked, moves = sum(mover.batches), sum(game.plies for game in games)
+    assert 0.35 < asked / moves < 0.65
+    again = play_together(started(DilutedMover(First(), 0.5), 40), max_plies=10)
+    assert [game.state for game in games] == [game.state for game in again]
+
+
+@pytest.mark.parametrize("nodes", [0, 4])
+def test_a_policy_moves_with_its_search_and_its_ratings(nodes: int) -> None:
+    config = PlayerConfig("chess", model="human", rating=1500, temperature=0, nodes=nodes)
+    mover = PolicyMover(config, load_policy("human", "chess"))
+    game = load_game("chess")
+    mate = game.parse("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1")
+    games = [
+        LockstepGame(0, (mover, mover), np.random.default_rng(0), state) for state in (mate, game.initial())
+    ]
+    moves = mover.choose(games)
+    assert len(moves) == 2
+    if nodes:
+        assert game.move_text(mate, moves[0]) == "Ra8#" or mate.move_text(moves[0]) == "a1a8"
+
+
+def test_shipped_families_can_be_read() -> None:
+    stockfish, maia = read_anchors("stockfish", "chess"), read_anchors("maia", "chess")
+    assert {anchor.family for anchor in stockfish} == {"stockfish"}
+    nominal = [anchor.elo for anchor in stockfish if anchor.elo is not None]
+    assert nominal == sorted(nominal)
+    assert len(maia) == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('game = "go"\nanchor = []', "anchors of go"),
+        ('game = "chess"\n[[anchor]]\nelo = 3', "anchor\\[1\\]"),
+        (FAMILY.replace("0.9", "1.9"), "random_share"),
+        (FAMILY.replace("strength = 1", "strength = 77"), "strength"),
+    ],
+)
+def test_faults_of_a_family_are_named(tmp_path: Path, text: str, fault: str) -> None:
+    (tmp_path / "family.toml").write_text(text)
+    with pytest.raises(BadAnchors, match=fault):
+        read_anchors(str(tmp_path / "family.toml"), "chess")
+    with pytest.raises(BadAnchors, match="one of maia, stockfish"):
+        read_anchors("crafty", "chess")
+
+
+def test_missing_games_are_those_that_the_journal_does_not_have(tmp_path: Path) -> None:
+    results = Results(Journal(tmp_path / "games.jsonl", kind=CalibrationGame))
+    results.add([CalibrationGame("a", "b", 1, 1.0, "checkmate", 9)])
+    assert missing(results, "a", {"b": 4}, 2) == [
+        GamesTask("a", (("b", 0), ("b", 3))),
+        GamesTask("a", (("b", 2),)),
+    ]
+    again = Results(Journal(tmp_path / "games.jsonl", kind=CalibrationGame))
+    assert again.between("a", "b") == {1: 1.0}
+
+
+def test_anchors_are_linked_and_a_run_is_resumed(tmp_path: Path) -> None:
+    anchors = family(tmp_path)
+    players = {"human": PlayerConfig("chess", model="human", rating=1500)}
+    plan = CalibrationPlan("chess", players, tuple(anchors), max_plies=30)
+    path, played = tmp_path / "games.jsonl", []
+    for _ in range(2):
+        results = Results(Journal(path, kind=CalibrationGame))
+        with SerialWorkerPool(lambda: CalibrationWorker(plan)) as pool:
+            elo = link_anchors(anchors, results, pool, games=4)
+            play_rounds({"human": 1000.0}, elo, results, pool, games=4, rounds=2)
+        played.append(len(results.games))
+    assert played == [8, 8]
+    assert elo["small"] == 1000
+    assert set(elo) == {"weak", "small"}
