@@ -90,6 +90,7 @@ constraints: setup  ## Resolve constraints.txt anew: pins stay, missing ones are
 bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench rules
 	@$(BIN)/python -m bench rbc
+	@$(BIN)/python -m bench planner
 	@$(BIN)/python -m bench networks
 	@$(BIN)/python -m bench records
 	@$(BIN)/python -m bench search

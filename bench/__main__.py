@@ -18,6 +18,7 @@ from sparring.reports.report import write_json
 SUITES = {
     "rules": ("chess_rules", "shogi_rules", "go_rules", "expendibots_rules"),
     "rbc": ("rbc_tracking",),
+    "planner": ("rbc_planner",),
     "networks": ("network_speed",),
     "gpu": ("network_gpu",),
     "records": ("records_speed",),

@@ -41,6 +41,7 @@ void check(const PlannerConfig& config) {
     require(share(config.caution), "caution must be from 0 to 1");
     require(share(config.paranoia), "paranoia must be from 0 to 1");
     require(share(config.native_weight), "native_weight must be from 0 to 1");
+    require(share(config.belief_noise), "belief_noise must be from 0 to 1");
     require(config.table_size >= 1, "table_size must be at least 1");
     require(config.threads >= 1 && config.threads <= 1024, "threads must be from 1 to 1024");
 }
@@ -202,6 +203,9 @@ void bind_config(nb::module_& m) {
         Field{"static_analysis", &C::static_analysis, "Whether playouts end at certain wins."},
         Field{"native_weight", &C::native_weight,
               "Share of the native quiescence search on the true board in the value of a leaf."},
+        Field{
+            "belief_noise", &C::belief_noise,
+            "Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."},
         Field{"table_size", &C::table_size, "Nodes of the hash table; a new node overwrites an old one."},
         Field{"threads", &C::threads, "Threads of the playouts."});
 }

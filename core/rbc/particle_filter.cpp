@@ -137,16 +137,14 @@ void ParticleFilter::settle(Candidate& candidate, NodeTable& table) {
     }
 }
 
-/// The opponent's action by algorithm 1: its sense is drawn, for its move the distribution is kept.
+/// The opponent's action by its policy: its sense is drawn, for its move the distribution is kept. (Algorithm
+/// 2 calls the bandit, which at a node that playouts have visited often is the argmax of its scores: the
+/// belief would collapse to one action of the opponent.)
 void ParticleFilter::act(Candidate& candidate, const TreeNode& node) {
     Infostate& opponent = candidate.particle.opponent;
     std::vector<Edge> edges = node.edges;
-    const double visits = total_visits(edges);
-    if (visits > 0) {
-        const auto share = static_cast<float>(mixing_probability(config_.mixing, visits));
-        for (Edge& edge : edges) edge.prior *= share;
-        edges[best_edge(node.edges, config_)].prior += 1 - share;
-    }
+    const auto noise = static_cast<float>(config_.belief_noise);
+    for (Edge& edge : edges) edge.prior = (1 - noise) * edge.prior + noise / static_cast<float>(edges.size());
     if (opponent.context().moving) {
         opponent.remember(node.remembered);
         candidate.moves = std::move(edges);
@@ -179,7 +177,9 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
     std::vector<double> cumulated;
     double total = 0;
     for (const Accepted& each : accepted) cumulated.push_back(total += each.probability);
-    accepted_ = candidates_.empty() ? 0 : total / static_cast<double>(candidates_.size());
+    const auto complete = std::count_if(candidates_.begin(), candidates_.end(),
+                                        [](const Candidate& each) { return !each.moves.empty(); });
+    accepted_ = complete ? total / static_cast<double>(complete) : 0;
     const double all_rejected = std::pow(1 - std::min(accepted_, 1.0), config_.persistence);
     for (std::size_t n = 0; n < config_.particles; ++n) {
         if (total <= 0 || uniform(random_) < all_rejected) {

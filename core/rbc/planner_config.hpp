@@ -23,6 +23,7 @@ struct PlannerConfig {
     bool avop = false;                   // "a variant of PUCT" instead of UCB1 (table 4)
     bool static_analysis = true;         // playouts end at certain wins (section 5.4)
     double native_weight = 0.0;          // share of the native quiescence search in the value of a leaf
+    double belief_noise = 0.05;          // share of uniformly drawn actions of the opponent in the belief
     std::uint32_t table_size = 1 << 16;  // nodes of the hash table for N and Q
     std::uint32_t threads = 1;
 

@@ -76,9 +76,10 @@ COMMANDS: dict[str, Command | Group] = {
     ),
     "calibrate": Command("calibrate:calibrate", "Measure the levels of a table against anchors."),
     "rbc": Group(
-        "Track and generate games of reconnaissance blind chess.",
+        "Track, explain and generate games of reconnaissance blind chess.",
         {
             "track": Command("rbc:track", "Show the possible boards of a recorded game, turn by turn."),
+            "explain": Command("rbc_explain:explain", "Show why the planner would sense and move where."),
             "generate": Command("rbc_generate:generate", "Play games between bots in bulk."),
         },
     ),

@@ -58,7 +58,7 @@ def track(
 
     Each row says how many boards the observation ruled out.
     """
-    final = _read(game, number)
+    final = read_game(game, number)
     options = TrackerOptions(limit=limit, threads=threads, seed=seed)
     found = []
     for color in PlayerColor if player is None else (player,):
@@ -105,14 +105,16 @@ def _track_player(game: RbcState, player: PlayerColor, options: TrackerOptions) 
         try:
             for row in _follow(game, tracker):
                 rows.append(row)
-                bar.on_progress(f"turn {row.turn}, {row.after:,} boards", tracker.turns, _turns(game, side))
+                bar.on_progress(
+                    f"turn {row.turn}, {row.after:,} boards", tracker.turns, count_turns(game, side)
+                )
         except Contradiction as error:
             return _TrackedGame(player, rows, str(error))
     return _TrackedGame(player, rows, None)
 
 
-def _read(path: Path, number: int) -> RbcState:
-    """The final state of a recorded game."""
+def read_game(path: Path, number: int) -> RbcState:
+    """The final state of a recorded game. Raises UserError."""
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     reader = read_history if ".json" in path.suffixes else read_histories
@@ -124,7 +126,7 @@ def _read(path: Path, number: int) -> RbcState:
     return RbcState.initial().unpack_moves(found.record.moves, DESCRIPTION.packed_move_bytes)
 
 
-def _turns(game: RbcState, side: int) -> int:
+def count_turns(game: RbcState, side: int) -> int:
     """The number of turns of a player in a game; a turn is a sense and a move."""
     return -(-(game.ply - 2 * side) // 4)
 

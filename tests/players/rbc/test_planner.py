@@ -227,6 +227,20 @@ def test_particles_have_the_distribution_of_rejection_sampling() -> None:
             assert found[key] / 4000 == pytest.approx(probability, abs=0.03)
 
 
+def test_the_belief_does_not_collapse_to_the_best_reply_of_a_search() -> None:
+    made = planner_bot(playouts=600, particles=300)
+    made.new_game(GameStart(Rbc(), 0, seed=3))
+    made.observe(OpponentMoveResult(None))
+    state = Rbc().initial().play(NO_SENSE)
+    made.observe(SenseResult(()))
+    made.choose(Turn.of(state))
+    move = state.parse_move("e2e4")
+    made.observe(MoveResult(move, move, None))
+    made.observe(OpponentMoveResult(None))
+    made.draw_belief()
+    assert len(set(made.planner.particle_fens())) == 21
+
+
 def test_singletons_replace_particles_that_contradict_all_boards() -> None:
     start = Rbc().parse("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 sense")
     planner = RbcPlanner(RbcPlannerConfig(particles=50), 0, start, 1)

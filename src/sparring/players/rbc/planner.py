@@ -44,7 +44,7 @@ class PlannerOptions:
 
     network: str = ""
     """Path of the network; without it the shipped one, or a uniform policy if none is shipped."""
-    backend: Literal["onnxruntime", "openvino"] = "onnxruntime"
+    backend: Literal["onnxruntime", "openvino", "torch"] = "onnxruntime"
     """Runtime of the network."""
     playouts: PositiveInt = 256
     """Playouts for a decision without a clock."""
@@ -77,6 +77,8 @@ class PlannerOptions:
     inference_weight: Fraction = 0.0
     """Weight of the inference bot's value of an action against the playouts', and of its best actions in the
     prior of the root."""
+    belief_noise: Fraction = 0.05
+    """Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."""
     table_size: Annotated[int, Meta(ge=1, le=2**24)] = 2**16
     """Nodes of the hash table, about a kilobyte each."""
     ponder: bool = True
@@ -177,10 +179,18 @@ class PlannerBot(BasePlayer):
     def _new_planner(self, state: RbcState) -> RbcPlanner:
         return RbcPlanner(self._config, self.inference.player, state, self._draw())
 
-    def _complete_belief(self) -> None:
+    def draw_belief(self, ends: float | None = None) -> None:
+        """Draws the particles that agree with the possible boards. Ends a search.
+
+        `ends` is the time, of `time.perf_counter`, after which the opponent's turn is not evaluated further.
+        """
+        self._complete_belief(ends)
+        self.planner.draw(self.inference.tracker.boards, self.inference.tracker.exact)
+
+    def _complete_belief(self, ends: float | None = None) -> None:
         """Evaluates the opponent's possible turns, as far as they are not known yet."""
         self.planner.end_search()
-        while self._step():
+        while (ends is None or time.perf_counter() < ends) and self._step():
             pass
 
     def _step(self) -> bool:
@@ -194,10 +204,8 @@ class PlannerBot(BasePlayer):
     def _search(self, moving: bool, planned: float | None, stop: Event | None) -> PlannedActions:
         """Draws the belief and runs playouts for `planned` seconds, or the configured number of them."""
         ends = None if planned is None else time.perf_counter() + planned
-        boards, exact = self.inference.tracker.boards, self.inference.tracker.exact
-        self._complete_belief()
-        self.planner.draw(boards, exact)
-        self.planner.begin_search(boards, moving)
+        self.draw_belief(ends)
+        self.planner.begin_search(self.inference.tracker.boards, moving)
         self._step()  # the policy of the root
         ratings = self._rate(moving, planned)
         alone = len(self.planner.root_actions()[0]) == 1

@@ -1,0 +1,158 @@
+"""`sparring rbc explain`: why the planner would sense and move where, in a recorded game."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated
+
+import chess
+import chess.svg
+import typer
+from rich.table import Table
+
+from sparring.cli.errors import UserError
+from sparring.cli.printing import foreign, make_console
+from sparring.cli.progress import ProgressBar
+from sparring.cli.rbc import PlayerColor, count_turns, read_game
+from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
+from sparring.players.rbc.explanation import ExplainedAction, explain_game
+from sparring.players.rbc.planner import PlannerBot
+from sparring.reports import page
+from sparring.storage import atomic_write
+
+_SHOWN = 6
+"""Actions of a search that the page lists."""
+
+
+def explain(
+    game: Annotated[
+        Path, typer.Argument(help="A reconchess history (.json), or one history per line (.jsonl).")
+    ],
+    player: Annotated[PlayerColor, typer.Option(help="The player whose actions are explained.")],
+    number: Annotated[int, typer.Option(min=1, help="Number of the game in a .jsonl file.")] = 1,
+    bot: Annotated[str, typer.Option(help="The planner: a bot's name or TOML file.")] = "planner",
+    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="Playouts for each action.")] = 256,
+    turns: Annotated[int | None, typer.Option(min=1, help="Explains the first turns only.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the planner.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Writes an HTML page with boards into this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Replay a recorded game with the planner: its belief, and why it would sense and move where.
+
+    The planner chooses at each action of the player, and then receives what really happened.
+    """
+    final = read_game(game, number)
+    side = int(player is PlayerColor.BLACK)
+    total = min(count_turns(final, side), turns or 10**9)
+    found: list[ExplainedAction] = []
+    with ProgressBar("explaining") as bar, _make_planner(bot, playouts) as planner:
+        for each in explain_game(final, planner, side, seed):
+            if each.turn > total:
+                break
+            found.append(each)
+            bar.on_progress(f"turn {each.turn}, {each.phase}", each.turn, total)
+    if as_json:
+        print(json.dumps([asdict(each) for each in found]))
+    else:
+        _print(found)
+    if out is not None:
+        atomic_write(out, page.page(f"{game.name}: {player.value}", _parts(found, side)))
+        make_console().print(f"written: {foreign(str(out))}")
+
+
+def _make_planner(name: str, playouts: int) -> PlannerBot:
+    try:
+        config = load_bot_config(name)
+    except BadBotConfig as error:
+        raise UserError(str(error)) from None
+    made = make_bot(replace(config, use_clock=False, planner=replace(config.planner, playouts=playouts)))
+    if not isinstance(made, PlannerBot):
+        raise UserError(f"the bot '{name}' is no planner")
+    return made
+
+
+def _print(found: list[ExplainedAction]) -> None:
+    table = Table("turn", "phase", "boards", "true board", "played", "planner", "why", box=None)
+    for name in ("boards", "true board"):
+        next(column for column in table.columns if column.header == name).justify = "right"
+    for each in found:
+        table.add_row(
+            str(each.turn) if each.phase == "sense" else "",
+            each.phase,
+            f"{'' if each.exact else '~'}{each.boards:,}",
+            f"{each.true_share:.0%}",
+            foreign(each.played),
+            foreign(each.chosen),
+            foreign(each.reason),
+        )
+    make_console().print(table)
+
+
+def _parts(found: list[ExplainedAction], side: int) -> Iterator[str]:
+    yield page.paragraph(
+        "Before each action: on the left the true board, with the squares of the sense or an arrow for the "
+        "move, grey as played and green as the planner would; on the right its own pieces, and in red where "
+        "it expects pieces of the opponent."
+    )
+    for i, each in enumerate(found):
+        yield page.heading(f"Turn {each.turn}, {each.phase}: {each.played}")
+        share = f"{each.true_share:.0%} of the particles are on the true board"
+        yield page.paragraph(
+            f"Planner: {each.chosen} ({each.reason}). {'' if each.exact else 'about '}{each.boards:,} "
+            f"possible boards; {share}. The opponent is thought to consider {each.opponent_boards:,.0f}."
+        )
+        boards = "".join(
+            f'<span style="display:inline-block;width:18rem;margin-right:1rem">'
+            f"{page.inline_svg(svg, f'b{i}{name}')}</span>"
+            for name, svg in (("t", _true_board(each, side)), ("e", _expected_board(each, side)))
+        )
+        yield page.figure(boards, f"The true board and the expected one before {each.played}")
+        if each.actions:
+            yield page.table(
+                ["action", "policy", "playouts", "win", "worst", "rating"],
+                [
+                    [
+                        action.action,
+                        f"{action.prior:.1%}",
+                        f"{action.visits:,}",
+                        _percent(action.value),
+                        _percent(action.worst),
+                        _percent(action.rating),
+                    ]
+                    for action in each.actions[:_SHOWN]
+                ],
+            )
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
+
+
+def _true_board(each: ExplainedAction, side: int) -> str:
+    board = chess.Board(each.board)
+    arrows = []
+    fill: dict[chess.Square, str] = {}
+    for text, color in ((each.played, "#88888899"), (each.chosen, "#15781b99")):
+        if each.phase == "move" and text != "pass":
+            move = chess.Move.from_uci(text)
+            arrows.append(chess.svg.Arrow(move.from_square, move.to_square, color=color))
+        elif text.startswith("sense ") and text != "sense none":
+            centre = chess.parse_square(text.removeprefix("sense "))
+            shown = chess.SquareSet(chess.BB_KING_ATTACKS[centre] | chess.BB_SQUARES[centre])
+            fill |= dict.fromkeys(shown, color[:7] + "66")
+    return chess.svg.board(board, orientation=side == 0, arrows=arrows, fill=fill, size=300)
+
+
+def _expected_board(each: ExplainedAction, side: int) -> str:
+    board = chess.Board(each.board)
+    for square in chess.SquareSet(board.occupied_co[chess.WHITE if side else chess.BLACK]):
+        board.remove_piece_at(square)
+    fill = {
+        square: f"#cc2222{round(255 * min(chance, 1.0)):02x}"
+        for square, chance in enumerate(each.opponent_squares)
+        if chance > 0.004
+    }
+    return chess.svg.board(board, orientation=side == 0, fill=fill, size=300)

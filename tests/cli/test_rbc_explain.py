@@ -1,0 +1,75 @@
+"""`sparring rbc explain`: the planner's belief and choices in a recorded game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparring.cli import main
+from sparring.games import describe
+from sparring.records.reconchess_history import to_history
+from sparring.records.record import GameRecord, Termination
+from tests.belief.games import random_game
+from tests.cli.command_errors import one_line_error
+
+BOT = """
+kind = "planner"
+boards = 2000
+threads = 1
+[planner]
+particles = 32
+batch = 8
+states = 16
+"""
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    game = random_game(8, 6)
+    record = GameRecord(
+        moves=game.pack_moves(describe("rbc").packed_move_bytes),
+        result=None,
+        ending=Termination.UNKNOWN,
+        first="a",
+        second="b",
+    )
+    path = tmp_path / "game.json"
+    path.write_text(to_history(record))
+    (tmp_path / "bot.toml").write_text(BOT)
+    return path
+
+
+def explain(history: Path, *options: str) -> None:
+    bot = str(history.with_name("bot.toml"))
+    main(["rbc", "explain", str(history), "--bot", bot, "--playouts", "8", *options])
+
+
+def test_each_action_is_explained(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    explain(history, "--player", "black", "--turns", "3", "--json")
+    actions = json.loads(capsys.readouterr().out)
+    assert [(each["turn"], each["phase"]) for each in actions] == [
+        (turn, phase) for turn in (1, 2, 3) for phase in ("sense", "move")
+    ]
+    for each in actions:
+        assert 0 <= each["true_share"] <= 1
+        assert len(each["opponent_squares"]) == 64
+        assert 1 <= sum(each["opponent_squares"]) <= 16
+        if each["actions"]:
+            assert each["chosen"] in {action["action"] for action in each["actions"]}
+            assert sum(action["visits"] for action in each["actions"]) >= 8
+
+
+def test_a_page_shows_the_boards(history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "page.html"
+    explain(history, "--player", "white", "--turns", "2", "--out", str(out))
+    text = out.read_text()
+    assert text.count("<svg") == 8
+    assert "<script" not in text
+    assert "planner" in capsys.readouterr().out
+
+
+def test_only_planners_explain(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["rbc", "explain", str(history), "--player", "white", "--bot", "random"]
+    assert "no planner" in one_line_error(capsys, arguments)
