@@ -1,6 +1,8 @@
 """Muon for the matrices of the blocks, AdamW for all other parameters, with one learning rate.
 
-Muon: Jordan et al. 2024; updates scaled to the size of AdamW's: Liu et al. 2025.
+Muon: Jordan et al. 2024; updates scaled to the size of AdamW's: Liu et al. 2025. `orthogonalise` is the same
+as in `sparring.training.muon`: the student is trained on a GPU machine that has PyTorch and this folder, but
+not Sparring. `tests/studies/test_student.py` compares the two.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from sparring.players import PlayerConfig
 from tests.cli.command_errors import one_line_error
 from tests.networks.tiny_networks import tiny_network, write
 
@@ -122,8 +123,8 @@ def test_lines_are_answered_in_order_and_wrong_ones_in_their_place(
         (["predict", "chess", "--model", "little", "--komi", "7"], "komi"),
         (["predict", "chess", "--model", "little", "--backend", "abacus"], "unknown backend"),
         (["predict", "chess", "--model", "little", "--input", "missing.jsonl"], "missing.jsonl"),
-        (["predict", "expendibots"], "no network 'human'"),
-        (["predict", "chess", "--rating", "599"], "human accepts ratings from 600 to 2600, not 599"),
+        (["predict", "expendibots"], "no network 'blend'"),
+        (["predict", "chess", "--rating", "599"], "blend accepts ratings from 600 to 2600, not 599"),
         (["predict", "chess", "--opponent-rating", "3000"], "600 to 2600, not 3000"),
         (["predict", "chess", "--rank", "3d"], "chess uses ratings"),
         (["predict", "go", "--rating", "1500"], "go uses ranks"),
@@ -190,12 +191,12 @@ def test_move_lists_have_numbers_and_results(
     assert shown == answer(capsys, game, "--moves", plain, "--json")
 
 
-def test_human_is_the_default_model(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_default_model_is_that_of_players(model_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = ("--rating", "1500", "--opponent-rating", "1600", "--clock", "60")
     result = answer(capsys, "chess", *told, "--json")
     assert isinstance(result, dict)
-    assert result["model"] == "human"
-    assert result == answer(capsys, "chess", *told, "--model", "human", "--json")
+    assert result["model"] == PlayerConfig.model
+    assert result == answer(capsys, "chess", *told, "--model", PlayerConfig.model, "--json")
     assert result["moves"] != answer_moves(capsys, "chess", "--rating", "800", "--json")
 
 
@@ -209,7 +210,7 @@ def test_ratings_give_columns(model_store: Path, capsys: pytest.CaptureFixture[s
     result = answer(capsys, "chess", "--ratings", "1000, 1500,2000,1500", "--json")
     assert isinstance(result, list)
     assert [(entry["model"], entry["rating"]) for entry in result] == [
-        ("human", rating) for rating in (1000, 1500, 2000)
+        (PlayerConfig.model, rating) for rating in (1000, 1500, 2000)
     ]
     assert result[1]["moves"] == answer_moves(capsys, "chess", "--rating", "1500", "--json")
     main(["predict", "go", "--ranks", "1k,1d,9d", "--top", "1"])
@@ -226,7 +227,7 @@ def test_a_rating_heads_its_column(
     assert "unknown" not in out
     main(["predict", game, "--top", "1"])
     out = capsys.readouterr().out
-    assert out.split()[:2] == ["move", "human"]
+    assert out.split()[:2] == ["move", PlayerConfig.model]
     assert out.splitlines()[-1] == f"No {option} given: people of unknown {option[2:]}."
 
 

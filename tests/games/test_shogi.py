@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
 
 import numpy as np
 import pytest
 
 from sparring._core import ShogiState
 from sparring.games import IllegalMove, ParseError, Shogi, load_game
+from sparring.games.shogi_pieces import squares_between
 
 GAME = Shogi()
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -357,6 +359,13 @@ def test_a_move_that_the_rules_forbid_is_refused() -> None:
         ("4r1k2/9/9/9/9/9/P8/9/4K4 b P 1", "P-9f", "your king is in check"),
         ("4r1k2/9/9/9/9/9/P8/9/4K4 b P 1", "P*1e", "your king is in check"),
         ("7nk/9/7GG/9/9/9/9/9/4K4 b P 1", "P*1b", r"may not give mate \(uchifuzume\)"),
+        (START, "7g7e", "a pawn does not move from 7g to 7e"),
+        (START, "P7g-7e", "a pawn does not move from 7g to 7e"),
+        (START, "2h2d", "the piece on 2g is in the way"),
+        (START, "8h2b", "the piece on 7g is in the way"),
+        (f"{START.split()[0]} w - 1", "3c3e", "a pawn does not move from 3c to 3e"),
+        ("4k4/9/9/4r4/9/4G4/9/9/4K4 b - 1", "5f6f", "your king would be in check"),
+        ("4r1k2/9/9/9/9/9/P8/9/4K4 b P 1", "9g9e", "a pawn does not move from 9g to 9e"),
         ("4k4/9/9/9/9/9/9/9/3GKG3 b - 1", "58金寄", "legal here$"),
         ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P7g*5e", "legal here$"),
     ],
@@ -364,6 +373,28 @@ def test_a_move_that_the_rules_forbid_is_refused() -> None:
 def test_a_refusal_says_why(sfen: str, text: str, reason: str) -> None:
     with pytest.raises(IllegalMove, match=reason):
         GAME.parse_move(GAME.parse(sfen), text)
+
+
+@pytest.mark.parametrize("letter", ["P", "L", "N", "S", "G", "B", "R", "+P", "+L", "+N", "+S", "+B", "+R"])
+@pytest.mark.parametrize("player", [0, 1])
+def test_pieces_move_as_the_rules_say(letter: str, player: int) -> None:
+    squares = [f"{file}{rank}" for file in range(9, 0, -1) for rank in "abcdefghi"]
+    own_king, other_king = ("9i", "1a") if player == 0 else ("1a", "9i")
+    for source in squares:
+        rows = [["1"] * 9 for _ in range(9)]
+        pieces = {own_king: "K", other_king: "k", source: letter}
+        for square, piece in pieces.items():
+            shown = piece if player == 0 else piece.swapcase()
+            rows["abcdefghi".index(square[1])][9 - int(square[0])] = shown
+        board = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(map("".join, rows)))
+        try:
+            state = GAME.parse(f"{board} {'bw'[player]} - 1")
+        except ParseError:  # no room to move, or a king could be taken
+            continue
+        moves = [state.move_text(move) for move in state.legal_moves()]
+        reached = {move[2:4] for move in moves if move[:2] == source}
+        free = [square for square in squares if square not in pieces]
+        assert reached == {to for to in free if squares_between(letter, source, to, player) is not None}
 
 
 def test_every_legal_code_is_below_the_bound() -> None:

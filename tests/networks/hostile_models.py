@@ -89,6 +89,30 @@ def repeated_input() -> onnx.ModelProto:
     return _add_to_policy(model, _node(model, "Expand", [planes, "hostile.shape"], "hostile.values"))
 
 
+def endless_products() -> onnx.ModelProto:
+    """Four megabytes of weights that are multiplied with themselves 200 times for each position."""
+    model = chess_model()
+    value = _constant(model, "hostile.square", np.full((1, 1024, 1024), 1e-4), np.float32)
+    planes = _node(model, "ReduceSum", ["planes"], "hostile.sum", keepdims=0)
+    value = _node(model, "Add", [value, planes], "hostile.0")
+    for i in range(1, 200):
+        value = _node(model, "MatMul", [value, value], f"hostile.{i}")
+    return _add_to_policy(model, value)
+
+
+def wide_convolutions() -> onnx.ModelProto:
+    """Kernels that are computed from a shape: they take no space in the file."""
+    model = chess_model()
+    shape = _constant(model, "hostile.shape", [64, 64, 63, 63], np.int64)
+    kernel = _node(model, "ConstantOfShape", [shape], "hostile.kernel")
+    size = _constant(model, "hostile.size", [1, 64, 128, 128], np.int64)
+    planes = _node(model, "ReduceSum", ["planes"], "hostile.sum", keepdims=0)
+    value = _node(model, "Expand", [planes, size], "hostile.0")
+    for i in range(1, 20):
+        value = _node(model, "Conv", [value, kernel], f"hostile.{i}", pads=[31] * 4)
+    return _add_to_policy(model, value)
+
+
 def power_of_the_batch() -> onnx.ModelProto:
     """One number for one position, 68 billion for a batch of 64."""
     model = chess_model()
@@ -163,7 +187,8 @@ def without_value_of_people() -> onnx.ModelProto:
 
 
 GRAPHS: list[Callable[[], onnx.ModelProto]] = [
-    computed_shape, constant_shape, repeated_input, power_of_the_batch, growing_text, not_a_number,
+    computed_shape, constant_shape, repeated_input, endless_products, wide_convolutions, power_of_the_batch,
+    growing_text, not_a_number,
     infinite_value, other_policy, unsupported_operator, dead_input, without_value_of_people,
 ]  # fmt: skip
 ENTRIES: list[dict[str, Any]] = [

@@ -57,6 +57,14 @@ def test_a_hostile_graph_is_refused(
     assert not model_store.exists()
 
 
+@pytest.mark.parametrize("make", [hostile_models.endless_products, hostile_models.wide_convolutions])
+def test_a_graph_that_would_take_long_is_refused_for_it(
+    make: Callable[[], onnx.ModelProto], tmp_path: Path
+) -> None:
+    with pytest.raises(BadNetwork, match=r"would need [\d,]+ multiply-adds, more than 137,438,953,472"):
+        load_network(write(make(), tmp_path / "x.onnx"))
+
+
 def test_a_graph_that_would_take_gigabytes_takes_none(tmp_path: Path) -> None:
     for make in (
         hostile_models.computed_shape,

@@ -16,6 +16,14 @@ TWO_SIDES = "3XO4/3XO1X2/O2XO4/1X1XO4/2XXO1O2/1O1XO4/1X1XO4/3XO1O2/3XO4 b - 0 0 
 # White's stones at the top have two eyes inside Black's area.
 ALIVE = "O1O1OX3/OOOOOX3/XXXXXX3/9/9/9/9/9/9 w - 0 0 2 7.5"
 
+# Black's stones on C and D, White's on F and G: neither side can fill E9 and E8. In the second position both
+# have an eye in a corner too.
+WALLS = "OOOOOXXXX/O1O1OX1X1/OOOOOXXXX/O3OX3/O3OX3/OOOOOXXXX/OOOOOXXXX b - 0 0 2 7.5"
+SEKI = f"OOXX1OOXX/OOXX1OOXX/{WALLS}"
+SEKI_WITH_EYES = f"1XXX1OOO1/XXXX1OOOO/{WALLS}"
+# Black has three points of eye space with a white stone in their middle: a dead shape, no seki.
+NAKADE = "1O1XO4/XXXXO4/OOOOO4/9/9/9/9/9/9 b - 0 0 2 7.5"
+
 
 def points(text: str, size: int = 9) -> list[int]:
     return sorted((int(word[1:]) - 1) * size + COLUMNS.index(word[0]) for word in text.split())
@@ -35,6 +43,18 @@ def test_stones_inside_the_opponents_territory_are_dead() -> None:
 
 def test_a_group_with_two_eyes_lives() -> None:
     assert not set(dead_stones(Go(size=9).parse(ALIVE))) & set(Go(size=9).parse(ALIVE).stones[1])
+
+
+@pytest.mark.parametrize("text", [SEKI, SEKI_WITH_EYES])
+@pytest.mark.parametrize("side", "bw")
+def test_stones_in_seki_are_alive(text: str, side: str) -> None:
+    state = Go(size=9).parse(text.replace(" b ", f" {side} "))
+    assert dead_stones(state) == []
+
+
+def test_a_dead_shape_inside_a_group_is_no_seki() -> None:
+    state = Go(size=9).parse(NAKADE)
+    assert dead_stones(state) == points("D9 A8 B8 C8 D8")
 
 
 @pytest.mark.parametrize("side", "bw")

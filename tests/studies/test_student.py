@@ -22,6 +22,7 @@ from sparring.networks.prediction import Position
 from sparring.records import PositionFilter, Split
 from sparring.records.game_rows import read_rows
 from sparring.records.table import table_shards
+from sparring.training import muon
 from studies.student.blend_gain import Sample, Weights, fit, gain
 from studies.student.blocks import Shape
 from studies.student.curve import draw, read_run
@@ -35,6 +36,7 @@ from studies.student.network import (
     quantise,
     save_student,
 )
+from studies.student.optimiser import orthogonalise
 from studies.student.options import Options
 from studies.student.pack_games import pack
 from studies.student.packed_weights import read_weights, write_weights
@@ -247,3 +249,9 @@ def test_a_strong_policy_that_knows_the_moves_gains(tmp_path: Path) -> None:
     nats, error = gain(fit(Weights(2), sample, 100), sample)["nats all"]
     assert nats > 0.2
     assert error < 0.05
+
+
+def test_its_own_newton_schulz_iteration_is_that_of_training() -> None:
+    matrices = torch.randn(3, 24, 40, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(orthogonalise(matrices), muon.orthogonalise(matrices))
+    assert torch.equal(orthogonalise(matrices.mT), muon.orthogonalise(matrices.mT))

@@ -22,7 +22,6 @@ Sampling works as follows:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -31,6 +30,7 @@ import chess
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import repair
 from sparring.belief.synopsis import SynopsisContext
+from sparring.config import usable_threads
 from sparring.games import Move
 from sparring.games.rbc import PASS, MoveResult, Observation, OpponentMoveResult, SenseResult
 
@@ -177,7 +177,7 @@ class Tracker:
         self.options = options or TrackerOptions()
         self.updates: list[BeliefUpdate] = []
         """The effects of all observations so far."""
-        self._threads = self.options.threads or os.cpu_count() or 1
+        self._threads = usable_threads(self.options.threads)
         boards = RbcBoardSet.of([start or RbcState.initial()], player)
         self._current = _Current(boards, True, "sense" if boards.to_move == player else "opponent")
         self._origin = _Origin(boards, 0, True)

@@ -20,6 +20,7 @@ from sparring.cli.ratings import check_rating_range, parse_ratings
 from sparring.games import GAMES, Game, describe, move_name
 from sparring.networks import Position, Prediction
 from sparring.networks.sessions import BACKENDS
+from sparring.players import PlayerConfig
 from sparring.policies import Policy, load_policy, rating_text, unrated
 from sparring.reports.numbers import signed
 
@@ -27,15 +28,18 @@ _LINES = 256
 """Lines of an input file that are predicted together."""
 _LONGEST_LINE = 1 << 20
 _MODEL = "Model name, network file or policy file, or NAME=one of them; several give columns."
-_HUMAN = ["human"]
+_DEFAULT = [PlayerConfig.model]
+"""The policy of all players."""
 
 
 def predict(
     game: GameName,
     model: Annotated[
         list[str],
-        typer.Option("--model", "-m", "--policy", "-p", "--blend", help=_MODEL, show_default="human"),
-    ] = _HUMAN,
+        typer.Option(
+            "--model", "-m", "--policy", "-p", "--blend", help=_MODEL, show_default=PlayerConfig.model
+        ),
+    ] = _DEFAULT,
     moves: Annotated[str, typer.Option(help="Moves after the initial position, or after --position.")] = "",
     position: Annotated[
         str | None,

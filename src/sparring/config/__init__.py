@@ -12,6 +12,7 @@ from sparring.config.ranges import (
     Threads,
 )
 from sparring.config.reader import BadConfig, BadValue, Source, from_table, is_file, read_config, read_toml
+from sparring.config.threads import usable_threads
 
 __all__ = [
     "BadConfig",
@@ -31,4 +32,5 @@ __all__ = [
     "options_table",
     "read_config",
     "read_toml",
+    "usable_threads",
 ]

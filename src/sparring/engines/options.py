@@ -189,7 +189,7 @@ OPTIONS = (
            "Memory limit of the search tree in megabytes.",
            "memory"),
     _number("threads", _everywhere("threads", "Threads"), OptionKind.INTEGER,
-           "Threads of each network.",
+           "Threads of each network; at most one a core is used.",
            "threads"),
     Option("multipv", dict.fromkeys(_BOARDS, "MultiPV"), OptionKind.INTEGER,
            "Number of lines in the analysis; without search, the likeliest moves with their own scores.",

@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from sparring._core import ShogiState
 from sparring.games.game import IllegalMove, Move, ParseError
+from sparring.games.shogi_pieces import RANKS as _RANKS
+from sparring.games.shogi_pieces import squares_between
 from sparring.games.typed_moves import ambiguous, strip_annotations
 
 Square: TypeAlias = str
@@ -29,7 +31,6 @@ _NAMES = {
 _WRITTEN = KANJI | {"+L": "成香", "+N": "成桂", "+S": "成銀"}
 _LETTERS = {kanji: letter for names in (KANJI, _WRITTEN) for letter, kanji in names.items()}
 _LETTERS |= {"王": "K", "竜": "+R", "兵": "P", "步": "P"}
-_RANKS = "abcdefghi"
 _NUMBERS = "一二三四五六七八九"
 _SQUARE = rf"[1-9][{_RANKS}1-9{_NUMBERS}]"
 _JAPANESE = re.compile(
@@ -177,9 +178,22 @@ def _reason(state: ShogiState, piece: str | None, source: Square | None, target:
         return f"your own piece is on {target}"
     if how in ("+", "=") and _matching(state, piece, source, target, ""):
         return f"the piece {'cannot' if how == '+' else 'must'} promote there"
+    if source and (reason := _path_reason(own[source], source, target, state.to_move, board)):
+        return reason
     if state.in_check:
         return "your king is in check"
-    return f"no {_name(piece)} can go to {target}" if piece and not source else ""
+    if source:
+        return "your king would be in check"
+    return f"no {_name(piece)} can go to {target}" if piece else ""
+
+
+def _path_reason(piece: str, source: Square, target: Square, player: int, board: dict[Square, str]) -> str:
+    """Why a piece cannot go from a square to another; empty if it can, were it not for the king."""
+    path = squares_between(piece, source, target, player)
+    if path is None:
+        return f"a {_name(piece)} does not move from {source} to {target}"
+    blocked = next((square for square in path if square in board), None)
+    return "" if blocked is None else f"the piece on {blocked} is in the way"
 
 
 def _drop_reason(

@@ -1,4 +1,5 @@
-"""Checks a graph before anything runs it: its inputs and outputs fit the codec, and its memory is bounded.
+"""Checks a graph before anything runs it: its inputs and outputs fit the codec, its memory and time are
+bounded.
 
 The shape of every value must follow from the shapes of the inputs. A graph of a few kilobytes could otherwise
 compute a shape of gigabytes at run time.
@@ -15,6 +16,7 @@ from onnx import TensorProto, helper
 from sparring.games import load_game
 from sparring.networks.codec import Codec, Tensors
 from sparring.networks.errors import BadNetwork, first_line
+from sparring.networks.graph_cost import Shape, multiply_adds
 from sparring.networks.onnx_files import type_words
 from sparring.networks.prediction import Position
 
@@ -22,6 +24,8 @@ _MAX_LIVE = 1 << 24
 """Maximum numbers that a position needs at once: 64 MB, a hundred times as many as Lc0's T1 needs."""
 _MAX_CONSTANTS = 1 << 26
 """Maximum numbers that a graph computes from its weights alone, besides 8 for each weight."""
+_MAX_MULTIPLY_ADDS = 1 << 37
+"""For one position: 137 billion, five times as many as KataGo's b28c512 needs. A core takes some seconds."""
 _NUMERIC = frozenset(
     (
         TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE, TensorProto.BOOL,
@@ -29,8 +33,6 @@ _NUMERIC = frozenset(
         TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64,
     )
 )  # fmt: skip
-
-Shape = tuple[int, ...]
 
 
 def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
@@ -41,6 +43,7 @@ def check_graph(model: onnx.ModelProto, codec: Codec) -> None:
         raise BadNetwork(f"the settings of its model card are wrong ({first_line(error)})") from None
     _check_inputs(model, sample)
     shapes = check_memory(model, {name: array.shape for name, array in sample.items()})
+    check_time(model, shapes)
     _check_growth(model, shapes, {name: (2, *array.shape[1:]) for name, array in sample.items()})
     _check_outputs(model, codec, sample, shapes)
 
@@ -68,6 +71,13 @@ def check_memory(model: onnx.ModelProto, inputs: Mapping[str, Shape]) -> dict[st
     if constants > limit:
         raise BadNetwork(f"it computes {constants:,} numbers from its weights alone, more than {limit:,}")
     return shapes
+
+
+def check_time(model: onnx.ModelProto, shapes: Mapping[str, Shape]) -> None:
+    """Raises BadNetwork if the graph needs too many multiply-adds. `shapes` are those of `check_memory`."""
+    needed = multiply_adds(model, shapes)
+    if needed > _MAX_MULTIPLY_ADDS:
+        raise BadNetwork(f"a position would need {needed:,} multiply-adds, more than {_MAX_MULTIPLY_ADDS:,}")
 
 
 def _check_growth(model: onnx.ModelProto, single: Mapping[str, Shape], inputs: Mapping[str, Shape]) -> None:

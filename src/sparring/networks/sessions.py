@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.config import usable_threads
 from sparring.networks.codec import Tensors
 from sparring.networks.errors import BadNetwork, first_line
 
@@ -107,6 +108,7 @@ class TorchSession:
 
 
 MAX_THREADS = 1024
+"""Larger numbers are taken for mistakes."""
 BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
     "onnxruntime": OnnxRuntimeSession,
     "openvino": OpenVinoSession,
@@ -118,16 +120,16 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
 def open_session(model: onnx.ModelProto, backend: str = "onnxruntime", threads: int = 1) -> Session:
     """Opens a session of the named backend.
 
-    The default is one thread: parallel games use the cores better. Raises ValueError for an unknown backend
-    or number of threads, ImportError for one that is not installed, and BadNetwork for a graph that it
-    refuses.
+    The default is one thread: parallel games use the cores better. At most one thread a core is used. Raises
+    ValueError for an unknown backend or number of threads, ImportError for one that is not installed, and
+    BadNetwork for a graph that it refuses.
     """
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend '{backend}'; there are {', '.join(BACKENDS)}")
     if not 1 <= threads <= MAX_THREADS:
         raise ValueError(f"threads = {threads}: expected 1 to {MAX_THREADS}")
     try:
-        return BACKENDS[backend](model, threads)
+        return BACKENDS[backend](model, usable_threads(threads))
     except (ImportError, BadNetwork):
         raise
     except Exception as error:  # the runtimes' errors have no common base class

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring._core import GoState
 from sparring.networks import Prediction
 
+Chain: TypeAlias = tuple[int, list[int]]
+"""The owner and the points of a chain."""
 _PLAYOUTS = 400
 
 
@@ -17,18 +21,65 @@ def dead_stones(
     """The points of all stones that are dead, ascending: those that the opponent will rather own.
 
     `ownership` is that of a network ([points], 1 for the player to move); without it random playouts
-    estimate it. The same state gives the same stones.
+    estimate it. Stones in seki are alive. The same state gives the same stones.
     """
     if ownership is None:
         black = np.array(state.playout_ownership(playouts, state.key), np.float32)
     else:
         black = ownership if state.to_move == 0 else -ownership
-    dead: list[int] = []
+    alive: list[Chain] = []
+    dead: list[Chain] = []
     for owner, chain in chains(state):
         own = float(black[chain].mean()) * (1 if owner == 0 else -1)
-        if own < 0:
-            dead += chain
-    return sorted(dead)
+        (dead if own < 0 else alive).append((owner, chain))
+    if ownership is None:  # playouts fill the shared liberties, and one side captures the other
+        dead = [each for each in dead if not _in_seki(state, each, alive)]
+    return sorted(point for _, chain in dead for point in chain)
+
+
+def _in_seki(state: GoState, own: Chain, alive: list[Chain]) -> bool:
+    """Whether a chain and one of the opponent share liberties that neither can fill.
+
+    This is Müller's simplest case of a capturing race (1999, "Race to capture"): both have no eye and at
+    least two shared liberties, or one eye of a point each and at least one; neither has other liberties. The
+    opponent's chain must touch a living chain, or it could be the inside of a dead shape.
+    """
+    for enemy in alive:
+        if enemy[0] == own[0] or not any(_touch(state, enemy, each) for each in alive if each[0] == own[0]):
+            continue
+        ours, theirs = _liberties(state, own), _liberties(state, enemy)
+        shared = ours & theirs
+        eyes = [
+            _are_eyes(state, liberties - shared, chain)
+            for liberties, chain in ((ours, own[1]), (theirs, enemy[1]))
+        ]
+        if None not in eyes and eyes[0] == eyes[1] and len(shared) >= 2 - (eyes[0] or 0) > 0:
+            return True
+    return False
+
+
+def _are_eyes(state: GoState, points: set[int], chain: list[int]) -> int | None:
+    """The number of points if each is an eye of one point inside the chain; None if not."""
+    inside = all(set(_neighbours(point, state.size)) <= set(chain) for point in points)
+    return len(points) if inside else None
+
+
+def _touch(state: GoState, one: Chain, other: Chain) -> bool:
+    return not _adjacent(state, one).isdisjoint(other[1])
+
+
+def _liberties(state: GoState, chain: Chain) -> set[int]:
+    return _adjacent(state, chain) - {point for stones in state.stones for point in stones}
+
+
+def _adjacent(state: GoState, chain: Chain) -> set[int]:
+    return {near for point in chain[1] for near in _neighbours(point, state.size)} - set(chain[1])
+
+
+def _neighbours(point: int, size: int) -> list[int]:
+    x, y = point % size, point // size
+    near = ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+    return [v * size + u for u, v in near if 0 <= u < size and 0 <= v < size]
 
 
 def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.float32] | None:
@@ -39,11 +90,10 @@ def ownership_of(state: GoState, prediction: Prediction | None) -> NDArray[np.fl
     return prediction.ownership if same_side else -prediction.ownership
 
 
-def chains(state: GoState) -> list[tuple[int, list[int]]]:
-    """The owner and the points of every chain."""
-    size = state.size
+def chains(state: GoState) -> list[Chain]:
+    """Every chain."""
     owners = {point: owner for owner, stones in enumerate(state.stones) for point in stones}
-    found: list[tuple[int, list[int]]] = []
+    found: list[Chain] = []
     seen: set[int] = set()
     for first, owner in owners.items():
         if first in seen:
@@ -51,11 +101,8 @@ def chains(state: GoState) -> list[tuple[int, list[int]]]:
         chain = [first]
         seen.add(first)
         for point in chain:  # grows
-            x, y = point % size, point // size
-            for near_x, near_y in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                near = near_y * size + near_x
-                inside = 0 <= near_x < size and 0 <= near_y < size
-                if inside and near not in seen and owners.get(near) == owner:
+            for near in _neighbours(point, state.size):
+                if near not in seen and owners.get(near) == owner:
                     seen.add(near)
                     chain.append(near)
         found.append((owner, chain))

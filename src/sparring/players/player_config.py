@@ -104,7 +104,7 @@ class PlayerConfig:
     memory: Megabytes = 512
     """Memory limit of the search tree, in megabytes."""
     threads: Threads = 1
-    """Threads of each network."""
+    """Threads of each network; at most one a core is used."""
     think_time: Literal["none", "human"] = "none"
     """With a clock: `human` takes the time that people of the rating take in such positions and clocks;
     `none` answers as soon as it can. The front end waits; the arena counts the time without waiting."""

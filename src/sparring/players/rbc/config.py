@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from sparring.config import BadConfig, Fraction, PositiveInt, read_config
+from sparring.config import BadConfig, Fraction, PositiveInt, read_config, usable_threads
 from sparring.data import names, path
 from sparring.games.rbc import DESCRIPTION
 from sparring.players.player import Player
@@ -73,7 +72,7 @@ class BotConfig:
     use_clock: bool = False
     """Makes the numbers of boards and the depth upper limits, within the time on the clock."""
     threads: Annotated[int, Meta(ge=0, le=1024)] = 1
-    """Threads; 0 for one a core."""
+    """Threads, at most one a core; 0 for one a core."""
     worst_case_weight: Fraction = RiskParameters.worst_case_weight
     """Weight of the worst tenth of the boards against the mean of all."""
     king_loss_weight: Weight = RiskParameters.king_loss_weight
@@ -142,7 +141,7 @@ def make_bot(config: BotConfig) -> Player:
     inference = InferenceBot(limits, config.risk_parameters(), _make_evaluator(config))
     if config.kind == "inference":
         return inference
-    threads = config.threads or os.cpu_count() or 1
+    threads = usable_threads(config.threads)
     return PlannerBot(config.planner, inference, _make_synopsis_evaluator(config.planner, threads), threads)
 
 
@@ -156,7 +155,7 @@ def _make_synopsis_evaluator(options: PlannerOptions, threads: int) -> SynopsisE
 
 
 def _make_evaluator(config: BotConfig) -> BoardEvaluator:
-    native = NativeEvaluator(config.depth, config.threads or os.cpu_count() or 1)
+    native = NativeEvaluator(config.depth, usable_threads(config.threads))
     if config.evaluator == "native":
         return native
     from sparring.players.rbc.stockfish import StockfishEvaluator  # imports asyncio

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from sparring.belief import (
     winning_request,
     winning_senses,
 )
+from sparring.config import usable_threads
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, SENSE, MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
@@ -91,7 +91,7 @@ class InferenceBot(BasePlayer):
         self._options = TrackerOptions(
             limit=self.limits.boards,
             past_limit=2 * self.limits.boards,
-            threads=self.limits.threads or os.cpu_count() or 1,
+            threads=usable_threads(self.limits.threads),
             seed=self._draw(),
             repair=True,
         )
