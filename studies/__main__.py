@@ -18,6 +18,7 @@ from studies.manners.commands import manners, manners_games, manners_traces, tur
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
+from studies.person.commands import person, person_games, person_style
 from studies.rbc.commands import rbc_games, rbc_matches, rbc_tracking
 from studies.search.commands import search_loss, search_match, search_positions, search_ratings
 
@@ -49,6 +50,9 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "turing-score": turing_score,
     "networks": networks,
     "page": page,
+    "person": person,
+    "person-games": person_games,
+    "person-style": person_style,
     "rbc-games": rbc_games,
     "rbc-matches": rbc_matches,
     "rbc-tracking": rbc_tracking,

@@ -43,7 +43,10 @@ COMMANDS: dict[str, Command | Group] = {
     ),
     "measure": Group(
         "Measure how well policies predict people's moves.",
-        {"matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group.")},
+        {
+            "matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group."),
+            "person": Command("measure_person:measure_person", "Measure people's models on unseen games."),
+        },
     ),
     "report": Command("report:report", "Render a measurement's report as an HTML page."),
     "blend": Group(
@@ -54,6 +57,7 @@ COMMANDS: dict[str, Command | Group] = {
         "Train networks and evaluations.",
         {
             "people": Command("train:people", "Train a policy network on people's games."),
+            "person": Command("train_person:person", "Adapt a network to one person's games."),
             "treestrap": Command("treestrap:treestrap", "Train a linear evaluation by search and self-play."),
             "bootstrap": Command(
                 "treestrap:bootstrap", "Name the command that replaces this one.", hidden=True

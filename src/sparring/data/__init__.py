@@ -19,6 +19,7 @@ Kind = Literal[
     "networks",
     "policies",
     "presets",
+    "styles",
     "synopsis_networks",
     "synopsis_training",
     "training",
@@ -27,9 +28,9 @@ Kind = Literal[
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
 alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
-presets: record filters. synopsis_networks: networks of the planner of reconnaissance blind chess.
-synopsis_training: their training configurations. training: training configurations. value_networks: small
-networks that alpha-beta evaluates with."""
+presets: record filters. styles: style networks, which adapt a network to one person. synopsis_networks:
+networks of the planner of reconnaissance blind chess. synopsis_training: their training configurations.
+training: training configurations. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -41,6 +42,7 @@ _SUFFIXES: dict[Kind, str] = {
     "networks": ".onnx",
     "policies": ".toml",
     "presets": ".toml",
+    "styles": ".npz",
     "synopsis_networks": ".onnx",
     "synopsis_training": ".toml",
     "training": ".toml",

@@ -73,7 +73,7 @@ class ConditionedCodec:
         self.input_spec = read_settings(InputSpec, settings)
         self.game = self.input_spec.game
         description = describe(self.game)
-        self._samples = description.samples_class
+        self.samples_class = description.samples_class
         layout = None if description.layout is None else description.layout(self.input_spec.history)
         if layout is None or layout.encoding != self.input_spec.encoding:
             raise BadNetwork(
@@ -102,14 +102,14 @@ class ConditionedCodec:
         facts = np.array(
             [[p.rating, other, p.clock] for p, other in zip(positions, others, strict=True)], np.float64
         )
-        planes = self._samples.encode_states(states, self.input_spec.encoding, self.input_spec.history)
+        planes = self.samples_class.encode_states(states, self.input_spec.encoding, self.input_spec.history)
         return {"planes": planes, "context": self.input_spec.context(*facts.reshape(-1, 3).T)}
 
     def decode(self, positions: Sequence[Position], outputs: Tensors) -> list[Prediction]:
         """Probabilities of the legal moves, and win, draw and loss of the player to move."""
         logits = np.ascontiguousarray(outputs["policy"], dtype=np.float32)
         states = [position.state for position in positions]
-        moves, probabilities = self._samples.decode_states(states, logits, self.input_spec.encoding)
+        moves, probabilities = self.samples_class.decode_states(states, logits, self.input_spec.encoding)
         ends = np.cumsum([len(each) for each in moves])
         return [
             Prediction(

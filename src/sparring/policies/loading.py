@@ -17,6 +17,9 @@ from sparring.networks.store import find, has_added
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
 from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.person import SUFFIX as PERSON_SUFFIX
+from sparring.policies.person import PersonPolicy, read_person
+from sparring.policies.person_network import load_person_network
 from sparring.policies.policy import Policy
 from sparring.policies.policy_files import BadPolicy, MemberConfig, PolicyConfig, read_policy_config
 from sparring.policies.pool import PolicyPool, PoolMember
@@ -71,7 +74,7 @@ def load_policy(
 def policy_name(text: str) -> str:
     """The display name of a policy: the model's name, or the file name without suffixes."""
     path = Path(text)
-    return path.stem if _is_policy_file(text) else model_name(path)
+    return path.stem if _is_policy_file(text) or path.suffix == PERSON_SUFFIX else model_name(path)
 
 
 def fingerprint(text: str, game: str | None = None) -> str:
@@ -87,6 +90,8 @@ def fingerprint(text: str, game: str | None = None) -> str:
 
 def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[Path, ...]) -> Policy:
     _check_parts(next(how.parts), inside)
+    if text.endswith(PERSON_SUFFIX):
+        return _open_person(_person_path(text, folder), name, how, inside)
     path = _policy_path(text, how.game, folder, inside)
     if path is None:
         return _open_network(_located(text, folder), name, how)
@@ -103,6 +108,8 @@ def _open(text: str, name: str, how: _LoadOptions, folder: Path, inside: tuple[P
 
 def _game_of(text: str) -> str:
     """The game that a file, or a model of the store, is for. Raises BadPolicy for names of several games."""
+    if text.endswith(PERSON_SUFFIX):
+        return read_person(_person_path(text, Path())).card.game
     path = _policy_path(text, None, Path(), ())
     if path is not None:
         return read_policy_config(path).game
@@ -140,11 +147,41 @@ def _open_network(text: str, name: str, how: _LoadOptions) -> Policy:
     return NetworkPolicy(network, name, how.symmetries)
 
 
+def _open_person(path: Path, name: str, how: _LoadOptions, inside: tuple[Path, ...]) -> Policy:
+    """The base of a person's file, with the person's style, sharpness and repertoire."""
+    model = read_person(path)
+    card = model.card
+    if card.game != how.game:
+        raise BadPolicy(f"{path} is a person who plays {card.game}, not {how.game}")
+    if len(model.vector):
+        _check_parts(next(how.parts), inside)
+        network = load_person_network(
+            _located(card.base, path.parent), model, backend=how.backend, threads=how.threads, batch=how.batch
+        )
+        base: Policy = NetworkPolicy(network, card.base, how.symmetries)
+    else:
+        base = _open(card.base, policy_name(card.base), how, path.parent, (*inside, path.resolve()))
+        if card.sharpness != 1:
+            base = TemperedPolicy(base, Curve.constant(1 / card.sharpness))
+    return PersonPolicy(name, base, model.repertoire, card.rating, card)
+
+
+def _person_path(text: str, folder: Path) -> Path:
+    path = folder / text
+    if not is_file(path):
+        raise BadPolicy(f"there is no person's file {path}")
+    return path
+
+
 def _files(
     text: str, game: str | None, folder: Path, inside: tuple[Path, ...], parts: Iterator[int]
 ) -> list[Path]:
     """The files of a policy, its TOML first."""
     _check_parts(next(parts), inside)
+    if text.endswith(PERSON_SUFFIX):
+        file = _person_path(text, folder)
+        base = read_person(file).card.base  # the hash of the style network is in the file
+        return [file, *_files(base, game, file.parent, (*inside, file.resolve()), parts)]
     path = _policy_path(text, game, folder, inside)
     if path is None:
         path = find(_located(text, folder), game)

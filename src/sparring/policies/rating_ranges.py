@@ -10,6 +10,7 @@ from sparring.games import describe
 from sparring.policies.curve import Curve
 from sparring.policies.feature_weighted_pool import FeatureWeightedPool
 from sparring.policies.network_policy import NetworkPolicy
+from sparring.policies.person import PersonPolicy
 from sparring.policies.policy import Policy
 from sparring.policies.pool import PolicyPool
 from sparring.policies.shared_policy import SharedPolicy
@@ -63,6 +64,8 @@ def _ranges(policy: Policy) -> Iterator[RatingRange]:
         case TemperedPolicy():
             yield from _ranges(policy.policy)
             yield from _curve_range(policy.temperature)
+        case PersonPolicy():
+            yield from _ranges(policy.policy)
         case PolicyPool() | FeatureWeightedPool():
             for member in policy.members:
                 yield from _ranges(member.policy)

@@ -1,0 +1,297 @@
+"""Style networks: features of moves in which people differ, computed from the trunk of a policy network.
+
+A style network reads the last features that policy and value of a network share (the trunk's output) and
+gives each move d features. A person is a vector z of d numbers and a sharpness w: the logits of their moves
+are w * logit + z . features. With z = 0 and w = 1 they are the network's own.
+
+For a policy over pairs of squares the features of a move are q[from] * k[to] + f[from] + t[to], each [d] and
+a function of the square; for a policy over points they are a function of the point."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from sparring.games import describe, load_game
+from sparring.networks.codec import Codec
+from sparring.networks.errors import BadNetwork
+from sparring.networks.graph_check import check_memory
+from sparring.networks.prediction import Position
+from sparring.networks.sessions import open_session
+
+Array = NDArray[np.float32]
+FEATURES = "style"
+"""The name of the output that `with_features` adds."""
+_POLICY, _VALUES = "policy", ("wdl", "value")
+_PROBE_TOLERANCE = 0.02
+"""Processors round differently; another network differs by far more."""
+
+
+@dataclass(frozen=True)
+class StyleNetwork:
+    """A perceptron with one hidden layer over the trunk's features of a square or point (c channels)."""
+
+    game: str
+    head: Literal["from-to", "points"]
+    """The policy of the network that it belongs to."""
+    hidden: Array
+    """[c, h]"""
+    bias: Array
+    """[h]"""
+    output: Array
+    """[h, 4 * d] for from-to (q, k, f and t), [h, d] for points."""
+    passing: Array
+    """[c, d]: features of a pass from the mean over all points; empty for from-to."""
+    squares: Array
+    """[2, labels]: the squares that each label of a from-to policy leads from and to; empty for points."""
+    sharpness: Array
+    """[1]: prior standard deviation of a person's sharpness w around 1. That of each number of z is 1."""
+    probe: Array
+    """[c]: mean of the trunk's features in the game's initial position without ratings. Another network has
+    others."""
+
+    @property
+    def dimensions(self) -> int:
+        """The number d of features of a move."""
+        return int(self.output.shape[1]) // (4 if self.head == "from-to" else 1)
+
+    def to_bytes(self) -> bytes:
+        """The content of its file; `read_style` reads it."""
+        stream = io.BytesIO()
+        arrays: dict[str, Any] = {name: np.asarray(getattr(self, name), np.float16) for name in _ARRAYS}
+        np.savez_compressed(stream, game=np.array(self.game), head=np.array(self.head), **arrays)
+        return stream.getvalue()
+
+
+_ARRAYS = ("hidden", "bias", "output", "passing", "squares", "sharpness", "probe")
+
+
+def read_style(path: Path) -> StyleNetwork:
+    """Reads a style network. Raises BadNetwork or OSError."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
+            style = StyleNetwork(str(file["game"]), str(file["head"]), **arrays)  # type: ignore[arg-type]
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise BadNetwork(f"{path}: not a style network, or damaged ({error})") from None
+    _check(style, path)
+    return style
+
+
+def _check(style: StyleNetwork, path: Path) -> None:
+    channels, width = style.hidden.shape if style.hidden.ndim == 2 else (0, 0)
+    d = style.dimensions if style.output.ndim == 2 else 0
+    shapes = {
+        "bias": (width,),
+        "output": (width, 4 * d if style.head == "from-to" else d),
+        "passing": (0, 0) if style.head == "from-to" else (channels, d),
+        "squares": (2, style.squares.shape[-1]),
+        "sharpness": (1,),
+        "probe": (channels,),
+    }
+    if style.squares.size and not ((style.squares >= 0) & (style.squares < 64)).all():
+        raise BadNetwork(f"{path}: a damaged style network (squares beyond the board)")
+    for name, shape in shapes.items():
+        found = getattr(style, name)
+        if found.shape != shape or not d or not np.isfinite(found).all():
+            raise BadNetwork(f"{path}: a damaged style network ('{name}' is {list(found.shape)})")
+
+
+def trunk_output(model: onnx.ModelProto) -> str:
+    """The value that the policy and the value head share: the last one on which both depend. Raises
+    BadNetwork."""
+    outputs = {output.name for output in model.graph.output}
+    value = next((name for name in _VALUES if name in outputs), None)
+    if value is None or _POLICY not in outputs:
+        raise BadNetwork("it has no policy or no value, so that nothing is shared by both")
+    shared = _ancestors(model, _POLICY) & _ancestors(model, value)
+    inputs = {entry.name for entry in model.graph.input}
+    dynamic = set(inputs)
+    found = ""
+    for node in model.graph.node:
+        if dynamic.isdisjoint(node.input):
+            continue  # computed from weights alone
+        dynamic.update(node.output)
+        if node.output[0] in shared:
+            found = node.output[0]
+    if not found:
+        raise BadNetwork("its policy and its value share nothing")
+    return found
+
+
+def _ancestors(model: onnx.ModelProto, name: str) -> set[str]:
+    found = {name}
+    for node in reversed(model.graph.node):
+        if found.intersection(node.output):
+            found.update(node.input)
+    return found
+
+
+class _Extension:
+    """Nodes that are added to a copy of a graph; their names begin with "style"."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.model = onnx.ModelProto()
+        self.model.CopyFrom(model)
+        self._number = 0
+
+    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        """Adds a node and returns the name of its output."""
+        self._number += 1
+        name = f"style_{kind.lower()}_{self._number}"
+        self.model.graph.node.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, array: NDArray[np.generic]) -> str:
+        """Adds a constant."""
+        self._number += 1
+        name = f"style_c{self._number}"
+        self.model.graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+    def reshape(self, value: str, *shape: int) -> str:
+        """Reshapes a value."""
+        return self.op("Reshape", value, self.constant(np.array(shape, np.int64)))
+
+    def rename(self, old: str, new: str) -> None:
+        """Gives an output of a node another name."""
+        for node in self.model.graph.node:
+            for names in (node.input, node.output):
+                for i, name in enumerate(names):
+                    if name == old:
+                        names[i] = new
+
+
+def with_features(model: onnx.ModelProto, style: StyleNetwork) -> onnx.ModelProto:
+    """The network with a further output `FEATURES`: [n, 64, 4 * d] for from-to, [n, points + 1, d] for
+    points, the pass last. Raises BadNetwork."""
+    new = _Extension(model)
+    cells = _cells(new, style)
+    features = _perceptron(new, cells, style, style.output)
+    if style.head == "points":
+        mean = new.op("ReduceMean", cells, new.constant(np.array([1], np.int64)), keepdims=1)
+        passing = new.op("MatMul", mean, new.constant(style.passing))
+        features = new.op("Concat", features, passing, axis=1)
+    new.op("Identity", features)
+    new.rename(f"style_identity_{new._number}", FEATURES)
+    width = style.output.shape[1]
+    info = helper.make_tensor_value_info(FEATURES, TensorProto.FLOAT, ["batch", "cells", width])
+    new.model.graph.output.append(info)
+    return new.model
+
+
+def with_person(
+    model: onnx.ModelProto, style: StyleNetwork, vector: Array, sharpness: float
+) -> onnx.ModelProto:
+    """The network whose policy is that of a person with the vector z [d] and the sharpness w. Raises
+    BadNetwork."""
+    new = _Extension(model)
+    cells = _cells(new, style)
+    new.rename(_POLICY, "style_base_policy")
+    z = vector.astype(np.float32)
+    if style.head == "points":
+        change = new.op("Squeeze", _perceptron(new, cells, style, style.output @ z[:, None]), _axis(new, 2))
+        mean = new.op("ReduceMean", cells, _axis(new, 1), keepdims=0)
+        change = new.op(
+            "Concat", change, new.op("MatMul", mean, new.constant(style.passing @ z[:, None])), axis=1
+        )
+    else:
+        change = _from_to_change(new, cells, style, z)
+    scaled = new.op("Mul", "style_base_policy", new.constant(np.array(sharpness, np.float32)))
+    new.op("Add", scaled, change)
+    new.rename(f"style_add_{new._number}", _POLICY)
+    return new.model
+
+
+def _from_to_change(new: _Extension, cells: str, style: StyleNetwork, z: Array) -> str:
+    """The change of the logits [n, 1858]."""
+    q, k, f, t = np.split(style.output, 4, axis=1)
+    folded = np.concatenate([q * z, k, f @ z[:, None], t @ z[:, None]], axis=1)
+    d = len(z)
+    parts = new.op(
+        "Split",
+        _perceptron(new, cells, style, folded),
+        new.constant(np.array([d, d, 1, 1], np.int64)),
+        axis=2,
+    )
+    node = new.model.graph.node[-1]
+    query, key, start, end = (f"{parts}_{i}" for i in range(4))
+    del node.output[:]
+    node.output.extend([query, key, start, end])
+    pairs = new.op("MatMul", query, new.op("Transpose", key, perm=[0, 2, 1]))
+    pairs = new.op("Add", new.op("Add", pairs, start), new.op("Transpose", end, perm=[0, 2, 1]))
+    start_squares, end_squares = style.squares.astype(np.int64)
+    flat = new.reshape(pairs, -1, 64 * 64)
+    return new.op("Gather", flat, new.constant(start_squares * 64 + end_squares), axis=1)
+
+
+def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
+    """Whether a style network was trained on this network: their features of the initial position are the
+    same."""
+    try:
+        new = _Extension(model)
+        cells = _cells(new, style)
+    except BadNetwork:
+        return False
+    new.rename(cells, "style_cells")
+    del new.model.graph.output[:]
+    new.model.graph.output.append(helper.make_tensor_value_info("style_cells", TensorProto.FLOAT, None))
+    found = open_session(new.model).run(codec.encode([Position(load_game(style.game).initial())]))
+    gap = np.abs(found["style_cells"][0].mean(axis=0) - style.probe).max()
+    return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
+
+
+def move_features(
+    style: StyleNetwork, features: Array, rows: NDArray[np.integer], labels: NDArray[np.integer]
+) -> Array:
+    """The features [moves, d] of moves, given by the rows of their positions and their policy labels, both
+    [moves].
+
+    `features` is the output `FEATURES` of `with_features`."""
+    if style.head == "points":
+        points: Array = features[rows, labels]
+        return points
+    start_squares, end_squares = style.squares.astype(np.int64)
+    d = style.dimensions
+    start, end = features[rows, start_squares[labels]], features[rows, end_squares[labels]]
+    found: Array = start[:, :d] * end[:, d : 2 * d] + start[:, 2 * d : 3 * d] + end[:, 3 * d :]
+    return found
+
+
+def _axis(new: _Extension, axis: int) -> str:
+    return new.constant(np.array([axis], np.int64))
+
+
+def _perceptron(new: _Extension, cells: str, style: StyleNetwork, output: Array) -> str:
+    hidden = new.op("Add", new.op("MatMul", cells, new.constant(style.hidden)), new.constant(style.bias))
+    return new.op("MatMul", new.op("Relu", hidden), new.constant(output))
+
+
+def _cells(new: _Extension, style: StyleNetwork) -> str:
+    """The trunk's output as [n, cells, c]. Raises BadNetwork if its channels are not those of the style
+    network."""
+    name = trunk_output(new.model)
+    shape = _shape(new.model, name, style.game)
+    channels = shape[1] if len(shape) == 4 else shape[-1]
+    if channels != len(style.hidden) or len(shape) > 4:
+        raise BadNetwork(f"the style network is for {len(style.hidden)} channels, not for {list(shape)}")
+    if len(shape) == 4:
+        flat = new.op("Reshape", name, new.constant(np.array([0, channels, -1], np.int64)))
+        return new.op("Transpose", flat, perm=[0, 2, 1])
+    return new.reshape(name, -1, 64, channels)
+
+
+def _shape(model: onnx.ModelProto, name: str, game: str) -> tuple[int, ...]:
+    layout = describe(game).layout
+    assert layout is not None
+    planes = layout(1)
+    inputs = {"planes": (1, planes.planes, planes.rows, planes.columns), "context": (1, 6)}
+    return check_memory(model, inputs)[name]

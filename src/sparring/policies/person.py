@@ -1,0 +1,189 @@
+"""A policy that plays like one person, and its file.
+
+The file (`.person`) has a card, the person's style vector and sharpness (`sparring.networks.style`), and
+their repertoire. The network itself is not in it: the file names its base."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from sparring.games import GAMES, describe
+from sparring.networks import Position, Prediction
+from sparring.networks.batches import PositionBatch, PredictionBatch
+from sparring.policies.policy import Policy, predict_batch
+from sparring.policies.policy_files import BadPolicy
+from sparring.policies.repertoire import MAX_PLY, Repertoire
+from sparring.storage import atomic_write
+
+SUFFIX = ".person"
+_VERSION = 1
+_LARGEST = 64 << 20
+"""Size limit of a file. A thousand games need less than a megabyte."""
+
+
+@dataclass(frozen=True)
+class PersonCard:
+    """Who the person is, from what the file was made, and what was measured."""
+
+    person: str
+    """The person's name in the records."""
+    game: str
+    base: str
+    """The policy that was adapted: a model name, or a file."""
+    games: Annotated[int, Meta(ge=1)]
+    positions: Annotated[int, Meta(ge=1)]
+    first_date: str = ""
+    last_date: str = ""
+    rating: int | None = None
+    """Rating or rank, as a number, that the policy is told if it is told none."""
+    rating_offset: int = 0
+    """What was added to the recorded ratings."""
+    sharpness: Annotated[float, Meta(ge=0.05, le=20)] = 1.0
+    """Exponent w of the base's probabilities."""
+    base_digest: str = ""
+    """Hash of the base network's graph; empty if there is no style vector."""
+    style_digest: str = ""
+    """Hash of the style network."""
+    concentration: Annotated[float, Meta(gt=0)] | None = None
+    """The weight a of the policy in the repertoire's posterior; None for no repertoire."""
+    measured: str = ""
+    """What was measured on games that were not trained on, in a sentence."""
+    parts: dict[str, float] = field(default_factory=dict)
+    """Nats per move that each part gains, by cross-validation over games."""
+    move_numbering: int = 1
+
+    def describe(self) -> list[tuple[str, str]]:
+        """The card as (label, text) rows."""
+        rows = [(name.replace("_", " "), value) for name, value in asdict(self).items()]
+        return [(name, str(value)) for name, value in rows if value not in ("", None, {})]
+
+
+@dataclass(frozen=True)
+class PersonModel:
+    """The content of a person's file."""
+
+    card: PersonCard
+    vector: NDArray[np.float32]
+    """[d]: the style vector; empty if the base has no style network."""
+    repertoire: Repertoire
+    identities: NDArray[np.uint64]
+    """[games]: the games that it was fitted to, sorted."""
+
+
+def write_person(path: Path, model: PersonModel) -> None:
+    """Writes a person's file. Raises OSError."""
+    stream = io.BytesIO()
+    card = json.dumps({"version": _VERSION, **asdict(model.card)}).encode()
+    book = model.repertoire
+    np.savez_compressed(
+        stream,
+        card=np.frombuffer(card, np.uint8),
+        vector=model.vector.astype(np.float32),
+        keys=book.keys.astype(np.uint64),
+        moves=book.moves.astype(np.uint32),
+        counts=book.counts.astype(np.uint32),
+        identities=model.identities.astype(np.uint64),
+    )
+    atomic_write(path, stream.getvalue())
+
+
+def read_person(path: Path) -> PersonModel:
+    """Reads a person's file. Raises BadPolicy or OSError."""
+    if path.stat().st_size > _LARGEST:
+        raise BadPolicy(f"{path} is larger than any person's file")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > _LARGEST:
+                raise BadPolicy(f"{path} unpacks to more than any person's file")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {
+                name: file[name] for name in ("card", "vector", "keys", "moves", "counts", "identities")
+            }
+        card = _read_card(arrays["card"].astype(np.uint8).tobytes())
+        return _checked(card, arrays)
+    except (ValueError, KeyError, EOFError, OverflowError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadPolicy(f"{path}: not a person's file, or damaged ({reason})") from None
+    except RecursionError:
+        raise BadPolicy(f"{path}: its card is nested too deeply") from None
+
+
+def _read_card(data: bytes) -> PersonCard:
+    entries = msgspec.json.decode(data, type=dict[str, Any])
+    if (version := entries.pop("version", None)) != _VERSION:
+        raise ValueError(f"its version is {version}, and this Sparring reads {_VERSION}")
+    card = msgspec.convert(entries, PersonCard)
+    if card.game not in GAMES:
+        raise ValueError(f"unknown game {card.game[:100]!r}")
+    if card.move_numbering != describe(card.game).move_numbering:
+        raise ValueError("it was made with another move numbering: train it again")
+    return card
+
+
+def _checked(card: PersonCard, arrays: dict[str, NDArray[Any]]) -> PersonModel:
+    vector = arrays["vector"].astype(np.float32)
+    keys, moves, counts = (arrays[name] for name in ("keys", "moves", "counts"))
+    if vector.ndim != 1 or not np.isfinite(vector).all() or np.abs(vector).max(initial=0) > 1e3:
+        raise ValueError("its style vector is damaged")
+    if bool(len(vector)) != bool(card.base_digest and card.style_digest):
+        raise ValueError("its style vector and its card do not agree")
+    if not (keys.ndim == 1 and keys.shape == moves.shape == counts.shape) or arrays["identities"].ndim != 1:
+        raise ValueError("its repertoire is damaged")
+    keys = keys.astype(np.uint64)
+    if len(keys) and ((np.diff(keys.astype(object)) < 0).any() or counts.min() < 1):
+        raise ValueError("its repertoire is damaged")
+    weight = np.inf if card.concentration is None else card.concentration
+    repertoire = Repertoire(keys, moves.astype(np.int64), counts.astype(np.int64), weight)
+    return PersonModel(card, vector, repertoire, arrays["identities"].astype(np.uint64))
+
+
+@dataclass(frozen=True)
+class PersonPolicy:
+    """The moves of one person: a policy with their style, and their repertoire."""
+
+    name: str
+    policy: Policy
+    """The base with the person's style and sharpness."""
+    repertoire: Repertoire
+    rating: int | None
+    """Rating of the person, for positions that have none."""
+    card: PersonCard
+
+    @property
+    def game(self) -> str:
+        """The game of the base."""
+        return self.policy.game
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        """One prediction per position."""
+        rated = [self._rated(position) for position in positions]
+        return [
+            replace(found, probabilities=self.repertoire.posterior(position.state, found.probabilities))
+            for position, found in zip(positions, self.policy.predict(rated), strict=True)
+        ]
+
+    def predict_batch(self, batch: PositionBatch) -> PredictionBatch:
+        """The predictions for a batch of positions."""
+        if self.rating is not None:
+            own = np.where(np.isnan(batch.ratings[:, :1]), self.rating, batch.ratings[:, :1])
+            batch = replace(batch, ratings=np.hstack([own, batch.ratings[:, 1:]]))
+        found = predict_batch(self.policy, batch)
+        shares = found.probabilities.copy()
+        for row in np.flatnonzero(batch.states.plies < MAX_PLY).tolist():
+            begin, end = found.offsets[row : row + 2]
+            shares[begin:end] = self.repertoire.posterior(batch.states[row], shares[begin:end])
+        return replace(found, probabilities=shares)
+
+    def _rated(self, position: Position) -> Position:
+        return position if position.rating is not None else replace(position, rating=self.rating)

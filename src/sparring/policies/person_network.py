@@ -1,0 +1,65 @@
+"""A network with the style vector of a person in its graph."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparring import data
+from sparring.networks import BadNetwork, Network
+from sparring.networks.store import find
+from sparring.policies.person import PersonModel
+from sparring.policies.policy_files import BadPolicy
+
+if TYPE_CHECKING:
+    import onnx
+
+    from sparring.networks.card import ModelCard
+    from sparring.networks.style import StyleNetwork
+
+
+def load_person_network(base: str, model: PersonModel, *, backend: str, threads: int, batch: int) -> Network:
+    """The base network with the person's vector and sharpness. Raises BadPolicy, BadNetwork or OSError."""
+    from sparring.networks.formats import make_codec
+    from sparring.networks.style import with_person
+
+    graph, card, style = read_styled(base, model.card.game)
+    digests = (graph_digest(graph), style_digest(style))
+    if digests != (model.card.base_digest, model.card.style_digest) or len(model.vector) != style.dimensions:
+        raise BadPolicy(
+            f"{model.card.person} was trained on another version of {base}: train the person again"
+        )
+    personal = with_person(graph, style, model.vector, model.card.sharpness)
+    return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
+
+
+def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, StyleNetwork]:
+    """The graph and the card of a network, and the shipped style network of its game. Raises BadNetwork or
+    OSError."""
+    from sparring.networks.formats import read_network
+    from sparring.networks.style import read_style
+
+    path = find(base, game)
+    graph, card = read_network(path)
+    return graph, card, read_style(style_path(game))
+
+
+def style_path(game: str) -> Path:
+    """The file of the shipped style network of a game. Raises BadNetwork if there is none."""
+    if game not in data.names("styles"):
+        raise BadNetwork(f"there is no style network for {game}")
+    return data.path("styles", game)
+
+
+def graph_digest(model: onnx.ModelProto) -> str:
+    """A hash of a network's graph and weights; its card does not matter."""
+    return hashlib.sha256(model.graph.SerializeToString(deterministic=True)).hexdigest()[:32]
+
+
+def style_digest(style: StyleNetwork) -> str:
+    """A hash of a style network's weights."""
+    digest = hashlib.sha256()
+    for array in (style.hidden, style.bias, style.output, style.passing, style.squares, style.sharpness):
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:32]

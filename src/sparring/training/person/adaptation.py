@@ -1,0 +1,192 @@
+"""`adapt_person`: from a person's games to their file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparring.games import describe
+from sparring.policies.person import PersonCard, PersonModel
+from sparring.policies.rating_ranges import rating_text
+from sparring.training.person.choices import ChoiceReader, PersonChoices
+from sparring.training.person.evaluation import gains, score_choices
+from sparring.training.person.fitting import (
+    PersonFit,
+    fit_person,
+    log_probabilities,
+    repertoire_of,
+    with_repertoire,
+)
+from sparring.training.person.person_games import PersonGames
+
+LEAST_GAMES = 2
+"""Fewer games cannot be cross-validated."""
+_LEAST_FOR_CHECK = 10
+_LATER = (0.2, 3, 50)
+"""Share of the games that check the fit, and its bounds: the latest ones."""
+_OFFSETS = (-2, -1, 1, 2)
+"""Rating offsets that are tried, in groups of the rating system."""
+_RATING_POSITIONS = 250
+_RECENT = 20
+"""Games whose median rating is the person's."""
+_SHARE_FOR_READING = 0.6
+"""Of the time allowed; the rest is for ratings and fits."""
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """A person's model, and how it came about."""
+
+    model: PersonModel
+    check: dict[str, Any] | None
+    """Gains on the latest games of a model of the earlier ones (`evaluation.gains`); None for few games."""
+    left_out: int
+    """Games that the time did not allow, the earliest ones."""
+
+
+OnProgress = Callable[[str, int, int], None]
+
+
+def adapt_person(
+    games: PersonGames,
+    reader: ChoiceReader,
+    *,
+    minutes: float = 10.0,
+    on_progress: OnProgress = lambda *_: None,
+) -> Adaptation:
+    """Fits rating, style, sharpness and repertoire to a person's games.
+
+    Raises ValueError for fewer than LEAST_GAMES games.
+    """
+    if len(games) < LEAST_GAMES:
+        raise ValueError(f"games of {games.name}: {len(games)}; at least {LEAST_GAMES} are needed")
+    whole = len(games)
+    games = games[whole - _affordable(games, reader, minutes) :]
+    offset, rating_gain = rating_offset(games, reader, on_progress)
+    choices = reader.read(
+        games, offset=offset, on_progress=lambda done: on_progress("reading the games", done, len(games))
+    )
+    on_progress("checking on the latest games", 0, 1)
+    check = check_on_latest(choices, len(games))
+    on_progress("fitting", 0, 1)
+    fit = fit_person(choices)
+    model = make_model(games, reader, choices, fit, offset, rating_gain, _sentence(check))
+    return Adaptation(model, check, whole - len(games))
+
+
+def rating_offset(games: PersonGames, reader: ChoiceReader, on_progress: OnProgress) -> tuple[int, float]:
+    """What to add to the recorded ratings, and the gain in nats per move: the offset of the highest
+    likelihood on some positions, and 0 unless the gain is above two standard errors (by game)."""
+    if np.isnan(games.ratings()[:, 0]).all():
+        return 0, 0.0
+    system = describe(games.game).ratings
+    plies = sum(record.plies(games.game) for record in games.records) // 2
+    every = max(1, plies // _RATING_POSITIONS)
+    base = reader.read(games, every=every)
+    best, gain = 0, 0.0
+    for number, step in enumerate(_OFFSETS):
+        on_progress("trying ratings", number, len(_OFFSETS))
+        moved = reader.read(games, every=every, offset=step * system.group_width)
+        difference = (moved.logs[:, 0] - base.logs[:, 0]).astype(np.float64)
+        by_game = np.bincount(base.game, difference)
+        error = float(np.sqrt((by_game**2).sum()))
+        if difference.sum() > max(gain * len(base), 2 * error):
+            best, gain = step * system.group_width, float(difference.mean())
+    return best, gain
+
+
+def check_on_latest(choices: PersonChoices, games: int) -> dict[str, Any] | None:
+    """The gains on the latest games of what the earlier ones give; None for fewer than ten games."""
+    if games < _LEAST_FOR_CHECK:
+        return None
+    share, least, most = _LATER
+    later = min(max(round(share * games), least), most)
+    early = choices.take(choices.game < games - later)
+    late = choices.take(choices.game >= games - later)
+    fit = fit_person(early)
+    base = log_probabilities(late, np.zeros_like(fit.z))
+    person = with_repertoire(late, log_probabilities(late, fit.z), repertoire_of(early, fit.concentration))
+    return gains(score_choices(late, base, person))
+
+
+def make_model(
+    games: PersonGames,
+    reader: ChoiceReader,
+    choices: PersonChoices,
+    fit: PersonFit,
+    offset: int,
+    rating_gain: float,
+    measured: str,
+) -> PersonModel:
+    """The content of a person's file."""
+    adapted = np.isfinite(fit.precision)
+    sharpness = float(np.clip(1 + fit.z[0] * float(reader.style.sharpness[0]), 0.05, 20))
+    first, last = games.dates
+    card = PersonCard(
+        person=games.name,
+        game=games.game,
+        base=reader.base,
+        games=len(games),
+        positions=len(choices),
+        first_date=first,
+        last_date=last,
+        rating=_rating(games, reader, offset),
+        rating_offset=offset,
+        sharpness=sharpness if adapted else 1.0,
+        base_digest=reader.digests[0] if adapted else "",
+        style_digest=reader.digests[1] if adapted else "",
+        concentration=fit.concentration if np.isfinite(fit.concentration) else None,
+        measured=measured,
+        parts={
+            "rating": round(rating_gain, 5),
+            "style": round(fit.style_gain, 5),
+            "repertoire": round(fit.repertoire_gain, 5),
+        },
+        move_numbering=describe(games.game).move_numbering,
+    )
+    vector = fit.z[1:].astype(np.float32) if adapted else np.zeros(0, np.float32)
+    return PersonModel(card, vector, repertoire_of(choices, fit.concentration), np.sort(games.identities))
+
+
+def _rating(games: PersonGames, reader: ChoiceReader, offset: int) -> int | None:
+    """The median of the recent recorded ratings, moved by the offset, within the range of the network."""
+    known = games.ratings()[:, 0]
+    known = known[~np.isnan(known)][-_RECENT:]
+    if not len(known) or reader.codec.ratings is None:
+        return None
+    low, high = reader.codec.ratings
+    return round(float(np.clip(np.median(known) + offset, low, high)))
+
+
+def _affordable(games: PersonGames, reader: ChoiceReader, minutes: float) -> int:
+    """How many games, the latest ones, can be read in the time allowed."""
+    some = games[-3:]
+    reader.read(some[:1])  # the first run of a session is slow
+    started = time.perf_counter()
+    plies = len(reader.read(some))
+    speed = plies / max(time.perf_counter() - started, 1e-6)
+    allowed = minutes * 60 * _SHARE_FOR_READING * speed
+    sizes = np.array([record.plies(games.game) / 2 for record in games.records[::-1]])
+    return max(LEAST_GAMES, int(np.searchsorted(np.cumsum(sizes), allowed)))
+
+
+def _sentence(check: dict[str, Any] | None) -> str:
+    if check is None:
+        return ""
+    nats, top = check["nats"], check["top1"]
+    return (
+        f"The latest {check['games']} games, with a model of the earlier ones: {nats['value']:+.4f} nats a "
+        f"move ({nats['low']:+.4f} to {nats['high']:+.4f}), top-1 {check['base_top1']:.3f} "
+        f"{top['value']:+.4f} ({top['low']:+.4f} to {top['high']:+.4f}); {check['positions']} positions, "
+        "95 % intervals over games."
+    )
+
+
+def rating_words(model: PersonModel) -> str:
+    """The person's rating or rank as text; empty if unknown."""
+    card = model.card
+    return "" if card.rating is None else rating_text(card.game, card.rating)

@@ -1,0 +1,200 @@
+"""A person's choices: for each position in which they moved, the likeliest moves with their features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.games import describe, load_game
+from sparring.matching.phases import game_phase
+from sparring.networks import BadNetwork
+from sparring.networks.codec import Codec
+from sparring.networks.conditioned import ConditionedCodec
+from sparring.networks.sessions import open_session
+from sparring.networks.style import FEATURES, StyleNetwork, matches, move_features, with_features
+from sparring.policies.person_network import graph_digest, read_styled, style_digest
+from sparring.policies.repertoire import MAX_PLY, canonical
+from sparring.records.recorded_game import RecordedGame
+from sparring.training.person.person_games import PersonGames
+
+Array = NDArray[np.float64]
+CANDIDATES = 24
+"""Moves of a position that are kept: the move played first, then the likeliest. One more stands for all
+others."""
+_LEAST = -40.0
+"""Log-probability of an empty place."""
+_NO_LABEL = 0xFFFF
+
+
+@dataclass(frozen=True)
+class PersonChoices:
+    """Positions [n] of one person's games, game after game, with m = CANDIDATES + 1 candidates each."""
+
+    logs: NDArray[np.float32]
+    """[n, m]: log-probabilities of the base. The move played is the first, all other moves together the
+    last."""
+    features: NDArray[np.float32]
+    """[n, m, 1 + d]: the scaled log-probability (sharpness), then the style features; 0 for the last."""
+    game: NDArray[np.int64]
+    """[n]: index of the game."""
+    ply: NDArray[np.int64]
+    phase: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    """[n]: canonical key of the position, 0 from `MAX_PLY` on."""
+    images: NDArray[np.int64]
+    """[n, m]: images of the moves in the canonical position, -1 for none."""
+
+    def __len__(self) -> int:
+        return len(self.logs)
+
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> PersonChoices:
+        """The positions with these indices."""
+        return PersonChoices(*(getattr(self, name)[rows] for name in _FIELDS))
+
+    @staticmethod
+    def join(parts: list[PersonChoices]) -> PersonChoices:
+        """The positions of all parts, in order."""
+        return PersonChoices(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+
+
+_FIELDS = ("logs", "features", "game", "ply", "phase", "keys", "images")
+
+
+class ChoiceReader:
+    """Runs a base network over a person's positions, once. Raises BadNetwork or OSError."""
+
+    def __init__(
+        self, base: str, game: str, *, backend: str = "onnxruntime", threads: int = 1, batch: int = 64
+    ) -> None:
+        from sparring.networks.formats import make_codec
+
+        graph, card, style = read_styled(base, game)
+        codec: Codec = make_codec(card)
+        if not isinstance(codec, ConditionedCodec):
+            raise BadNetwork(f"{base} is not a network of people's moves")
+        if not matches(graph, codec, style):
+            raise BadNetwork(f"the shipped style network of {game} is for another network than {base}")
+        self.base, self.game, self.style = base, game, style
+        self.codec = codec
+        self.digests = (graph_digest(graph), style_digest(style))
+        self._batch = batch
+        self._session = open_session(with_features(graph, style), backend, threads)
+
+    def read(
+        self,
+        games: PersonGames,
+        *,
+        every: int = 1,
+        offset: float = 0.0,
+        on_progress: Callable[[int], None] = lambda _: None,
+    ) -> PersonChoices:
+        """The choices of all games, one position in `every`. `offset` is added to the person's recorded
+        ratings."""
+        parts = []
+        for part in self._batches(games, every, offset):
+            parts.append(part)
+            on_progress(int(part.game[-1]) + 1 if len(part) else 0)
+        return PersonChoices.join(parts)
+
+    def _batches(self, games: PersonGames, every: int, offset: float) -> Iterator[PersonChoices]:
+        samples = unpack(self.codec, games)
+        mine = np.flatnonzero(samples.movers == np.array(games.sides)[samples.games])
+        mine = mine[(samples.plies[mine] // 2 + samples.games[mine]) % every == 0]
+        ratings = games.ratings()
+        own = ratings[:, 0] + offset
+        spec = self.codec.input_spec
+        states: dict[int, list[Any]] = {}
+        for begin in range(0, len(mine), self._batch):
+            which = mine[begin : begin + self._batch]
+            planes, moves, labels, offsets, _, played, _ = samples.encode(
+                which, spec.encoding, spec.history, None
+            )
+            numbers = samples.games[which]
+            other = np.where(np.isnan(ratings[numbers, 1]), own[numbers], ratings[numbers, 1])
+            context = spec.context(own[numbers], other, np.full(len(which), np.nan))
+            outputs = self._session.run({"planes": planes, "context": context})
+            states = {  # games come one after the other: those of the last batch are enough
+                number: states.get(number) or RecordedGame(self.game, games.records[number]).states
+                for number in sorted(set(numbers.tolist()))
+            }
+            places = zip(numbers.tolist(), samples.plies[which].tolist(), strict=True)
+            here = [states[number][ply] for number, ply in places]
+            yield choices_of(self.style, outputs, here, numbers, (moves, labels, offsets, played))
+
+
+def unpack(codec: ConditionedCodec, games: PersonGames) -> Any:
+    """The native samples of all positions of some games."""
+    usual = load_game(games.game).initial().text()
+    return codec.samples_class.unpack(
+        [usual if record.start is None else record.start for record in games.records],
+        [record.moves for record in games.records],
+        [None] * len(games),
+        np.zeros((len(games), 2), np.int64),
+        describe(games.game).packed_move_bytes,
+    )
+
+
+def choices_of(
+    style: StyleNetwork,
+    outputs: dict[str, NDArray[np.float32]],
+    states: list[Any],
+    games: NDArray[np.int64],
+    legal: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64], NDArray[np.int32]],
+) -> PersonChoices:
+    """The choices in some positions. `legal` has the legal moves, their labels, their offsets, and the index
+    of the move played."""
+    moves, labels, offsets, played = legal
+    table, codes = _table(labels, offsets), _table(moves, offsets)
+    logits = np.take_along_axis(outputs["policy"], np.clip(table, 0, outputs["policy"].shape[1] - 1), axis=1)
+    missing = (table < 0) | (table == _NO_LABEL)
+    logits = np.where(missing, -np.inf, logits.astype(np.float64))
+    rows = np.arange(len(table))
+    kept = np.isfinite(logits[rows, played])  # a move without a label cannot be predicted
+    logs = logits - logits.max(axis=1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    order = logs.copy()
+    order[rows, played] = np.inf
+    places = np.argsort(-order, axis=1, kind="stable")[:, :CANDIDATES]
+    logs, table, codes = (np.take_along_axis(each, places, axis=1) for each in (logs, table, codes))
+    width = CANDIDATES - logs.shape[1]
+    logs = np.pad(np.maximum(logs, _LEAST), ((0, 0), (0, width)), constant_values=_LEAST)
+    table, codes = (np.pad(each, ((0, 0), (0, width)), constant_values=-1) for each in (table, codes))
+    real = (table >= 0) & (table != _NO_LABEL)
+    features = np.zeros((len(table), CANDIDATES + 1, 1 + style.dimensions), np.float32)
+    where, place = np.nonzero(real)
+    features[where, place, 1:] = move_features(style, outputs[FEATURES], where, table[where, place])
+    rest = 1 - np.exp(logs).sum(axis=1, where=real)
+    logs = np.column_stack([logs, np.log(np.maximum(rest, np.exp(_LEAST)))])
+    features[:, :, 0] = np.maximum(logs, -12) * float(style.sharpness[0])
+    keys, images = _images(states, codes)
+    plies = np.array([state.ply for state in states], np.int64)
+    phases = np.array([game_phase(style.game, state, state.ply) for state in states], np.int64)
+    found = PersonChoices(
+        logs.astype(np.float32), features, games.astype(np.int64), plies, phases, keys, images
+    )
+    return found.take(np.flatnonzero(kept))
+
+
+def _images(states: list[Any], codes: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Canonical keys [n], and the images [n, m] of moves [n, m - 1]."""
+    keys = np.zeros(len(states), np.uint64)
+    images = np.full((len(states), codes.shape[1] + 1), -1, np.int64)
+    for row, state in enumerate(states):
+        if state.ply < MAX_PLY:
+            key, turned = canonical(state)
+            keys[row] = key
+            place = dict(zip(state.legal_moves(), turned.tolist(), strict=True))
+            images[row, :-1] = [place.get(code, -1) for code in codes[row].tolist()]
+    return keys, images
+
+
+def _table(values: NDArray[np.generic], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Segments as rows [n, longest], -1 beyond their ends."""
+    sizes = np.diff(offsets)
+    table = np.full((len(sizes), int(sizes.max())), -1, np.int64)
+    table[np.arange(table.shape[1]) < sizes[:, None]] = values
+    return table

@@ -1,0 +1,1 @@
+"""One person: style networks, and how much a person's games bring."""

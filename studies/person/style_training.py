@@ -1,0 +1,186 @@
+"""Trains a style network: the features with which a few games of a person predict their later moves best.
+
+Each step draws people. Their vector is fitted to some of their games by two steps of Newton's method from
+zero, with a standard normal prior, and the loss is the likelihood of moves of their later games. The gradient
+goes through the fit (a differentiable closed-form solver, Bertinetto et al. 2019): features that would
+overfit are punished, and the scale of the prior is learned with them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sparring.games import load_game
+from sparring.networks.style import StyleNetwork
+from studies.person.trunk_features import DevicePositions, TrunkReader, squares_of_labels
+
+
+@dataclass(frozen=True)
+class StyleOptions:
+    """Size and training of a style network."""
+
+    hidden: int = 128
+    dimensions: int = 32
+    seconds: float = 90.0
+    people: int = 24
+    """People of a step."""
+    support: int = 640
+    """Most positions to which a vector is fitted."""
+    query: int = 128
+    """Positions of the loss, later than these."""
+    rate: float = 2e-3
+    seed: int = 0
+
+
+class StyleModel(nn.Module):
+    """The style network in PyTorch. The first feature is the network's log-probability: the person's
+    sharpness."""
+
+    def __init__(self, channels: int, head: str, options: StyleOptions, device: torch.device) -> None:
+        super().__init__()
+        d, h = options.dimensions, options.hidden
+        self.head = head
+        self.shift = nn.Parameter(torch.zeros(channels), requires_grad=False)
+        self.scale = nn.Parameter(torch.ones(channels), requires_grad=False)
+        self.hidden = nn.Linear(channels, h)
+        self.output = nn.Linear(h, 4 * d if head == "from-to" else d, bias=False)
+        self.passing = nn.Linear(channels, d, bias=False)
+        self.sharpness = nn.Parameter(torch.tensor(0.1))
+        deviation = 0.1 / h**0.5
+        nn.init.normal_(self.output.weight, 0, deviation)
+        if head == "from-to":
+            nn.init.normal_(self.output.weight.data[: 2 * d], 0, 4 * deviation)
+        nn.init.normal_(self.passing.weight, 0, 0.1 / channels**0.5)
+        if head == "from-to":
+            self.squares = squares_of_labels(device)
+
+    def forward(self, at: DevicePositions, rows: Tensor) -> Tensor:
+        """The features [rows, candidates, 1 + d]; 0 where there is no candidate."""
+        cells = (at.cells[rows].float() - self.shift) * self.scale
+        labels = at.labels[rows].long()
+        found = self.output(torch.relu(self.hidden(cells)))
+        if self.head == "from-to":
+            start, end = (each[labels.clamp(min=0)] for each in self.squares)
+            q, k, f, t = found.chunk(4, dim=2)
+            found = _take(q, start) * _take(k, end) + _take(f, start) + _take(t, end)
+        else:
+            mean = at.mean[rows].float() * self.scale
+            found = torch.where((labels == 361)[:, :, None], self.passing(mean)[:, None], found)
+        logs = at.logs[rows].float().clamp(min=-12)
+        found = torch.cat([logs[:, :, None] * self.sharpness, found], dim=2)
+        return found * (labels >= 0)[:, :, None]
+
+    def export(self, game: str, probe: np.ndarray[Any, Any]) -> StyleNetwork:
+        """The network for ONNX graphs; the scaling of its inputs becomes a part of the weights."""
+        scaled = self.hidden.weight * self.scale
+        bias = self.hidden.bias - scaled @ self.shift
+        passing = (self.passing.weight * self.scale).T if self.head == "points" else torch.zeros(0, 0)
+        squares = self.squares if self.head == "from-to" else torch.zeros(2, 0)
+        arrays = [scaled.T, bias, self.output.weight.T, passing, squares, self.sharpness.abs()[None]]
+        numbers = [each.detach().float().cpu().numpy() for each in arrays]
+        return StyleNetwork(game, self.head, *numbers, probe)  # type: ignore[arg-type, call-arg]
+
+
+def _take(values: Tensor, cells: Tensor) -> Tensor:
+    """The values [rows, moves, d] of cells [rows, moves], from [rows, cells, d]."""
+    return values.gather(1, cells[:, :, None].expand(-1, -1, values.shape[2]))
+
+
+def fit_vectors(
+    features: Tensor, logs: Tensor, mask: Tensor, steps: int = 2, precision: float = 1.0
+) -> Tensor:
+    """Vectors [people, d] from features [people, positions, candidates, d], by Newton's method from zero.
+
+    The move played is the first candidate; `mask` [people, positions] marks the positions that count.
+    """
+    people, _, _, d = features.shape
+    z = features.new_zeros(people, d)
+    prior = precision * torch.eye(d, device=features.device)
+    for _ in range(steps):
+        shares = torch.softmax(logs + torch.einsum("pnmd,pd->pnm", features, z), dim=2) * mask[:, :, None]
+        means = torch.einsum("pnm,pnmd->pnd", shares, features)
+        gradient = (features[:, :, 0] * mask[:, :, None] - means).sum(1) - precision * z
+        second = torch.einsum("pnm,pnmd,pnme->pde", shares, features, features)
+        bend = second - torch.einsum("pnd,pne->pde", means, means) + prior
+        z = z + torch.linalg.solve(bend, gradient)
+    return z
+
+
+def negative_log_likelihood(features: Tensor, logs: Tensor, z: Tensor) -> Tensor:
+    """[people, positions]: in nats, among the candidates."""
+    return -torch.log_softmax(logs + torch.einsum("pnmd,pd->pnm", features, z), dim=2)[:, :, 0]
+
+
+def train_style(
+    reader: TrunkReader, at: DevicePositions, options: StyleOptions, log: Any = print
+) -> StyleModel:
+    """Trains a style network on positions of many people."""
+    device = at.logs.device
+    generator = torch.Generator(device="cpu").manual_seed(options.seed)
+    torch.manual_seed(options.seed)
+    some = at.cells[torch.randperm(len(at.cells), generator=generator)[:4096].to(device)].float()
+    model = StyleModel(some.shape[-1], reader.layout.head, options, device).to(device)
+    model.shift.data = some.mean((0, 1))
+    model.scale.data = 1 / some.std((0, 1)).clamp(min=1e-3)
+    begins = torch.searchsorted(at.person, torch.arange(int(at.person[-1]) + 2, device=device)).tolist()
+    optimiser = torch.optim.AdamW(
+        [each for each in model.parameters() if each.requires_grad], options.rate, weight_decay=1e-4
+    )
+    random = np.random.default_rng(options.seed)
+    started, step, shown = time.time(), 0, []
+    while (spent := (time.time() - started) / options.seconds) < 1:
+        for group in optimiser.param_groups:
+            group["lr"] = options.rate * min(1, (step + 1) / 50) * (1 - spent)
+        rows, mask = _draw(begins, options, random)
+        flat = torch.from_numpy(rows.ravel()).to(device)
+        features = model(at, flat)
+        features = features.reshape(*rows.shape, *features.shape[1:])
+        logs = at.logs[flat].float().reshape(*rows.shape, -1)
+        support = options.support
+        z = fit_vectors(features[:, :support], logs[:, :support], torch.from_numpy(mask).to(device))
+        after = negative_log_likelihood(features[:, support:], logs[:, support:], z)
+        before = -torch.log_softmax(logs[:, support:], dim=2)[:, :, 0]
+        loss = (after - before).mean()
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        step += 1
+        shown.append(loss.detach())
+        if step % 200 == 0:
+            gain = -torch.stack(shown).mean().item()
+            log(f"step {step}, {time.time() - started:.0f} s, gain {gain:.5f} nats")
+            shown = []
+    return model
+
+
+def _draw(
+    begins: list[int], options: StyleOptions, random: np.random.Generator
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Rows [people, support + query], the query later than the support, and a mask [people, support]."""
+    rows = np.zeros((options.people, options.support + options.query), np.int64)
+    mask = np.zeros((options.people, options.support), np.float32)
+    for i in range(options.people):
+        person = int(random.integers(len(begins) - 1))
+        begin, end = begins[person], begins[person + 1]
+        query = min(options.query, (end - begin) // 3)
+        cut = int(random.integers(begin + (end - begin) // 4, end - query + 1))
+        size = int(min(options.support, np.exp(random.uniform(np.log(60), np.log(1200))), cut - begin))
+        rows[i, :size] = random.choice(np.arange(begin, cut), size, replace=False)
+        mask[i, :size] = 1
+        rows[i, options.support :] = random.integers(cut, min(end, cut + 3 * options.query), options.query)
+    return rows, mask
+
+
+def probe(reader: TrunkReader) -> np.ndarray[Any, Any]:
+    """The mean of the trunk's features in the initial position, without ratings."""
+    from sparring.networks.prediction import Position
+
+    inputs = reader.codec.encode([Position(load_game(reader.codec.game).initial())])
+    _, cells = reader.run(np.asarray(inputs["planes"]), np.asarray(inputs["context"]))
+    return cells[0].mean(0).cpu().numpy()
