@@ -14,6 +14,8 @@ from sparring.records import RecordedGame
 WON = 500
 """Centipawns by which a position is won."""
 _NO_EVAL = -32768
+_FEW, _SHORT = 4, 3
+"""Most pieces of a basic ending, and its least plies."""
 _STABLE = 4
 """Plies for which a position must have been won: a first chance is often missed."""
 _MATERIAL = {"queen": "Q", "rook": "R", "two bishops": "BB"}
@@ -48,6 +50,42 @@ def won_positions(games: Iterable[RecordedGame], *, first_ply: int = 16) -> list
             winner = 0 if evals[last] > 0 else 1
             found.append(WonPosition(state, winner, game.result if winner == 0 else 1 - game.result))
     return found
+
+
+def reached_endings(games: Iterable[RecordedGame]) -> list[tuple[str, float, float, str]]:
+    """Games in which people reached a basic ending: (kind, winner's rating, winner's score, how it ended).
+
+    Endings that last less than three plies are left out: a new queen that is captured at once was not won.
+    """
+    found = []
+    for game in games:
+        last, kind, winner, plies = game.states[-1], None, 0, 0
+        if game.result is None or _pieces(last.text()) > _FEW:
+            continue
+        state = last
+        while state is not None and _pieces(state.text()) <= _FEW:
+            if (here := _basic_ending(state.text())) is not None:
+                (kind, winner), plies = here, plies + 1
+            state = state.previous
+        rating = game.ratings[winner]
+        if kind is not None and rating is not None and plies > _SHORT:
+            score = game.result if winner == 0 else 1 - game.result
+            reason = "time or agreement" if last.outcome is None else last.outcome.reason
+            found.append((kind, float(rating), score, reason))
+    return found
+
+
+def _pieces(fen: str) -> int:
+    return sum(letter.isalpha() for letter in fen.split()[0])
+
+
+def _basic_ending(fen: str) -> tuple[str, int] | None:
+    """(kind, side with the pieces) of a position with a bare king; None for any other."""
+    letters = "".join(sorted(letter for letter in fen.split()[0] if letter.isalpha() and letter not in "Kk"))
+    for kind, pieces in _MATERIAL.items():
+        if letters in (pieces, pieces.lower()):
+            return kind, 0 if letters.isupper() else 1
+    return None
 
 
 def basic_endings(kind: str, count: int, rng: np.random.Generator) -> list[WonPosition]:
