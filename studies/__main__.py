@@ -14,7 +14,14 @@ from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
 from studies.levels.commands import level_grid, level_positions, level_scores
-from studies.manners.commands import manners, manners_games, manners_traces, turing, turing_score
+from studies.manners.commands import (
+    manners,
+    manners_conversion,
+    manners_games,
+    manners_traces,
+    turing,
+    turing_score,
+)
 from studies.networks.commands import networks
 from studies.options import one_at_a_time
 from studies.pages import page
@@ -44,6 +51,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-positions": level_positions,
     "level-scores": level_scores,
     "manners": manners,
+    "manners-conversion": manners_conversion,
     "manners-games": manners_games,
     "manners-traces": manners_traces,
     "turing": turing,

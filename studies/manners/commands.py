@@ -76,6 +76,36 @@ def manners_games(
         print(f"{out}: {source} at {level}", flush=True)
 
 
+def manners_conversion(
+    people: Annotated[list[Path], typer.Argument(help="Games of people with evaluations (PGN).")],
+    levels: Levels = "800,1200,1600,2000,2400",
+    games: Annotated[int, typer.Option(min=3, help="Won positions of each level.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
+    backend: Backend = "onnxruntime",
+    out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "conversion.json",
+) -> None:
+    """Measure how often people and ours win won positions and basic endings."""
+    from sparring.players import shipped_levels
+    from sparring.policies import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.manners.conversion import measure_conversion, people_endings, reached_endings
+    from studies.manners.traces import read_games
+
+    table = shipped_levels("chess")
+    assert table is not None
+    known = [game for path in people for game in read_games(path)]
+    report = provenance(command_line()) | {"people": people_endings(reached_endings(known)), "ours": []}
+    policy = load_policy(table.policy, "chess", backend=backend, batch=256)
+    for level in _numbers(levels):
+        near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
+        config = table.at(level, name="ours")
+        row = measure_conversion(policy, config, level, near, games=games, seed=seed)
+        report["ours"].append(row)
+        write_json(report, out)
+        print(json.dumps(row), flush=True)
+
+
 def manners(
     clocks: Annotated[Path, typer.Option(help="Traces of games with clocks.")],
     people: Annotated[list[Path], typer.Option(help="Traces of held-out games of people.")],

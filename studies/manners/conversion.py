@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from sparring.games import load_game
+from sparring.players import PlayerConfig
+from sparring.policies import Policy
 from sparring.records import RecordedGame
+from studies.manners.games import self_play
 
 WON = 500
 """Centipawns by which a position is won."""
@@ -105,6 +108,43 @@ def basic_endings(kind: str, count: int, rng: np.random.Generator) -> list[WonPo
             continue
         if state.outcome is None:
             found.append(WonPosition(state, 0, None, kind))
+    return found
+
+
+def measure_conversion(
+    policy: Policy, config: PlayerConfig, level: int, people: Sequence[RecordedGame], *, games: int, seed: int
+) -> dict[str, Any]:
+    """How a player plays out won positions of people of a level, and basic endings, against itself.
+
+    Nobody resigns. `people` are games of people of about this level; the result has their own wins from the
+    same positions too. Draws by the rules, and games of 200 plies, are not won.
+    """
+    rng = np.random.default_rng(seed)
+    groups = {"won": won_positions(people)[:games]}
+    groups |= {kind: basic_endings(kind, games // 3 + 1, rng) for kind in ("queen", "rook")}
+    positions = [position for group in groups.values() for position in group]
+    played = self_play(policy, config, [each.state for each in positions], seed=seed, max_plies=200)
+    found: dict[str, Any] = {"level": level, "player": config.name}
+    known = [each.score for each in groups["won"] if each.score is not None]
+    found["people"] = {"games": len(known), "wins": float(np.mean([score == 1 for score in known]))}
+    for kind in groups:
+        which = [i for i, position in enumerate(positions) if position.kind == kind]
+        if which:
+            found[kind] = conversion_rate([positions[i] for i in which], [played[i] for i in which])
+    return found
+
+
+def people_endings(rows: Sequence[tuple[str, float, float, str]]) -> list[dict[str, Any]]:
+    """People's wins and stalemates in basic endings by rating; games that time ended are left out."""
+    found = []
+    for kind in ("queen", "rook"):
+        for low, high in ((0, 1100), (1100, 1500), (1500, 1900), (1900, 4000)):
+            some = [row for row in rows if row[0] == kind and low <= row[1] < high and "time" not in row[3]]
+            if some:
+                wins = float(np.mean([row[2] == 1 for row in some]))
+                stalemates = float(np.mean(["stalemate" in row[3] for row in some]))
+                entry = {"kind": kind, "from": low, "to": high, "games": len(some)}
+                found.append({**entry, "wins": wins, "stalemates": stalemates})
     return found
 
 
