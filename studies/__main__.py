@@ -13,7 +13,13 @@ from studies.ace.commands import ace_evidence, ace_games, ace_items
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
-from studies.levels.commands import level_grid, level_positions, level_scores
+from studies.levels.commands import (
+    level_grid,
+    level_losses,
+    level_positions,
+    level_scores,
+    level_yardstick,
+)
 from studies.manners.commands import (
     manners,
     manners_conversion,
@@ -50,6 +56,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-grid": level_grid,
     "level-positions": level_positions,
     "level-scores": level_scores,
+    "level-losses": level_losses,
+    "level-yardstick": level_yardstick,
     "manners": manners,
     "manners-conversion": manners_conversion,
     "manners-games": manners_games,

@@ -126,5 +126,51 @@ def level_scores(
     write_game_positions([each for key in sorted(scored) for each in scored[key]], out)
 
 
+def level_losses(
+    positions: Annotated[Path, typer.Argument(help="File by `level-scores`.")] = RESULTS
+    / "positions.jsonl.gz",
+    policy: Annotated[str, typer.Option(help="Policy that is compared with people.")] = "human",
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "losses.json",
+) -> None:
+    """Find where a policy loses strength: expected loss beside people's by kind of position."""
+    from sparring.policies import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.levels.diagnosis import diagnose, diagnosis_table
+    from studies.levels.positions import read_game_positions
+
+    opened = load_policy(policy, "chess", backend=backend, batch=256)
+    rows = diagnose(opened, policy, read_game_positions(positions))
+    write_json(provenance(command_line()) | {"policy": opened.name, "rows": rows}, out)
+    print(diagnosis_table(rows))
+
+
+def level_yardstick(
+    positions: Annotated[Path, typer.Argument(help="File by `level-scores`.")] = RESULTS
+    / "positions.jsonl.gz",
+    players: Annotated[Path | None, typer.Option(help="Level table (default: the shipped one).")] = None,
+    classes: Annotated[
+        str, typer.Option(help="Classes of people.")
+    ] = "800,1000,1200,1400,1600,1800,2000,2200,2400",
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "yardstick.json",
+) -> None:
+    """Compare the loss of each level's player with that of people of its rating in the same positions."""
+    from sparring.players import read_level_table, shipped_levels
+    from sparring.policies import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.levels.diagnosis import yardstick, yardstick_table
+    from studies.levels.positions import read_game_positions
+
+    table = shipped_levels("chess") if players is None else read_level_table(players)
+    assert table is not None
+    opened = load_policy(table.policy, "chess", backend=backend, batch=256)
+    rows = yardstick(opened, table, read_game_positions(positions), _integers(classes))
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    print(yardstick_table(rows))
+
+
 def _integers(text: str) -> list[int]:
     return [int(each) for each in text.split(",") if each.strip()]
