@@ -29,8 +29,8 @@ def diagnose(policy: Policy, name: str, positions: Sequence[GamePosition]) -> li
     """Losses of the policy at the rating of each class, in people's positions and in those of its own games.
 
     Columns: `played` is the loss of the move in the record (of people in theirs), `drawn` the expected loss
-    at temperature 1, `likeliest` that of the likeliest move, `stronger` as `drawn` with an opponent 400 above,
-    `blunders` the probability of a loss of at least 0.2.
+    at temperature 1, `likeliest` that of the likeliest move, `stronger` as `drawn` if the opponent is 400
+    above, `blunders` the probability of a loss of at least 0.2.
     """
     rows: list[dict[str, Any]] = []
     for source, rating in _groups(positions):

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sparring.arena.engine_process import EngineFailure
 from sparring.games import Game, Move
 from sparring.networks import Position
-from sparring.players import GameStart, Player, PlayerConfig, Turn
+from sparring.players import NO_MOVE, GameStart, Player, PlayerConfig, Turn
 from sparring.players.move_distribution import policy_distribution, search_distribution
 from sparring.players.search_player import move_selection, puct_config
 from sparring.policies import Policy
@@ -21,7 +22,7 @@ class Mover(Protocol):
     """A participant that moves in many games at once."""
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
-        """A move in each of the games."""
+        """A move in each of the games; NO_MOVE gives a game up."""
         ...
 
 
@@ -35,15 +36,23 @@ class LockstepGame:
     rng: np.random.Generator
     state: Any
     plies: int = 0
+    given_up: bool = False
+    """Whether the side to move gave up, or failed."""
 
     @property
     def mover(self) -> Mover:
         """The participant to move."""
         return self.movers[self.state.to_move]
 
+    def ended(self, max_plies: int) -> bool:
+        """Whether the game is over."""
+        return self.given_up or self.state.outcome is not None or self.plies >= max_plies
+
     @property
     def result(self) -> tuple[float, str]:
         """Score of the first side and reason; a game without an outcome is a draw by length."""
+        if self.given_up:
+            return float(self.state.to_move == 1), "given up"
         outcome = self.state.outcome
         if outcome is None:
             return 0.5, "length limit"
@@ -82,23 +91,37 @@ class PlayerMover:
 
     def __init__(self, player: Player, game: Game[Any], seed: int = 0) -> None:
         self._player = player
-        player.new_game(GameStart(game, seed=seed))
+        self._start = GameStart(game, seed=seed)
+        player.new_game(self._start)
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
-        """Asks for a move in each of the games. Raises what the player raises."""
-        return [self._player.choose(Turn.of(game.state)).move for game in games]
+        """Asks for a move in each of the games. An engine that fails gives the game up. Raises EngineFailure
+        if it cannot be started again."""
+        return [self._choose(game) for game in games]
+
+    def close(self) -> None:
+        """Closes the player."""
+        self._player.close()
+
+    def _choose(self, game: LockstepGame) -> Move:
+        try:
+            decision = self._player.choose(Turn.of(game.state))
+        except EngineFailure:
+            self._player.new_game(self._start)
+            return NO_MOVE
+        return NO_MOVE if decision.resign else decision.move
 
 
 class DilutedMover:
     """A participant a share of whose moves is drawn uniformly from the legal moves."""
 
     def __init__(self, mover: Mover, random_share: float) -> None:
-        self._mover, self._share = mover, random_share
+        self.mover, self._share = mover, random_share
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
         """A random move in some of the games, the participant's in the others."""
         random = [game.rng.random() < self._share for game in games]
-        chosen = iter(self._mover.choose([game for game, lot in zip(games, random, strict=True) if not lot]))
+        chosen = iter(self.mover.choose([game for game, lot in zip(games, random, strict=True) if not lot]))
         return [
             int(game.rng.choice(game.state.legal_moves())) if lot else next(chosen)
             for game, lot in zip(games, random, strict=True)
@@ -113,8 +136,10 @@ def play_together(games: Sequence[LockstepGame], *, max_plies: int) -> Iterator[
         for key, mover in movers.items():
             turns = [game for game in running if id(game.mover) == key]
             for game, move in zip(turns, mover.choose(turns) if turns else [], strict=True):
-                game.state = game.state.play(move)
-                game.plies += 1
-            ended = [game for game in turns if game.state.outcome is not None or game.plies >= max_plies]
-            yield from ended
-            running = [game for game in running if all(game is not each for each in ended)]
+                if move == NO_MOVE:
+                    game.given_up = True
+                else:
+                    game.state = game.state.play(move)
+                    game.plies += 1
+            yield from (game for game in turns if game.ended(max_plies))
+            running = [game for game in running if not game.ended(max_plies)]

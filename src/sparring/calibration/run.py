@@ -11,7 +11,7 @@ import numpy as np
 
 from sparring.arena.engine_process import kill_all
 from sparring.arena.ratings import RatedGame, rate
-from sparring.arena.tournament import NamedPlayerConfig
+from sparring.arena.tournament import EngineConfig, NamedPlayerConfig
 from sparring.arena.workers import open_participant
 from sparring.calibration.anchors import Anchor
 from sparring.calibration.fit import AnchorScore, ScaleFit, fit_rating
@@ -80,7 +80,7 @@ class CalibrationWorker:
         draws = {"claim_draws": True} if hasattr(made, "claim_draws") else {}
         self._game = load_game(plan.game, **draws)
         self._anchors = {anchor.name: anchor for anchor in plan.anchors}
-        self._movers: dict[str, Mover] = {}
+        self._movers: dict[tuple[str, int], Mover] = {}
         self._close: list[Callable[[], None]] = []
         self._policy = cache(partial(_load_policy, plan))
 
@@ -93,11 +93,21 @@ class CalibrationWorker:
             score = score if game.number % 2 == 0 else 1 - score
             anchor, _ = games[id(game)]
             results.append(CalibrationGame(task.player, anchor, game.number, score, reason, game.plies))
+            if self._keeps_a_board(anchor):
+                self._close_mover(anchor, game.number)
         return results
+
+    def _close_mover(self, name: str, number: int) -> None:
+        """Ends the engine of one game; the next game of this number begins with another."""
+        mover = self._movers.pop((name, number))
+        if isinstance(mover, DilutedMover):
+            mover = mover.mover
+        if isinstance(mover, PlayerMover):
+            mover.close()
 
     def _games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
         for anchor, number in task.pairings:
-            pair = self._mover(task.player), self._mover(anchor)
+            pair = self._mover(task.player), self._mover(anchor, number)
             seed = [self._plan.seed, zlib.crc32(f"{task.player}|{anchor}".encode()), number]
             sides = pair if number % 2 == 0 else pair[::-1]
             yield anchor, LockstepGame(number, sides, np.random.default_rng(seed), self._game.initial())
@@ -111,10 +121,16 @@ class CalibrationWorker:
         """Kills the engines."""
         kill_all()
 
-    def _mover(self, name: str) -> Mover:
-        if name not in self._movers:
-            self._movers[name] = self._open(name)
-        return self._movers[name]
+    def _mover(self, name: str, number: int = 0) -> Mover:
+        key = (name, number if self._keeps_a_board(name) else 0)
+        if key not in self._movers:
+            self._movers[key] = self._open(name)
+        return self._movers[key]
+
+    def _keeps_a_board(self, name: str) -> bool:
+        """Whether an engine can play one game at a time only, as those of GTP."""
+        entry = self._anchors[name].participant if name in self._anchors else None
+        return isinstance(entry, EngineConfig) and entry.protocol == "gtp"
 
     def _open(self, name: str) -> Mover:
         if (config := self._plan.players.get(name)) is not None:
@@ -125,9 +141,8 @@ class CalibrationWorker:
             config = anchor.participant.player_config
             mover = PolicyMover(config, self._policy(config.model))
         else:
-            player = open_participant(anchor.participant, self._game)
-            self._close.append(player.close)
-            mover = PlayerMover(player, self._game, self._plan.seed)
+            mover = PlayerMover(open_participant(anchor.participant, self._game), self._game, self._plan.seed)
+            self._close.append(mover.close)
         return DilutedMover(mover, anchor.random_share) if anchor.random_share else mover
 
 
