@@ -121,7 +121,7 @@ def test_faults_of_a_family_are_named(tmp_path: Path, text: str, fault: str) -> 
     (tmp_path / "family.toml").write_text(text)
     with pytest.raises(BadAnchors, match=fault):
         read_anchors(str(tmp_path / "family.toml"), "chess")
-    with pytest.raises(BadAnchors, match="one of .*maia, stockfish"):
+    with pytest.raises(BadAnchors, match=r"one of .*maia, stockfish"):
         read_anchors("crafty", "chess")
 
 
