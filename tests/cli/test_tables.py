@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from sparring.cli import main
 from tests.cli.command_errors import one_line_error
+from tests.cli.interrupting import press_ctrl_c
 
 
 def test_info_shows_the_content_of_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,3 +36,11 @@ def test_mistakes_end_in_one_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in one_line_error(capsys, arguments)
+
+
+def test_ctrl_c_ends_a_build_at_once_and_leaves_no_file(tmp_path: Path) -> None:
+    out = tmp_path / "tables.zip"
+    build = ["tables", "build", "expendibots", "--out", str(out)]
+    code, lines = press_ctrl_c(build, tmp_path / "begun", by_first_thread=True)
+    assert (code, lines[-1]) == (130, "sparring: interrupted")
+    assert not out.exists()

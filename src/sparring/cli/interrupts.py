@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from sparring.cli.errors import UserError
 
@@ -44,6 +47,26 @@ def interruptible(stop: Callable[[], None], *, abort_on_second: bool = True) -> 
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+_NATIVE = "native"
+
+
+def start_native(work: Callable[[], object]) -> threading.Thread:
+    """Starts native code, which does not answer Ctrl-C, in a thread, so that the caller can wait for both."""
+    thread = threading.Thread(target=work, name=_NATIVE, daemon=True)
+    thread.start()
+    return thread
+
+
+def exit_now(code: int) -> NoReturn:
+    """Ends the process. Native code that still runs in a thread would crash while the interpreter ends: the
+    interpreter is then left out."""
+    if any(thread.name == _NATIVE for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 _TERMINATIONS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from typing import Annotated
 
 import typer
 
 from sparring.cli.arguments import GameName, Options, PositionText, choose_game, choose_state
+from sparring.cli.interrupts import start_native
 
 
 def perft(
@@ -26,10 +26,8 @@ def perft(
     rules = choose_game(game, option)
     state = choose_state(rules, position)
     counted: list[int] = []
-    # In a thread: native code does not answer Ctrl-C.
-    worker = threading.Thread(target=lambda: counted.append(state.perft(depth)), daemon=True)
     start = time.perf_counter()
-    worker.start()
+    worker = start_native(lambda: counted.append(state.perft(depth)))
     while worker.is_alive():
         worker.join(0.1)
     seconds = time.perf_counter() - start

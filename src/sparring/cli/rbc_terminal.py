@@ -11,7 +11,7 @@ import chess
 from sparring.belief import Tracker, TrackerOptions
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
-from sparring.cli.terminal import COMMANDS, result_text
+from sparring.cli.terminal import COMMANDS
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
 from sparring.games.chess import board_diagram
 from sparring.games.diagrams import Piece
@@ -69,7 +69,7 @@ class TerminalRbcGame:
             mine = self.game.to_move(self.state) == self.human
             moves = self.game.legal_moves(self.state)
             self._make(self._ask(moves) if mine else self._reply(moves))
-        raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
+        raise GameOver(end_by_rules(outcome), self.session.result_text(outcome))
 
     def _reply(self, moves: Sequence[Move]) -> Move:
         with self.session.thinking():

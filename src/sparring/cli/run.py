@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from sparring.cli.interrupts import INTERRUPTED
+from sparring.cli.interrupts import INTERRUPTED, exit_now
 
 
 def run_app(app: Callable[..., Any], program: str, arguments: Sequence[str] | None = None) -> None:
@@ -73,4 +73,4 @@ def _fail(program: str, message: str, code: int) -> NoReturn:
         # An OSError's text begins with an error number.
         words = re.sub(r"^\[Errno \d+\] ", "", " ".join(message.split()))
         print(f"{program}: {visible(words)}", file=sys.stderr)
-    sys.exit(code)
+    exit_now(code)

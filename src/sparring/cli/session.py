@@ -17,7 +17,7 @@ from sparring.cli.game_file import GameFile
 from sparring.cli.interrupts import exiting_on_termination
 from sparring.cli.line_input import EndOfInput, LineInput
 from sparring.cli.printing import foreign, make_console, visible
-from sparring.games import Game, describe
+from sparring.games import Game, Outcome, describe
 from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
 from sparring.players import Player, TimeControl
@@ -144,6 +144,13 @@ class TerminalSession:
     def they(self) -> str:
         """The name of the opponent's side."""
         return self.game.spec.players[1 - self.human]
+
+    def result_text(self, outcome: Outcome) -> str:
+        """The result of a game by the rules, in words for the person."""
+        if outcome.winner is None:
+            return f"A draw: {outcome.reason}."
+        won = "You win" if outcome.winner == self.human else f"{self.they} wins"
+        return f"{won}: {outcome.reason}."
 
     def say(self, text: str, *, wrap: bool = True) -> None:
         """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,7 @@ from rich.table import Table
 
 from sparring.cli.arguments import choose_game, choose_state
 from sparring.cli.errors import UserError
+from sparring.cli.interrupts import start_native
 from sparring.cli.printing import make_console, visible
 from sparring.reports import describe_machine, today
 from sparring.search.expendibots.endgame_tables import (
@@ -46,17 +46,15 @@ def build(
 def _build(game: str, out: Path) -> None:
     started = time.process_time()
     finished: list[str] = []
-    origin = {
+    origin: dict[str, object] = {
         "command": f"sparring tables build {game}",
         "date": today(),
         "machine": describe_machine(),
     }
-    # In a thread: native code does not answer Ctrl-C.
-    worker = threading.Thread(target=build_tables, args=(out, finished.append, origin), daemon=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=make_console(stderr=True)) as progress:
         task = progress.add_task("")
-        worker.start()
+        worker = start_native(lambda: build_tables(out, finished.append, origin))
         while worker.is_alive():
             worker.join(0.2)
             names = [f"{strong} v {weak}" for strong, weak in MATERIALS]

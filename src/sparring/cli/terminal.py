@@ -96,7 +96,7 @@ class TerminalGame:
         """Ends the game by the rules; in some games the players agree on the score first."""
         agree = describe(self.game.spec.name).players.agree_on_end
         if not agree:
-            raise GameOver(end_by_rules(outcome), result_text(self.game, outcome, self.human))
+            raise GameOver(end_by_rules(outcome), self.session.result_text(outcome))
         last = self.decisions.get(max(self.decisions, default=-1))
         agreed = resolve(agree)(self.session, self.state, None if last is None else last.prediction)
         if agreed is not None:
@@ -294,11 +294,3 @@ class TerminalGame:
                 words.append(f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}")
             words.append(name)
         return " ".join(words)
-
-
-def result_text(game: Game[Any], outcome: Outcome, human: int) -> str:
-    """The result of a game, in words for the person."""
-    if outcome.winner is None:
-        return f"A draw: {outcome.reason}."
-    won = "You win" if outcome.winner == human else f"{game.spec.players[outcome.winner]} wins"
-    return f"{won}: {outcome.reason}."
