@@ -56,7 +56,7 @@ def quantised(x: Tensor, limit: Tensor) -> Tensor:
 
 def quantised_weight(weight: Tensor) -> Tensor:
     """Rounds the weights [outputs, inputs] of a layer to 7 bits, with one scale per output."""
-    step = weight.detach().abs().amax(1, keepdim=True) / MAX_WEIGHT
+    step = weight.detach().abs().amax(1, keepdim=True).clamp(min=1e-12) / MAX_WEIGHT
     return weight + ((weight / step).round() * step - weight).detach()
 
 

@@ -76,7 +76,7 @@ class _Writer:
 
     def linear_8_bits(self, x: str, weight: Tensor, bias: Tensor | None = None) -> str:
         graph, array = self.graph, _array(weight)
-        scales = (np.abs(array).max(1) / MAX_WEIGHT).astype(np.float32)
+        scales = (np.maximum(np.abs(array).max(1), 1e-12) / MAX_WEIGHT).astype(np.float32)
         steps = np.clip(np.round(array / scales[:, None]), -MAX_WEIGHT, MAX_WEIGHT).astype(np.int8)
         graph.parameters += array.size
         zeros = graph.constant(np.zeros(len(scales), np.int8))

@@ -12,14 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from onnx import numpy_helper
 
 from studies.student import evaluate
 from studies.student.clock import nats, tune, with_clock
+from studies.student.export import export
 from studies.student.network import (
     CLOCK,
     Student,
     deepened,
     encode_context,
+    input_ranges,
     load_student,
     policy_columns,
     quantise,
@@ -101,6 +104,18 @@ def test_a_deeper_student_begins_nearly_as_the_trained_one(data: Path, records: 
     difference = outputs(deeper, records, True) - outputs(student, records, True)
     played = records.played(torch.arange(40))[:, None]
     assert difference.gather(1, played).abs().max() < 0.2
+
+
+def test_a_layer_of_zeros_stays_finite_in_8_bits(data: Path, records: Records) -> None:
+    student, p = deepened(student_of(data), 3), records.positions(torch.arange(8))
+    context = encode_context(p.ratings, torch.ones(8, 2), p.clock.clamp(min=0), torch.zeros(8))
+    tokens = student_tokens(p, torch.ones(8, dtype=torch.bool), torch.float32)
+    quantise(student, tokens, context)
+    assert student(tokens, context)[0].isfinite().all()
+    for tensor in export(
+        student, {"name": "tiny", "source": "a test"}, input_ranges(student)
+    ).graph.initializer:
+        assert np.isfinite(numpy_helper.to_array(tensor)).all()
 
 
 def test_a_run_ends_after_a_number_of_positions_and_learns_from_two_teachers(
