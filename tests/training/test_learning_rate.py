@@ -1,11 +1,12 @@
-"""Learning rate schedules."""
+"""Learning rate schedules, and the state of optimisers."""
 
 from __future__ import annotations
 
 import pytest
+import torch
 
 from sparring.training.config import OptimizationConfig
-from sparring.training.optimisers import learning_rate_at
+from sparring.training.optimisers import learning_rate_at, load_optimiser_state
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,17 @@ def test_a_cosine_rises_and_falls_to_a_hundredth() -> None:
 
 def test_no_warm_up_begins_at_the_top() -> None:
     assert learning_rate_at(0, OptimizationConfig(learning_rate=0.3, warmup=0.0)) == pytest.approx(0.3)
+
+
+def test_a_checkpoint_of_another_device_leaves_the_optimisers_kernels() -> None:
+    """A run that began on a CPU is resumed on a GPU: the step is captured as a CUDA graph there."""
+    weight = torch.nn.Parameter(torch.ones(2, 2))
+    plain = torch.optim.AdamW([weight], lr=0.1)
+    weight.grad = torch.ones(2, 2)
+    plain.step()
+    rate = torch.tensor(0.2)
+    fused = torch.optim.AdamW([weight], lr=rate, fused=True)
+    load_optimiser_state(fused, plain.state_dict())
+    assert fused.param_groups[0]["fused"]
+    assert fused.param_groups[0]["lr"] is rate
+    assert fused.state[weight]["step"] == 1

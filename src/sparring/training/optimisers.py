@@ -14,6 +14,8 @@ from sparring.training.muon import Muon
 _PAPER_DROPS = (1 / 5, 1 / 2, 9 / 10)
 _FINAL_RATE = 0.01
 """Last learning rate of the cosine schedule as a fraction of the highest."""
+_OF_DEVICE = ("lr", "capturable", "fused", "foreach")
+"""Options of a parameter group that depend on the device."""
 
 
 def make_optimiser(model: nn.Module, part: OptimizationConfig) -> torch.optim.Optimizer:
@@ -56,11 +58,16 @@ def set_learning_rate(optimiser: torch.optim.Optimizer, learning_rate: float) ->
 
 
 def load_optimiser_state(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Loads a checkpoint's state but keeps the learning rate objects, which may be tensors on the device."""
-    rates = [group["lr"] for group in optimiser.param_groups]
-    optimiser.load_state_dict(state)
-    for group, learning_rate in zip(optimiser.param_groups, rates, strict=True):
-        group["lr"] = learning_rate
+    """Loads a checkpoint's state, which may come from another kind of device.
+
+    The optimiser keeps its own learning rate objects, which may be tensors on the device, and its own
+    choice of kernels.
+    """
+    kept = [{key: group[key] for key in _OF_DEVICE if key in group} for group in optimiser.param_groups]
+    groups = [{**group, **own} for group, own in zip(state["param_groups"], kept, strict=True)]
+    optimiser.load_state_dict({**state, "param_groups": groups})
+    for group, own in zip(optimiser.param_groups, kept, strict=True):
+        group.update(own)
 
 
 def restore_optimiser_state(optimiser: torch.optim.Optimizer, state: dict[int, dict[str, Tensor]]) -> None:
