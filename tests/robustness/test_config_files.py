@@ -131,10 +131,13 @@ TRAINING: dict[str, Any] = {
 }  # fmt: skip
 
 SYNOPSIS_TRAINING: dict[str, Any] = {
-    "name": "x", "about": "x",
-    "network": {"blocks": 1, "width": 8, "policy_blocks": 1, "policy_width": 4, "value_width": 8},
+    "name": "x", "about": "x", "licence": "x",
+    "network": {
+        "blocks": 1, "width": 8, "policy_blocks": 1, "policy_width": 4, "value_width": 8, "dropout": 0.1,
+    },
     "data": {
-        "boards": 10, "sampled": 2, "draws": 2, "soon": 5, "clean": False, "clean_boards": 9, "trial": 1,
+        "boards": 10, "sampled": 2, "draws": 2, "soon": 5, "clean": False, "clean_boards": 9,
+        "mirrored": False, "trial": 1,
     },
     "loss": {"soon": 0.1, "pieces": 0.1},
     "training": {**TRAINING["training"], "cache_teachers": False},

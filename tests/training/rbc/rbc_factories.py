@@ -40,7 +40,14 @@ def played(*texts: str) -> RbcState:
 def small_rbc_config(**parts: Any) -> RbcTrainingConfig:
     table = {
         "name": "tiny",
-        "network": {"blocks": 1, "width": 8, "policy_blocks": 1, "policy_width": 4, "value_width": 8},
+        "network": {
+            "blocks": 1,
+            "width": 8,
+            "policy_blocks": 1,
+            "policy_width": 4,
+            "value_width": 8,
+            "dropout": 0.1,
+        },
         "data": {"boards": 50, "sampled": 16, "draws": 2},
         "training": {"steps": 6, "batch": 16, "validate_every": 3, "validation_positions": 50, "seed": 3},
         "headsets": [

@@ -12,8 +12,10 @@ from sparring.games.history import states_to
 from sparring.games.rbc import NO_SENSE, Rbc
 from sparring.networks.synopsis import ACTIONS, PASS_ACTION, action_index, recognise
 from sparring.training.rbc.action_mask import ActionMask
+from sparring.training.rbc.loss import SynopsisBatch, mirror
 from sparring.training.rbc.model import unpack_synopses
 from tests.belief.games import random_game
+from tests.training.rbc.rbc_factories import played
 
 
 def test_possible_actions_are_the_legal_requests_of_the_player() -> None:
@@ -26,6 +28,22 @@ def test_possible_actions_are_the_legal_requests_of_the_player() -> None:
             planes = unpack_synopses(torch.from_numpy(words.view(np.int64))[None])
             expected = {action_index(move, player) for move in state.legal_moves() if move != NO_SENSE}
             assert set(np.flatnonzero(mask(planes)[0].numpy())) == expected, state.text()
+
+
+def test_a_mirrored_example_has_the_mirrored_action() -> None:
+    state = played("sense e7", "e2e4", "sense e2", "e7e5", "sense d7")
+    words = compute_synopsis(RbcBoardSet.of([state], 0), SynopsisContext(moving=True))
+    planes = unpack_synopses(torch.from_numpy(words.view(np.int64))[None]).repeat(2, 1, 1, 1)
+    bishop = torch.tensor([64 + 64 * 5 + 26] * 2)  # f1c4
+    zero = torch.zeros(2, 2)
+    batch = SynopsisBatch(planes, ActionMask()(planes), bishop, zero[0], zero, zero)
+    found = mirror(batch, torch.tensor([False, True]))
+    assert found.actions.tolist() == [64 + 64 * 5 + 26, 64 + 64 * 2 + 29]
+    assert found.mask.gather(1, found.actions[:, None]).all()
+    assert found.mask[0].sum() == found.mask[1].sum()
+    assert torch.equal(found.planes[1, 10:], planes[1, 10:].flip(2))
+    assert torch.equal(found.planes[:, :10], planes[:, :10])
+    assert torch.equal(found.planes[0], planes[0])
 
 
 def test_actions_are_numbered_from_the_view_of_the_player() -> None:

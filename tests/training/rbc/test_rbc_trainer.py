@@ -72,6 +72,7 @@ def test_a_network_learns_its_examples(tmp_path: Path, examples: ExampleSet) -> 
     config = small_rbc_config(
         training={"steps": 60, "batch": 64, "validate_every": 60, "learning_rate": 0.01},
         network={"blocks": 1, "width": 16, "policy_blocks": 0},
+        data={"mirrored": False},
     )
     run = RbcTrainer(config, examples, tmp_path, "cpu")
     rows = run.data.rows(config.headsets[0], validation=False)

@@ -24,7 +24,7 @@ from sparring.config import (
 )
 from sparring.games.rbc import DESCRIPTION
 from sparring.networks.synopsis import ALL, TOP
-from sparring.training.config import BadTrainingConfig, OptimizationConfig
+from sparring.training.config import BadTrainingConfig, OptimizationConfig, Probability
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class SynopsisNetworkConfig:
     """Size of the queries and keys, whose product is the logit of a move."""
     value_width: Annotated[int, Meta(ge=1, le=65_536)] = 64
     """Hidden units of the value heads."""
+    dropout: Probability = 0.0
+    """Probability of dropping a channel in each block and before the heads while training."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class ExampleConfig:
     """Ends a game where its loser did not see a forced win, as won by that player."""
     clean_boards: PositiveInt = 512
     """Before a sense, forced wins are searched if at most so many boards are possible."""
+    mirrored: bool = True
+    """Mirrors half of the training examples from left to right."""
     trial: Seed = 0
     """Seed of the split into training and validation."""
 
@@ -115,6 +119,8 @@ class RbcTrainingConfig:
     """`[training]`."""
     about: str = ""
     """A sentence for the model card."""
+    licence: str = "not stated"
+    """Licence of the network, for the model card."""
 
     def __post_init__(self) -> None:
         names = self.headset_names

@@ -15,7 +15,7 @@ from sparring.training.config import BadTrainingConfig
 from sparring.training.rbc.action_mask import ActionMask
 from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
 from sparring.training.rbc.examples import ExampleSet
-from sparring.training.rbc.loss import SynopsisBatch
+from sparring.training.rbc.loss import SynopsisBatch, mirror
 from sparring.training.rbc.model import unpack_synopses
 
 Indices = NDArray[np.int64]
@@ -36,14 +36,14 @@ class DeviceExamples:
         self._soon = torch.from_numpy(examples.soon).to(device)
         self._pieces = torch.from_numpy(examples.pieces).to(device)
 
-    def batch(self, rows: Indices) -> SynopsisBatch:
-        """Returns the examples of these rows."""
+    def batch(self, rows: Indices, mirrored: NDArray[np.bool_] | None = None) -> SynopsisBatch:
+        """Returns the examples of these rows, mirrored from left to right where `mirrored` [rows]."""
         chosen = torch.from_numpy(rows).to(self.device, non_blocking=True)
         planes = unpack_synopses(self._synopses[chosen])
         mask = self._mask(planes)
         if self._removed is not None:
             planes[:, self._removed] = 0
-        return SynopsisBatch(
+        batch = SynopsisBatch(
             planes,
             mask,
             self._actions[chosen],
@@ -51,6 +51,9 @@ class DeviceExamples:
             self._soon[chosen],
             self._pieces[chosen],
         )
+        if mirrored is None:
+            return batch
+        return mirror(batch, torch.from_numpy(mirrored).to(self.device, non_blocking=True))
 
     def remove_planes(self, planes: Sequence[int]) -> None:
         """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""

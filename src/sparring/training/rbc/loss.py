@@ -8,9 +8,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from sparring.belief import PLANES
+from sparring.networks.synopsis import PASS_ACTION, SENSES
 from sparring.training.rbc.config import LossConfig
 from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT
 from sparring.training.rbc.model import COUNTS, HeadOutputs
+
+_CONSTANTS = sum(plane.fold == "constant" for plane in PLANES)
+"""The first planes, which are the same for every synopsis."""
 
 
 class SynopsisBatch(NamedTuple):
@@ -28,6 +33,22 @@ class SynopsisBatch(NamedTuple):
     """[n, 2] of 0 and 1."""
     pieces: Tensor
     """[n, 6]."""
+
+
+def mirror(batch: SynopsisBatch, mirrored: Tensor) -> SynopsisBatch:
+    """Mirrors the examples with `mirrored` [n] from left to right. The constant planes stay as they are, so
+    that the network knows the sides apart."""
+    planes = batch.planes.flip(3)
+    planes[:, :_CONSTANTS] = batch.planes[:, :_CONSTANTS]
+    squares = torch.arange(64, device=mirrored.device) ^ 7
+    moves = (SENSES + 64 * squares[:, None] + squares).flatten()
+    order = torch.cat([squares, moves, torch.tensor([PASS_ACTION], device=mirrored.device)])
+    actions = torch.where(batch.actions == NO_ACTION, NO_ACTION, order[batch.actions.clamp(min=0)])
+    return batch._replace(
+        planes=torch.where(mirrored[:, None, None, None], planes, batch.planes),
+        mask=torch.where(mirrored[:, None], batch.mask[:, order], batch.mask),
+        actions=torch.where(mirrored, actions, batch.actions),
+    )
 
 
 class Measures(NamedTuple):

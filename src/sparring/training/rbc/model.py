@@ -37,8 +37,9 @@ class HeadOutputs(NamedTuple):
 class PlainResidualBlock(nn.Module):
     """Two 3x3 convolutions with batch normalisation and a skip connection: [n, width, 8, 8] to the same."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, dropout: float = 0.0) -> None:
         super().__init__()
+        self.dropout = nn.Dropout2d(dropout)
         self.first = nn.Conv2d(width, width, 3, padding=1, bias=False)
         self.first_norm = nn.BatchNorm2d(width)
         self.second = nn.Conv2d(width, width, 3, padding=1, bias=False)
@@ -46,7 +47,7 @@ class PlainResidualBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Returns the output of the block."""
-        y = functional.relu(self.first_norm(self.first(x)))
+        y = self.dropout(functional.relu(self.first_norm(self.first(x))))
         return functional.relu(x + self.second_norm(self.second(y)))
 
 
@@ -59,7 +60,10 @@ class ActionHead(nn.Module):
 
     def __init__(self, part: SynopsisNetworkConfig) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(PlainResidualBlock(part.width) for _ in range(part.policy_blocks))
+        self.blocks = nn.ModuleList(
+            PlainResidualBlock(part.width, part.dropout) for _ in range(part.policy_blocks)
+        )
+        self.dropout = nn.Dropout2d(part.dropout)
         self.embed = nn.Conv2d(part.width, part.width, 1)
         self.sense = nn.Conv2d(part.width, 1, 1)
         self.query = nn.Conv2d(part.width, part.policy_width, 1)
@@ -70,7 +74,7 @@ class ActionHead(nn.Module):
         """Returns the logits."""
         for block in self.blocks:
             x = block(x)
-        x = functional.relu(self.embed(x))
+        x = self.dropout(functional.relu(self.embed(x)))
         query, key = self.query(x).flatten(2), self.key(x).flatten(2)
         moves = query.transpose(1, 2) @ key * self.query.out_channels**-0.5
         return torch.cat([self.sense(x).flatten(1), moves.flatten(1), self.passing(x.mean((2, 3)))], dim=1)
@@ -84,6 +88,7 @@ class Headset(nn.Module):
         self.policy = ActionHead(part)
         self.value_squares = nn.Conv2d(part.width, VALUE_CHANNELS, 1)
         self.value_hidden = nn.Linear(VALUE_CHANNELS * 64, part.value_width)
+        self.dropout = nn.Dropout(part.dropout)
         self.value = nn.Linear(part.value_width, 1)
         self.soon = nn.Linear(part.value_width, 2)
         self.pieces = nn.Linear(part.value_width, len(PIECE_TYPES) * COUNTS)
@@ -91,7 +96,7 @@ class Headset(nn.Module):
     def forward(self, x: Tensor) -> HeadOutputs:
         """Returns the outputs for features [n, width, 8, 8]."""
         squares = functional.relu(self.value_squares(x)).flatten(1)
-        hidden = functional.relu(self.value_hidden(squares))
+        hidden = self.dropout(functional.relu(self.value_hidden(self.dropout(squares))))
         return HeadOutputs(
             self.policy(x),
             torch.tanh(self.value(hidden)).squeeze(1),
@@ -108,7 +113,7 @@ class SynopsisNetwork(nn.Module):
         part = config.network
         self.stem = nn.Conv2d(len(PLANES), part.width, 3, padding=1, bias=False)
         self.stem_norm = nn.BatchNorm2d(part.width)
-        self.tower = nn.ModuleList(PlainResidualBlock(part.width) for _ in range(part.blocks))
+        self.tower = nn.ModuleList(PlainResidualBlock(part.width, part.dropout) for _ in range(part.blocks))
         self.headsets = nn.ModuleList(Headset(part) for _ in config.headsets)
         self._stopped = [each.stop_gradient for each in config.headsets]
 

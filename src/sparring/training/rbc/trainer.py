@@ -127,10 +127,13 @@ class RbcTrainer:
         part = self.config.training
         rng = np.random.default_rng([part.seed, self.step])
         headset = int(rng.choice(len(self._rows), p=self._shares))
-        batch = self.data.batch(rng.choice(self._rows[headset], part.batch))
+        rows = rng.choice(self._rows[headset], part.batch)
+        mirrored = rng.random(part.batch) < 0.5 if self.config.data.mirrored else None
+        batch = self.data.batch(rows, mirrored)
         set_learning_rate(self.optimiser, learning_rate_at(self.step, part))
         self.average.prepare(self.step + 1)
         self.optimiser.zero_grad(set_to_none=True)
+        torch.manual_seed(part.seed * 1_000_003 + self.step)  # for dropout
         with self._precision():
             outputs = self.model(batch.planes, headset)
         loss = total_loss(outputs, batch, part.value_weight, self.config.loss)
@@ -188,6 +191,7 @@ class RbcTrainer:
         )
         card = {
             "source": f"sparring train rbc --config {self.config.name}, step {self.step:,}",
+            "licence": self.config.licence,
             "trained_on": self.config.about or "games of the user's own records",
             "accuracy": accuracy or "not measured",
         }
