@@ -40,9 +40,10 @@ def explain(
     out: Annotated[Path | None, typer.Option(help="Writes an HTML page with boards into this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Replay a recorded game with the planner: its belief, and why it would sense and move where.
+    """Show why the planner would sense and move where.
 
-    The planner chooses at each action of the player, and then receives what really happened.
+    A recorded game is replayed. The planner chooses at each action of the player, and then receives what
+    really happened.
     """
     final = read_game(game, number)
     side = int(player is PlayerColor.BLACK)
