@@ -23,7 +23,7 @@ from sparring._core import (
     rbc_policy_index,
 )
 from sparring.arena.rbc_match import play_rbc_game
-from sparring.belief import Tracker, TrackerOptions, replay
+from sparring.belief import Tracker, TrackerOptions, compute_synopsis, replay, unpack_planes
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, OpponentMoveResult, Rbc, SenseResult
 from sparring.networks.synopsis import ACTIONS, action_index
 from sparring.players import Clock, GameStart, SearchLimits, Turn
@@ -336,6 +336,52 @@ def test_planner_and_training_number_actions_alike() -> None:
         for action in [*range(SENSE, SENSE + 64), *range(0, 4096, 37), PASS]:
             assert rbc_policy_index(player, action) == action_index(action, player)
     assert rbc_policy_index(0, PASS) == ACTIONS - 1
+
+
+def test_the_planner_computes_the_synopses_that_networks_are_trained_on() -> None:
+    """Boards, context and previous planes are those of `compute_synopsis` with a tracker, turn by turn."""
+    start = Rbc().parse("4k3/pp6/8/8/8/8/PP6/4K3 w - - 0 1 sense")
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        trackers = [Tracker(player, TrackerOptions(threads=1), start) for player in (0, 1)]
+        planner = RbcPlanner(RbcPlannerConfig(particles=200, batch=500, states=4000), 0, start, seed)
+        previous: list[Any] = [None, None]
+        state, checked = start, 0
+        for _ in range(16):
+            mover = state.to_move
+            synopsis = compute_synopsis(
+                trackers[mover].boards, trackers[mover].synopsis_context, previous[mover], count=4000
+            )
+            expected = unpack_planes(synopsis)
+            if mover == 0:
+                planner.draw(trackers[0].boards, True)
+                planner.begin_search(trackers[0].boards, not state.sensing)
+                planes, _ = planner.select()
+                assert np.array_equal(planes[0], expected)
+                planner.evaluate(*UniformEvaluator().evaluate(planes, np.zeros(len(planes), bool)))
+                checked += 1
+            elif state.sensing and state.ply < 4:  # the opponent knows the start, so it has one infostate
+                planes, opponent = planner.select()
+                assert opponent.all()
+                assert np.array_equal(planes[0], expected)
+                planner.evaluate(*UniformEvaluator().evaluate(planes, opponent))
+            if not state.sensing:
+                previous[mover] = synopsis
+            legal_moves = state.legal_moves()
+            before, state = state, state.play(legal_moves[int(rng.integers(len(legal_moves)))])
+            if state.outcome is not None:
+                break
+            assert state.last_move is not None
+            for player, tracker in enumerate(trackers):
+                observation = Rbc().observe(before, player, state.last_move)
+                tracker.observe(observation)
+                if player == 0 and isinstance(observation, MoveResult):
+                    taken = PASS if observation.taken is None else observation.taken
+                    planner.moved(observation.request, taken, observation.capture_square)
+                elif player == 0 and isinstance(observation, OpponentMoveResult):
+                    evaluate_uniformly(planner)
+                    planner.opponent_moved(observation.capture_square)
+        assert checked > 1
 
 
 # The bot

@@ -7,6 +7,7 @@ Tracking of the possible boards and their restart after lost observations are th
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -28,6 +29,9 @@ from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
 
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 """Shares of a turn's time for the choice of the sense and of the move; the rest is for tracking."""
+_PONDER_SHARE = 0.05
+"""Share of the remaining time that pondering may take: the end of it falls on our clock if the opponent is
+quick."""
 _MIN_PLAYOUTS = 16
 """Playouts that are finished whatever the clock says, unless it is nearly empty."""
 _PRIOR_VISITS = 8.0
@@ -129,6 +133,7 @@ class PlannerBot(BasePlayer):
         self.evaluator.recognise(start.opponent)
         self.planner = self._new_planner(RbcState.initial())
         self._restarts = 0
+        self._ponder_seconds = math.inf
 
     def observe(self, observation: Observation) -> None:
         """Updates the possible boards and the belief. After lost observations both begin anew."""
@@ -147,6 +152,8 @@ class PlannerBot(BasePlayer):
         """Returns a sense or a move request, whichever is due."""
         self.last_search = None
         clock = self.inference.follow_clock(turn.limits.clock)
+        if clock is not None:
+            self._ponder_seconds = _PONDER_SHARE * clock.remaining
         if turn.legal_moves[-1] == NO_SENSE:
             certain = self.inference.certain_sense()
             share, moving = _SENSE_SHARE, False
@@ -170,7 +177,7 @@ class PlannerBot(BasePlayer):
         """Computes the successors of our move, and what the opponent may sense and move after it."""
         self.inference.ponder()
         if self.options.ponder:
-            self._complete_belief()
+            self._complete_belief(time.perf_counter() + self._ponder_seconds)
 
     def close(self) -> None:
         """Closes the inference bot."""
