@@ -1,4 +1,4 @@
-"""`python -m studies rbc-tracking`, `rbc-games` and `rbc-matches`: reconnaissance blind chess."""
+"""`python -m studies rbc-tracking`, `rbc-games`, `rbc-matches` and `rbc-variants`."""
 
 from __future__ import annotations
 
@@ -133,5 +133,47 @@ def rbc_matches(
             *numbers,
             f"{each['share']:.1%}",
             f"{low:.1%}-{high:.1%}",
+        )
+    make_console().print(table)
+
+
+def rbc_variants(
+    bots: Annotated[str, typer.Option(help="Bots: names or TOML files, separated by commas.")],
+    opponents: Annotated[str, typer.Option(help="Opponents of each of them.")] = "inference",
+    games: Annotated[int, typer.Option(min=1, help="Games of each match.")] = 20,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 60,
+    increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
+    processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
+    limit: Annotated[float | None, typer.Option(min=1, help="Ends the run after so many seconds.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp"),
+) -> None:
+    """Play bots of ours against each other with clocks."""
+    from sparring.players.rbc import BadBotConfig, load_bot_config
+    from studies.rbc import variants as study
+
+    names = [[name.strip() for name in text.split(",")] for text in (bots, opponents)]
+    try:
+        for name in names[0] + names[1]:
+            load_bot_config(name)
+    except BadBotConfig as error:
+        raise UserError(str(error)) from None
+    matches = [study.VariantMatch(bot, other, seconds, increment) for bot in names[0] for other in names[1]]
+
+    def on_progress(game: study.VariantGame) -> None:
+        make_console().print(
+            f"{foreign(game.bot)} - {foreign(game.opponent)}, game {game.number + 1}: {game.score} "
+            f"({foreign(game.reason)}, {game.turns} turns, {game.playouts} playouts)",
+        )
+
+    report = study.run(matches, games, out, command_line(), processes, limit, on_progress)
+    table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", "playouts", box=None)
+    for each in report["matches"]:
+        low, high = each["interval_95"]
+        table.add_row(
+            foreign(f"{each['bot']} - {each['opponent']}"),
+            *(str(each[name]) for name in ("games", "won", "drawn", "lost")),
+            f"{each['share']:.1%}",
+            f"{low:.1%}-{high:.1%}",
+            str(each["playouts"]),
         )
     make_console().print(table)

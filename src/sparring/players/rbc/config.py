@@ -110,7 +110,7 @@ BOTS: Mapping[str, BotConfig] = {
         depth=3, boards=2_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
     ),
     "planner": BotConfig(
-        "planner", depth=2, boards=1_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0
+        "planner", depth=3, boards=1_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
     ),
     "inference-stockfish": BotConfig(
         evaluator="stockfish", boards=2_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0

@@ -34,8 +34,8 @@ _PONDER_SHARE = 0.05
 quick."""
 _MIN_PLAYOUTS = 16
 """Playouts that are finished whatever the clock says, unless it is nearly empty."""
-_PRIOR_VISITS = 8.0
-"""Visits with a value below the average that every action counts beside its own."""
+_BELIEF_SHARE = 0.25
+"""Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
 _RATING_SHARE = 0.4
 """Share of a decision's time for the ratings of the inference bot."""
 _RATING_TEMPERATURE = 0.02
@@ -79,8 +79,9 @@ class PlannerOptions:
     native_weight: Fraction = 0.0
     """Share of a native quiescence search in the value of a leaf; the rest is the network's."""
     inference_weight: Fraction = 0.0
-    """Weight of the inference bot's value of an action against the playouts', and of its best actions in the
-    prior of the root."""
+    """Weight of the inference bot's best actions in the prior of the root."""
+    rating_visits: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    """Playouts that the inference bot's value of an action counts for in the decision."""
     belief_noise: Fraction = 0.05
     """Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."""
     table_size: Annotated[int, Meta(ge=1, le=2**24)] = 2**16
@@ -91,7 +92,7 @@ class PlannerOptions:
     def native(self, threads: int) -> RbcPlannerConfig:
         """The configuration of the native planner."""
         names = {each.name for each in fields(self)}
-        own = {"network", "backend", "playouts", "inference_weight", "ponder"}
+        own = {"network", "backend", "playouts", "inference_weight", "rating_visits", "ponder"}
         return RbcPlannerConfig(threads=threads, **{name: getattr(self, name) for name in names - own})
 
 
@@ -211,7 +212,7 @@ class PlannerBot(BasePlayer):
     def _search(self, moving: bool, planned: float | None, stop: Event | None) -> PlannedActions:
         """Draws the belief and runs playouts for `planned` seconds, or the configured number of them."""
         ends = None if planned is None else time.perf_counter() + planned
-        self.draw_belief(ends)
+        self.draw_belief(None if planned is None else time.perf_counter() + _BELIEF_SHARE * planned)
         self.planner.begin_search(self.inference.tracker.boards, moving)
         self._step()  # the policy of the root
         ratings = self._rate(moving, planned)
@@ -242,7 +243,7 @@ class PlannerBot(BasePlayer):
         """The inference bot's values of the root's actions, over boards of the belief and others. Their
         softmax is mixed into the root's prior."""
         weight = self.options.inference_weight
-        if not weight:
+        if not (weight or self.options.rating_visits):
             return None
         share = None if planned is None else planned * _RATING_SHARE
         actions, priors, *_ = self.planner.root_actions()
@@ -260,16 +261,14 @@ class PlannerBot(BasePlayer):
 
     def _scores(self, search: PlannedActions) -> NDArray[np.float64]:
         """Scores of the root's actions: the total win probability of the playouts (the paper's argmax of Q at
-        the root), or with ratings of the inference bot the weighted mean of both."""
-        won = (1 + np.nan_to_num(search.values)) / 2
-        if search.ratings is None:
-            return search.visits * won + 1e-3 * search.priors
-        total = max(search.visits.sum(), 1.0)
-        average = float((search.visits * won).sum() / total)
-        # An action with few playouts is taken to be somewhat worse than the average.
-        planned = (search.visits * won + _PRIOR_VISITS * (average - 0.1)) / (search.visits + _PRIOR_VISITS)
-        weight = self.options.inference_weight
-        return weight * search.ratings + (1 - weight) * planned
+        the root), or with ratings of the inference bot the mean of ratings and playouts."""
+        won, visits = (1 + np.nan_to_num(search.values)) / 2, search.visits
+        if search.ratings is None or not self.options.rating_visits:
+            return visits * won + 1e-3 * search.priors
+        # Playouts of all actions together are made to agree with the ratings, so that only differences count.
+        bias = float((visits * (search.ratings - won)).sum() / max(visits.sum(), 1.0))
+        counts = self.options.rating_visits
+        return (counts * search.ratings + visits * (won + bias)) / (counts + visits)
 
     def _decide(
         self, legal_moves: Sequence[Move], search: PlannedActions, moving: bool, planned: float | None

@@ -1,0 +1,225 @@
+"""Matches between bots of reconnaissance blind chess with chess clocks, by our own rules, one process a game.
+
+The clock counts the decisions and the observations of a bot. Bots do not ponder. Each game is journalled, so
+that a stopped run resumes.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring.arena.intervals import wilson_interval
+from sparring.games.rbc import OpponentSense, Rbc
+from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
+from sparring.players.rbc import load_bot_config, make_bot
+from sparring.players.rbc.planner import PlannerBot
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.storage import Journal
+from sparring.workers import LocalWorkerPool
+
+JOURNAL = "variants.jsonl"
+REPORT = "variants.json"
+
+
+@dataclass(frozen=True)
+class VariantMatch:
+    """A match between two bots, each a name or a TOML file."""
+
+    bot: str
+    opponent: str
+    seconds: float
+    """Seconds on each clock at the start."""
+    increment: float
+    """Seconds added after each turn."""
+    random_moves: int = 1
+    """First moves of each side that are random; games 2n and 2n + 1 have the same."""
+    max_turns: int = 150
+    """Turns of each side after which a game is a draw."""
+
+
+@dataclass(frozen=True)
+class VariantGame:
+    """One game of a match; colours alternate."""
+
+    bot: str
+    opponent: str
+    number: int
+    """The first bot has White in even games."""
+    score: float | None
+    """Points of the first bot; None if a bot raised an exception."""
+    reason: str
+    turns: int = 0
+    least_left: float = 0.0
+    """Fewest seconds on the first bot's clock."""
+    playouts: float | None = None
+    """Mean playouts of its searches, if it is a planner."""
+    nodes: float | None = None
+    megabytes: float = 0.0
+    """Peak memory of the process, with both bots."""
+
+
+@dataclass
+class _Game:
+    """The clocks and searches of a running game."""
+
+    left: list[float]
+    least: list[float]
+    searches: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
+    def spend(self, side: int, began: float) -> bool:
+        """Takes the time since `began` off a clock; returns False if the flag has fallen."""
+        self.left[side] -= time.perf_counter() - began
+        self.least[side] = min(self.least[side], self.left[side])
+        return self.left[side] > 0
+
+
+class _Worker:
+    def work(self, task: tuple[VariantMatch, int]) -> VariantGame:
+        match, number = task
+        first = number % 2
+        names = (match.bot, match.opponent) if first == 0 else (match.opponent, match.bot)
+        labels = Path(match.bot).stem, Path(match.opponent).stem
+        bots: list[Player] = []
+        try:
+            bots = [make_bot(load_bot_config(name)) for name in names]
+            winner, reason, turns, game = _play(bots, [Path(name).stem for name in names], match, number)
+        except Exception as error:
+            return VariantGame(*labels, number, None, f"{type(error).__name__}: {error}")
+        finally:
+            for bot in bots:
+                bot.close()
+        found = game.searches[first]
+        playouts, nodes = np.mean(found, axis=0).round(1).tolist() if found else (None, None)
+        return VariantGame(
+            *labels,
+            number,
+            0.5 if winner is None else float(winner == first),
+            reason,
+            turns,
+            least_left=round(game.least[first], 2),
+            playouts=playouts,
+            nodes=nodes,
+            megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        )
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def terminate(self) -> None:
+        """Nothing to release."""
+
+
+def _play(
+    bots: Sequence[Player], names: Sequence[str], match: VariantMatch, number: int
+) -> tuple[int | None, str, int, _Game]:
+    """Plays a game; returns the winner, the reason, the turns, and the clocks."""
+    rules = Rbc()
+    state = rules.initial()
+    game = _Game([match.seconds] * 2, [match.seconds] * 2, ([], []))
+    rng = np.random.default_rng([11, number // 2])
+    for side, bot in enumerate(bots):
+        bot.new_game(GameStart(rules, side, seed=[7, number, side], opponent=names[1 - side]))
+    while state.ply < 4 * match.max_turns:
+        side, legal_moves, began = state.to_move, state.legal_moves(), time.perf_counter()
+        if not state.sensing and state.ply < 4 * match.random_moves:
+            move = legal_moves[int(rng.integers(len(legal_moves)))]
+        else:
+            limits = SearchLimits(clock=Clock(game.left[side], match.increment))
+            move = bots[side].choose(Turn(None, legal_moves, limits)).move
+        if not game.spend(side, began):
+            return 1 - side, "time", state.ply // 4, game
+        if isinstance(bot := bots[side], PlannerBot) and bot.last_search is not None:
+            game.searches[side].append((bot.last_search.playouts, bot.last_search.nodes))
+        before, state = state, state.play(move)
+        if state.outcome is not None:
+            return state.outcome.winner, state.outcome.reason, state.ply // 4, game
+        for player, bot in enumerate(bots):
+            observation, began = rules.observe(before, player, move), time.perf_counter()
+            if not isinstance(observation, OpponentSense):
+                bot.observe(observation)
+                game.spend(player, began)
+        game.left[side] += 0.0 if before.sensing else match.increment
+    return None, "turn limit", match.max_turns, game
+
+
+def run(
+    matches: Sequence[VariantMatch],
+    games: int,
+    out: Path,
+    command: str,
+    processes: int,
+    seconds: float | None = None,
+    on_progress: Callable[[VariantGame], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Plays the games that the journal does not have; writes `variants.json` after each; returns the report.
+
+    `seconds` ends the run after this time; games that are not finished then are not counted.
+    """
+    journal = Journal(out / JOURNAL)
+    played = [VariantGame(**each) for each in journal.entries]
+    done = {(each.bot, each.opponent, each.number) for each in played}
+    missing = iter(
+        [
+            (match, number)
+            for number in range(games)
+            for match in matches
+            if (Path(match.bot).stem, Path(match.opponent).stem, number) not in done
+        ]
+    )
+    ends = None if seconds is None else time.monotonic() + seconds
+    clock = f"{matches[0].seconds:g} s + {matches[0].increment:g} s"
+    with LocalWorkerPool[tuple[VariantMatch, int], VariantGame](
+        _Worker, processes, lambda task: f"game {task[1]} of {task[0].bot}"
+    ) as pool:
+        for game in pool.run(missing):
+            journal.add(asdict(game))
+            played.append(game)
+            on_progress(game)
+            _write(played, clock, out, command)
+            if ends is not None and time.monotonic() > ends:
+                break
+    return _write(played, clock, out, command)
+
+
+def _write(games: Sequence[VariantGame], clock: str, out: Path, command: str) -> dict[str, Any]:
+    pairs = dict.fromkeys((each.bot, each.opponent) for each in games)
+    report = {
+        **provenance(command),
+        "clock": clock,
+        "matches": [summary([g for g in games if (g.bot, g.opponent) == pair]) for pair in pairs],
+    }
+    write_json(report, out / REPORT)
+    return report
+
+
+def summary(games: Sequence[VariantGame]) -> dict[str, Any]:
+    """The totals of one match, and the first bot's share of points with its 95 % interval."""
+    scores = [0.0 if each.score is None else each.score for each in games]
+    low, high = wilson_interval(sum(scores) / len(scores), len(scores))
+    playouts = [each.playouts for each in games if each.playouts is not None]
+    nodes = [each.nodes for each in games if each.nodes is not None]
+    return {
+        "bot": games[0].bot,
+        "opponent": games[0].opponent,
+        "games": len(games),
+        "won": sum(each.score == 1 for each in games),
+        "drawn": sum(each.score == 0.5 for each in games),
+        "lost": sum(each.score == 0 for each in games),
+        "crashed": sum(each.score is None for each in games),
+        "lost_on_time": sum(each.reason == "time" and each.score == 0 for each in games),
+        "share": round(sum(scores) / len(scores), 4),
+        "interval_95": [round(low, 4), round(high, 4)],
+        "turns": round(sum(each.turns for each in games) / len(games), 1),
+        "least_seconds_left": min(each.least_left for each in games),
+        "playouts": round(sum(playouts) / len(playouts), 1) if playouts else None,
+        "nodes": round(sum(nodes) / len(nodes), 1) if nodes else None,
+        "most_megabytes": max(each.megabytes for each in games),
+    }

@@ -1,0 +1,40 @@
+"""`python -m studies rbc-variants`: matches with clocks, journalled and resumed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from studies.__main__ import main
+from studies.rbc import variants as study
+
+
+def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
+    matches = [study.VariantMatch("guesser", name, 30, 0.1, max_turns=20) for name in ("random", "attacker")]
+    played: list[study.VariantGame] = []
+    report = study.run(matches, 1, tmp_path, "a command", 1, on_progress=played.append)
+    assert len(played) == 2
+    report = study.run(matches, 2, tmp_path, "a command", 1, on_progress=played.append)
+    assert len(played) == 4
+    assert [each["opponent"] for each in report["matches"]] == ["random", "attacker"]
+    for each in report["matches"]:
+        assert each["games"] == each["won"] + each["drawn"] + each["lost"] == 2
+        assert each["crashed"] == each["lost_on_time"] == 0
+        assert each["least_seconds_left"] > 0
+        assert each["most_megabytes"] > 10
+    assert json.loads((tmp_path / study.REPORT).read_text()) == report
+
+
+def test_a_bot_that_fails_is_counted(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text('kind = "planner"\n[planner]\nnetwork = "nowhere.onnx"\n')
+    report = study.run([study.VariantMatch(str(broken), "random", 9, 0)], 1, tmp_path, "a command", 1)
+    assert report["matches"][0]["crashed"] == 1
+
+
+def test_an_unknown_bot_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["rbc-variants", "--bots", "nobody"])
+    assert "nobody" in capsys.readouterr().err
