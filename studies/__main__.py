@@ -18,6 +18,7 @@ from studies.levels.commands import (
     level_losses,
     level_positions,
     level_scores,
+    level_solve,
     level_yardstick,
 )
 from studies.manners.commands import (
@@ -56,6 +57,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-grid": level_grid,
     "level-positions": level_positions,
     "level-scores": level_scores,
+    "level-solve": level_solve,
     "level-losses": level_losses,
     "level-yardstick": level_yardstick,
     "manners": manners,

@@ -28,6 +28,9 @@ def level_grid(
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Rate the games that there are.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="JSON file; the games are beside it.")] = RESULTS / "grid.json",
 ) -> None:
     """Measure a grid of dials against anchors, for the level table."""
@@ -53,7 +56,9 @@ def level_grid(
         partial(CalibrationWorker, plan), concurrency
     )
     with pool:
-        results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, kind=CalibrationGame))
+        results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}))
+        if report_only:
+            games = link_games = 0
         starts = dict.fromkeys(players, start)
         elo = play_families(
             starts, members, results, pool,
@@ -67,6 +72,71 @@ def level_grid(
             low, high = row["interval"]
             measured = f"{row['rating']:.0f} ({low:.0f} to {high:.0f}), {row['games']} games"
             print(f"{family} {row['player']}: {measured}")
+
+
+def level_solve(
+    levels: Annotated[
+        str, typer.Argument(help="Levels and first positions of their dials, such as 1600=0.3.")
+    ],
+    anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
+    links: Annotated[
+        Path | None, typer.Option(help="JSON file of a measurement with the ratings of all anchors.")
+    ] = None,
+    games: Annotated[int, typer.Option(min=3, help="Games of a level in a round.")] = 42,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
+    chunk: Annotated[int, typer.Option(min=1, help="Games that a process plays together.")] = 14,
+    concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
+    batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
+    seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 2,
+    out: Annotated[Path, typer.Option(help="Level table; the games are beside it.")] = RESULTS
+    / "solved.toml",
+) -> None:
+    """Solve the dial of each chess level by rounds of games, and write a level table."""
+    from collections.abc import Iterable
+
+    from sparring.calibration.anchors import read_anchors
+    from sparring.calibration.run import (
+        CalibrationGame,
+        CalibrationPlan,
+        CalibrationWorker,
+        GamesTask,
+        Results,
+    )
+    from sparring.reports.report import read_json
+    from sparring.storage import Journal, atomic_write
+    from sparring.workers import LocalWorkerPool
+    from studies.levels.solve import DialSearch, dial_of, level_table_text, solve_dials
+
+    members = read_anchors(anchors, "chess")
+    known = read_json(links)["families"][members[0].family]["anchors"] if links else {}
+    elo = known | {anchor.name: anchor.elo for anchor in members if anchor.elo is not None}
+    searches = [
+        DialSearch(int(level), float(x)) for level, x in (each.split("=") for each in levels.split(","))
+    ]
+    plan = CalibrationPlan("chess", {}, tuple(members), seed, backend, batch)
+    pool: LocalWorkerPool[GamesTask, list[CalibrationGame]] = LocalWorkerPool(
+        partial(CalibrationWorker, plan), concurrency
+    )
+    results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
+
+    def play(tasks: list[GamesTask]) -> Iterable[CalibrationGame]:
+        for finished in pool.run(iter(tasks)):
+            results.add(finished)
+            yield from finished
+
+    def report(number: int) -> None:
+        rows = [dial_of(each.level, each.position) for each in searches]
+        for each, row in zip(searches, rows, strict=True):
+            rating, gain, _ = each.estimate()
+            print(
+                f"round {number}: {each.level} at {each.position:.2f} (temperature {row.temperature}, "
+                f"{row.nodes} nodes); {rating:.0f} at {each.start:.2f}, {gain:.0f} a unit", flush=True,
+            )  # fmt: skip
+        atomic_write(out, level_table_text(rows, members[0].family, command_line()).encode())
+
+    with pool:
+        solve_dials(searches, elo, play, games=games, rounds=rounds, chunk=chunk, on_round=report)
 
 
 def level_positions(

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Vector: TypeAlias = NDArray[np.float64]
-_SLOPES = np.geomspace(0.3, 4.0, 28)
+_SLOPES = np.geomspace(0.3, 4.0, 20)
 _PRIOR_SLOPE, _PRIOR_SPREAD = 1.3, 0.5
 """Log-normal prior of the slope: nominal scales of engines are stretched."""
 _PRIOR_GAMES = 1.0
 """Draws against an opponent of equal strength, which keep the ratings of perfect scores finite."""
-_STEPS = 60
+_STEPS = 30
 
 
 class AnchorScore(NamedTuple):

@@ -54,6 +54,8 @@ class GamesTask:
     player: str
     pairings: tuple[tuple[str, int], ...]
     """Anchor and number of each game."""
+    config: PlayerConfig | None = None
+    """The player, if the plan does not have it."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class CalibrationWorker:
         draws = {"claim_draws": True} if hasattr(made, "claim_draws") else {}
         self._game = load_game(plan.game, **draws)
         self._anchors = {anchor.name: anchor for anchor in plan.anchors}
+        self._configs = dict(plan.players)
         self._movers: dict[tuple[str, int], Mover] = {}
         self._close: list[Callable[[], None]] = []
         self._policy = cache(partial(_load_policy, plan))
@@ -107,6 +110,8 @@ class CalibrationWorker:
 
     def _games(self, task: GamesTask) -> Iterator[tuple[str, LockstepGame]]:
         for anchor, number in task.pairings:
+            if task.config is not None:
+                self._configs[task.player] = task.config
             pair = self._mover(task.player), self._mover(anchor, number)
             seed = [self._plan.seed, zlib.crc32(f"{task.player}|{anchor}".encode()), number]
             sides = pair if number % 2 == 0 else pair[::-1]
@@ -133,7 +138,7 @@ class CalibrationWorker:
         return isinstance(entry, EngineConfig) and entry.protocol == "gtp"
 
     def _open(self, name: str) -> Mover:
-        if (config := self._plan.players.get(name)) is not None:
+        if (config := self._configs.get(name)) is not None:
             return PolicyMover(config, self._policy(config.model))
         anchor = self._anchors[name]
         mover: Mover
@@ -227,12 +232,14 @@ def _linked(
     return {name: float(ratings.elo[place]) for place, name in enumerate(names) if nominal[name] is None}
 
 
-def player_fit(player: str, elo: Mapping[str, float], results: Results) -> ScaleFit | None:
+def player_fit(
+    player: str, elo: Mapping[str, float], results: Results, *, samples: int = 500
+) -> ScaleFit | None:
     """The rating of a player on the scale of a family; None without games."""
     scores = [
         AnchorScore(rating, list(results.between(player, name).values())) for name, rating in elo.items()
     ]
-    return fit_rating(scores) if any(each.scores for each in scores) else None
+    return fit_rating(scores, samples=samples) if any(each.scores for each in scores) else None
 
 
 def play_rounds(
@@ -260,7 +267,7 @@ def play_rounds(
         for player, start in starts.items():
             played = sum(len(results.between(player, name)) for name in elo)
             wanted = min(each_round * number, games) - played
-            fit = player_fit(player, elo, results)
+            fit = player_fit(player, elo, results, samples=0)
             shares = _shares(start if fit is None else fit.rating, elo, wanted)
             totals = {name: len(results.between(player, name)) + more for name, more in shares.items()}
             tasks += missing(results, player, totals, chunk)
