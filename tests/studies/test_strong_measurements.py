@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from sparring.networks import load_network
+from sparring.games import Chess
+from sparring.networks import Position, Prediction, load_network
 from sparring.networks.card import read_card_from_file
 from studies.student.puzzles import interval, read_graded, read_puzzles, score
 from studies.student.set_card import set_card
+from studies.student.teacher_divergence import differences, measure
 from tests.networks.tiny_networks import tiny_network, write
 
 PUZZLES = "PuzzleId,FEN,Moves,Rating\na,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,g8h8 a1a8,600\n"
@@ -44,3 +47,23 @@ def test_fields_of_a_card_are_changed(tmp_path: Path) -> None:
     after = read_card_from_file(path)
     assert after.accuracy == "measured"
     assert (after.name, after.parameters) == (before.name, before.parameters)
+
+
+def test_a_network_does_not_diverge_from_itself(tmp_path: Path) -> None:
+    teacher = load_network(str(write(tiny_network("chess"), tmp_path / "a.onnx")), game="chess")
+    state = Chess().initial()
+    positions = [Position(state), Position(state.play(state.legal_moves()[0]))]
+    found = measure(teacher, {"same": teacher}, positions, np.array([0, 1]))
+    assert found == {
+        "same": {"policy_kl": [0.0] * 3, "same_move": [1.0] * 3, "value_error": [0.0] * 3},
+    }
+
+
+def test_the_divergence_is_that_of_the_probabilities() -> None:
+    a, b = (
+        Prediction((1, 2), np.array(p, np.float32), value=v)
+        for p, v in (([0.5, 0.5], 0.5), ([0.25, 0.75], 0))
+    )
+    kl, same, error = differences(a, b)
+    assert kl == pytest.approx(0.5 * np.log(2) + 0.5 * np.log(2 / 3))
+    assert (same, error) == (0.0, 0.25)
