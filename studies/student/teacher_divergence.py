@@ -1,6 +1,6 @@
 """Divergence of networks from their teacher, policy and value, on the test split of any game.
 
-    python -m studies.student.teacher_divergence go --teacher g170e-b15c192 before=old.onnx after=strong \
+    python -m studies.student.teacher_divergence go before=old.onnx after=strong --teacher g170e-b15c192 \
         -r fox --every 20 --positions 4000 --out FILE.json
 
 Means have 95 % intervals by bootstrap over games. `same_move`: both have the same likeliest move.
