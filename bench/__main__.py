@@ -28,6 +28,7 @@ SUITES = {
     "training": ("training_speed",),
     "export": ("export_speed",),
     "startup": ("startup",),
+    "tuning": ("tuning_speed",),
 }
 RESULTS = Path(__file__).parent.parent / "results" / "bench"
 

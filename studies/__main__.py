@@ -9,7 +9,15 @@ import typer
 from sparring.cli.interrupts import reporting_interrupts
 from sparring.cli.numbers import with_checked_numbers
 from sparring.cli.run import run_app
-from studies.ace.commands import ace_evidence, ace_games, ace_items
+from studies.ace.commands import (
+    ace,
+    ace_answers,
+    ace_baselines,
+    ace_evidence,
+    ace_games,
+    ace_items,
+    ace_strength,
+)
 from studies.blend.commands import blend_command
 from studies.dsmcp.commands import dsmcp
 from studies.expendibots.commands import draws, expendibots, ladder, opponent, variants
@@ -44,9 +52,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _STUDIES: dict[str, Callable[..., None]] = {
+    "ace": ace,
+    "ace-answers": ace_answers,
+    "ace-baselines": ace_baselines,
     "ace-evidence": ace_evidence,
     "ace-games": ace_games,
     "ace-items": ace_items,
+    "ace-strength": ace_strength,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},
     "dsmcp": dsmcp,
     "expendibots": expendibots,

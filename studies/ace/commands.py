@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from sparring.cli.errors import UserError
+from studies.options import command_line
 
 RESULTS = Path("results/ace")
 Records: TypeAlias = Annotated[
@@ -112,3 +113,112 @@ def ace_items(
     ]
     write_lines(informative_positions(human, known[:games], keep), out)
     print(out)
+
+
+def ace_answers(
+    items: Annotated[Path, typer.Option(help="File of `ace-items`.")],
+    positions: Annotated[Path, typer.Option(help="Folder with puzzles and graded positions.")],
+    tuning: Annotated[Path | None, typer.Option(help="Folder of tuned classes.")] = None,
+    maia: Annotated[Path | None, typer.Option(help="Folder with Maia's networks.")] = None,
+    stockfish: Annotated[str, typer.Option(help="Stockfish's program; empty for none.")] = "",
+    levels: Annotated[
+        str, typer.Option(help="Levels of the shipped level table.")
+    ] = "800,1200,1600,2000,2400",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="Journal of the answers.")] = RESULTS / "answers.jsonl",
+) -> None:
+    """Let players take the position test (experiment 2); a stopped run resumes."""
+    from sparring import load_policy
+    from sparring.reports.report import write_json
+    from studies.ace.answers import collect_answers, collect_curves
+    from studies.ace.position_items import read_test
+    from studies.ace.respondents import all_respondents
+
+    test = read_test(items, positions)
+    numbers = [int(each) for each in levels.split(",") if each]
+    curves = out.with_name("curves.json")
+    if not curves.exists():
+        human = load_policy("human", "chess", backend=backend, batch=batch)
+        write_json(collect_curves(human, test, items), curves)
+    players = all_respondents(tuning, maia, stockfish, numbers, backend, batch)
+    collect_answers(test, players, out)
+
+
+def ace_baselines(
+    records: Records,
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,1650,2150,2550",
+    policies: Annotated[str, typer.Option(help="Policies without search.")] = "human,blend,strong",
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "baselines.json",
+) -> None:
+    """Measure policies without search on the held-out moves of the tuned classes."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.baselines import baselines
+
+    ratings = [int(each) for each in classes.split(",")]
+    rows = baselines(records, ratings, policies.split(","), positions, backend=backend, batch=batch)
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    for row in rows:
+        print(f"{row['class']} {row['policy']}: {row['nats']['value']:.4f} nats")
+
+
+def ace_strength(
+    evidence: Annotated[list[Path], typer.Argument(help="Files of `ace-evidence`.")],
+    model: Annotated[Path | None, typer.Option(help="File of the fitted model.")] = None,
+    out: Annotated[Path, typer.Option(help="Report.")] = RESULTS / "strength.json",
+) -> None:
+    """Fit the strength model behind `sparring measure level`, and measure its errors on other players."""
+    from sparring.reports import today
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.strength import fit_and_measure, read_evidence
+
+    fitted, report = fit_and_measure(read_evidence(evidence), f"{command_line()}, {today()}")
+    write_json(provenance(command_line()) | report, out)
+    if model is not None:
+        write_json(fitted.as_json(), model)
+    for key in ("unseen_games", "all_games"):
+        for row in report[key]:
+            print(f"{key}, {row['games']}: {row['mean_absolute_error']:.0f} of {row['players']} players")
+
+
+def ace(
+    positions: Annotated[Path | None, typer.Option(help="Folder with the test positions.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the study.")] = RESULTS,
+) -> None:
+    """Report the ACE paper's experiments from the files of the folder.
+
+    The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `items.jsonl.gz`,
+    `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`) and `strength.json` (`ace-strength`). Parts
+    without files are left as they are in the report.
+    """
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import read_json, write_json
+    from studies.ace import report as parts
+    from studies.ace.position_items import read_test
+
+    path = out / "report.json"
+    report: dict[str, Any] = read_json(path) if path.exists() else {}
+    if (out / "tuning").is_dir():
+        report["tuning"] = parts.tuning_report(out / "tuning")
+    if (out / "games.jsonl").exists():
+        report["round_robin"] = parts.games_report(out / "games.jsonl")
+    if positions is not None and (out / "answers.jsonl").exists():
+        test = read_test(out / "items.jsonl.gz", positions)
+        amsterdam = positions / "amsterdam-chess-test-responses.csv"
+        report["positions"] = parts.positions_report(
+            test, out / "answers.jsonl", out / "curves.json", amsterdam
+        )
+    if (out / "baselines.json").exists():
+        report["baselines"] = read_json(out / "baselines.json")
+    if (out / "strength.json").exists():
+        report["strength"] = read_json(out / "strength.json")
+    if not report:
+        raise UserError(f"{out} has no files of this study: see `python -m studies ace --help`")
+    write_json({**report, **provenance(command_line())}, path)
+    for figure in parts.write_figures(report, out):
+        print(figure)

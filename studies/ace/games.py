@@ -54,10 +54,6 @@ class _Game:
     def mover(self) -> str:
         return self.players[self.state.to_move]
 
-    @property
-    def ended(self) -> bool:
-        return self.state.outcome is not None or self.plies >= MAX_PLIES
-
 
 class PairPlayer:
     """A worker that plays the games of a task."""
@@ -79,7 +75,12 @@ class PairPlayer:
 
 
 def play_games(
-    policy: Policy, players: Mapping[str, PlayerConfig], task: PairTask, seed: int
+    policy: Policy,
+    players: Mapping[str, PlayerConfig],
+    task: PairTask,
+    seed: int,
+    *,
+    max_plies: int = MAX_PLIES,
 ) -> Iterator[GameResult]:
     """Plays the games of a task and yields results as games end.
 
@@ -99,8 +100,9 @@ def play_games(
             for each, move in zip(turns, _choose(policy, players[name], turns), strict=True):
                 each.state = each.state.play(move)
                 each.plies += 1
-            yield from (_result(each) for each in running if each.ended)
-            running = [each for each in running if not each.ended]
+            ended = [each for each in running if each.state.outcome is not None or each.plies >= max_plies]
+            yield from map(_result, ended)
+            running = [each for each in running if each not in ended]
 
 
 def _choose(policy: Policy, config: PlayerConfig, turns: Sequence[_Game]) -> list[Move]:

@@ -19,6 +19,7 @@ Kind = Literal[
     "networks",
     "policies",
     "presets",
+    "strength",
     "styles",
     "synopsis_networks",
     "synopsis_training",
@@ -28,8 +29,8 @@ Kind = Literal[
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
 alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
-presets: record filters. styles: style networks, which adapt a network to one person. synopsis_networks:
-networks of the planner of reconnaissance blind chess. synopsis_training: their training configurations.
+presets: record filters. strength: models of a player's rating given its moves. styles: style networks,
+which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess. synopsis_training: their training configurations.
 training: training configurations. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
@@ -42,6 +43,7 @@ _SUFFIXES: dict[Kind, str] = {
     "networks": ".onnx",
     "policies": ".toml",
     "presets": ".toml",
+    "strength": ".json",
     "styles": ".npz",
     "synopsis_networks": ".onnx",
     "synopsis_training": ".toml",

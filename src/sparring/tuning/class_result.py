@@ -37,8 +37,8 @@ def summarise_class(
         "theta": asdict(theta),
         "standard_errors": _standard_errors(search, training, found, theta),
         "training": {"positions": len(training), "loss": choice.loss},
-        "held_out": _estimate(cross_entropy(unseen, theta), held_out),
-        "accuracy": _estimate(_top1(unseen), held_out),
+        "held_out": estimate(cross_entropy(unseen, theta), held_out),
+        "accuracy": estimate(_top1(unseen), held_out),
         "unvisited": float((unseen.visits[unseen.nodes][unseen.played] == 0).mean()),
         "by_nodes": _by_nodes(found, unseen, theta, held_out),
         "by_phase": _by_phase(found, unseen, training, held_out, theta),
@@ -90,7 +90,7 @@ def _by_nodes(
         best = theta.with_choice(choice.temperature, choice.backoff)
         losses = cross_entropy(unseen, best, nodes)
         facts = {"nodes": nodes, "temperature": choice.temperature, "backoff": choice.backoff}
-        rows.append({**facts, **_estimate(losses, held_out)})
+        rows.append({**facts, **estimate(losses, held_out)})
     return rows
 
 
@@ -108,7 +108,7 @@ def _by_phase(
         own[outside] = cross_entropy(unseen, theta.with_choice(choice.temperature, choice.backoff))[outside]
         phases[name] = {"positions": int(inside.sum()), "temperature": choice.temperature,
                         "loss": float(own[outside].mean())}  # fmt: skip
-    return {"phases": phases, "gain": _estimate(losses - own, held_out)}
+    return {"phases": phases, "gain": estimate(losses - own, held_out)}
 
 
 def _top1(data: VisitData) -> Array:
@@ -118,7 +118,7 @@ def _top1(data: VisitData) -> Array:
     return (ranks[data.played] >= best).astype(np.float64)
 
 
-def _estimate(values: Array, data: PlayedPositions) -> dict[str, float]:
+def estimate(values: Array, data: PlayedPositions) -> dict[str, float]:
     """The mean with its 95 % interval by bootstrap over games."""
     games, game = np.unique(data.game, return_inverse=True)
     resamples = Resamples.draw(np.zeros(len(games), np.int64))

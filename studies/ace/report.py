@@ -1,0 +1,172 @@
+"""The report of the ACE study: what was tuned, and the paper's experiments beside its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparring.arena.results import GameResult
+from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
+from sparring.reports.report import read_json
+from sparring.storage import read_journal
+from sparring.tuning import fit_theta_curve
+from sparring.tuning.run import results_in
+from studies.ace.amsterdam import read_answers, skill_curve
+from studies.ace.answers import answers_of
+from studies.ace.players import CLASS_NAMES
+from studies.ace.position_items import FORM, PositionTest
+from studies.ace.position_scores import calibrate_on_people, grade_rating, score_player
+from studies.ace.round_robin import round_robin_report
+
+PAPER_TABLE_3 = {"D": 1316, "B": 1727, "Expert": 2108, "GM": 2546}
+"""Table 3: the paper's estimates by Elometer."""
+_SIZE = (4.4, 3.0)
+
+
+def tuning_report(folder: Path) -> dict[str, Any]:
+    """The tuned classes, and Theta as a smooth function of the rating."""
+    classes = list(results_in(folder))
+    curve = fit_theta_curve(classes)
+    return {
+        "classes": [{key: each for key, each in result.items() if key != "path"} for result in classes],
+        "curve": {
+            "log_coefficients": curve.coefficients.tolist(),
+            "rows": {rating: vars(curve.at(rating)) for rating in range(600, 2601, 200)},
+        },
+    }
+
+
+def games_report(path: Path) -> dict[str, Any]:
+    """Experiment 1 from a journal of `ace-games`."""
+    results: list[GameResult] = [
+        GameResult(**{key: value for key, value in entry.items() if key != "games_end"})
+        for entry in read_journal(path)
+        if "result" in entry
+    ]
+    names = {name for each in results for name in (each.first, each.second)}
+    ratings = {name: float(rating) for rating, name in CLASS_NAMES.items() if name in names}
+    return round_robin_report(results, ratings)
+
+
+def positions_report(test: PositionTest, answers: Path, curves: Path, amsterdam: Path) -> dict[str, Any]:
+    """Experiment 2 from the files of `ace-answers`: calibration on people, and every player's result."""
+    content = read_json(curves)
+    people = content["people"]
+    line, groups = calibrate_on_people(
+        np.array([each["rating"] for each in people]), np.array([each["curve"] for each in people]), FORM
+    )
+    form = [np.array(curve) for curve in content["form"]]
+    players = []
+    for entry in read_journal(answers)[1:]:
+        scores = score_player(test, form, answers_of(test, entry), line)
+        players.append(
+            {"name": entry["name"], "family": entry["family"], "nominal": entry["rating"], **scores}
+        )
+    references = [(p["nominal"], p["graded"]["grade"]) for p in players if p["family"] == "human"]
+    for player in players:
+        if len(references) >= 2:
+            player["graded"]["rating"] = grade_rating(player["graded"]["grade"], references)
+        player["paper"] = PAPER_TABLE_3.get(player["name"].removeprefix("ACE "))
+    return {
+        "positions": {"people": len(test.people), "puzzles": len(test.puzzles), "graded": len(test.graded)},
+        "calibration": {"intercept": line.intercept, "slope": line.slope, "people": groups},
+        "players": players,
+        "amsterdam": skill_curve(*read_answers(amsterdam)),
+    }
+
+
+def write_figures(report: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Draws theta.svg, scores.svg, positions.svg and games.svg, as far as the report has their parts."""
+    drawn = {
+        "theta": ("tuning", theta_figure),
+        "scores": ("round_robin", scores_figure),
+        "positions": ("positions", positions_figure),
+        "strength": ("strength", strength_figure),
+    }
+    return [
+        save_svg(draw(report[part]), folder, name) for name, (part, draw) in drawn.items() if part in report
+    ]
+
+
+def theta_figure(tuning: Mapping[str, Any]) -> Any:
+    """tau, t and c_puct of the classes and the curves through them."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    rows = tuning["curve"]["rows"]
+    labels = {"temperature": "tau", "policy_temperature": "t", "c_puct": "c_puct"}
+    for colour, (key, label) in zip(LINE_COLORS, labels.items(), strict=False):
+        classes = tuning["classes"]
+        axis.plot([each["class"] for each in classes], [each["theta"][key] for each in classes], "o",
+                  color=colour, markersize=4)  # fmt: skip
+        axis.plot([int(r) for r in rows], [row[key] for row in rows.values()], color=colour, label=label)
+    axis.set_yscale("log")
+    axis.set_xlabel("rating of the class")
+    axis.set_ylabel("parameter")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def scores_figure(report: Mapping[str, Any]) -> Any:
+    """Observed scores of the weaker player over the expected ones, ours and the paper's."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    rows = report["pairs"]
+    places = np.arange(len(rows))
+    axis.bar(places - 0.27, [row["expected"] for row in rows], 0.27, color=LINE_COLORS[8], label="expected")
+    spread = [[row["observed"] - row["low"] for row in rows], [row["high"] - row["observed"] for row in rows]]
+    axis.bar(places, [row["observed"] for row in rows], 0.27, yerr=spread, color=LINE_COLORS[0], label="ours",
+             error_kw={"linewidth": 0.8})  # fmt: skip
+    paper = [row["paper_observed"] or 0 for row in rows]
+    axis.bar(places + 0.27, paper, 0.27, color=LINE_COLORS[1], label="paper")
+    axis.set_xticks(places, [f"{row['weaker']} v {row['stronger']}" for row in rows], rotation=30, ha="right")
+    axis.set_ylabel("score of the weaker class")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def positions_figure(report: Mapping[str, Any]) -> Any:
+    """Estimated over nominal rating by family, with people as the reference."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    groups = report["calibration"]["people"]
+    axis.plot([g["rating"] for g in groups], [g["estimate"] for g in groups], color=LINE_COLORS[8],
+              label="people")  # fmt: skip
+    families = ("ACE", "Stockfish", "Maia, best move")
+    for colour, family in zip(LINE_COLORS, families, strict=False):
+        rows = [p for p in report["players"] if p["family"] == family]
+        if rows:
+            _points(axis, rows, family, colour)
+    axis.axline((1500, 1500), slope=1, color=LINE_COLORS[8], linewidth=0.6, linestyle="--")
+    axis.set_xlabel("nominal rating")
+    axis.set_ylabel("rating by 76 positions")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def strength_figure(report: Mapping[str, Any]) -> Any:
+    """Mean absolute error over the number of games."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    labels = {"unseen_games": "unseen games", "all_games": "all games"}
+    for colour, (key, label) in zip(LINE_COLORS, labels.items(), strict=False):
+        rows = report[key]
+        spread = [[r["mean_absolute_error"] - r["low"] for r in rows],
+                  [r["high"] - r["mean_absolute_error"] for r in rows]]  # fmt: skip
+        axis.errorbar([r["games"] for r in rows], [r["mean_absolute_error"] for r in rows], spread,
+                      marker="o", markersize=4, capsize=2, color=colour, label=label)  # fmt: skip
+    axis.set_xscale("log")
+    sizes = sorted({r["games"] for key in labels for r in report[key]})
+    axis.set_xticks(sizes, [str(each) for each in sizes])
+    axis.minorticks_off()
+    axis.set_ylim(bottom=0)
+    axis.set_xlabel("games")
+    axis.set_ylabel("mean absolute error")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def _points(axis: Any, rows: Sequence[Mapping[str, Any]], label: str, colour: str) -> None:
+    values = [row["people"]["rating"] for row in rows]
+    spread = [[v - r["people"]["low"] for v, r in zip(values, rows, strict=True)],
+              [r["people"]["high"] - v for v, r in zip(values, rows, strict=True)]]  # fmt: skip
+    axis.errorbar([row["nominal"] for row in rows], values, spread, fmt="o", markersize=4, capsize=2,
+                  linewidth=0.8, color=colour, label=label)  # fmt: skip

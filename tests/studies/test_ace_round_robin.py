@@ -1,0 +1,99 @@
+"""The ACE paper's round robin: expected scores, the chi-square test the right way round, lockstep games."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparring.arena.results import GameResult
+from sparring.players.player_config import PlayerConfig
+from sparring.policies import load_policy
+from studies.ace.games import PairTask, play_games
+from studies.ace.round_robin import (
+    PAPER_EXPECTED,
+    PairScore,
+    chi_square,
+    chi_square_tail,
+    expected_score,
+    round_robin_report,
+)
+
+
+def test_the_stronger_player_expects_more() -> None:
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+    ratings = {"D": 1250, "B": 1650, "Expert": 2150, "GM": 2550}
+    for (weak, strong), score in PAPER_EXPECTED.items():
+        assert expected_score(ratings[weak] - ratings[strong]) == pytest.approx(score, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("x", "degrees", "p"),
+    [
+        (3.841, 1, 0.05),
+        (5.991, 2, 0.05),
+        (7.815, 3, 0.05),
+        (11.07, 5, 0.05),
+        (16.812, 6, 0.01),
+        (0.0, 4, 1.0),
+    ],
+)
+def test_tails_of_chi_square_are_those_of_the_tables(x: float, degrees: int, p: float) -> None:
+    assert chi_square_tail(x, degrees) == pytest.approx(p, rel=0.01)
+
+
+def test_equal_scores_have_a_large_p_and_different_ones_a_small_p() -> None:
+    same = chi_square([PairScore(20, 20, 200), PairScore(50, 51, 200)])
+    apart = chi_square([PairScore(60, 20, 200), PairScore(50, 51, 200)])
+    assert same.p > 0.9
+    assert apart.p < 1e-6
+    assert (same.degrees, same.merged) == (2, 0)
+
+
+def test_pairs_with_few_expected_points_are_merged() -> None:
+    found = chi_square([PairScore(0, 0.2, 200), PairScore(1, 1.2, 200), PairScore(10, 10, 200)])
+    assert (found.degrees, found.merged) == (1, 2)
+    assert math.isfinite(found.statistic)
+
+
+def test_under_the_null_hypothesis_p_is_uniform() -> None:
+    rng = np.random.default_rng(1)
+    found = [
+        chi_square(
+            [PairScore(float(rng.binomial(200, share)), 200 * share, 200) for share in (0.1, 0.3, 0.5)]
+        ).p
+        for _ in range(400)
+    ]
+    assert 0.02 < np.mean(np.array(found) < 0.05) < 0.09
+
+
+def result(first: str, second: str, score: float, number: int) -> GameResult:
+    return GameResult(number, first, second, 0, score, "checkmate", "", 40, 0.0)
+
+
+def test_the_report_has_scores_of_the_weaker_player_of_each_pair() -> None:
+    games = [result("D", "B", score, n) for n, score in enumerate((0, 0, 0.5, 0))]
+    games += [result("B", "D", score, n) for n, score in enumerate((1, 1, 1, 0), 4)]
+    report: dict[str, Any] = round_robin_report(games, {"B": 1650, "D": 1250})
+    (row,) = report["pairs"]
+    assert (row["weaker"], row["stronger"], row["games"], row["draws"]) == ("D", "B", 8, 1)
+    assert row["observed"] == pytest.approx(1.5 / 8)
+    assert row["paper_observed"] == 0.105
+    assert (
+        report["paper_chi_square"]["p"] > 0.05
+    )  # the paper's own scores do not differ from its expectations
+
+
+def test_games_in_lockstep_are_the_same_for_the_same_seed() -> None:
+    policy = load_policy("strong", "chess")
+    players = {
+        name: PlayerConfig("chess", nodes=nodes, temperature=3.0) for name, nodes in (("a", 0), ("b", 2))
+    }
+    task = PairTask("a", "b", (0, 1))
+    found = [list(play_games(policy, players, task, seed=1, max_plies=6)) for _ in range(2)]
+    assert found[0] == found[1]
+    assert {(each.first, each.second, each.plies) for each in found[0]} == {("a", "b", 6), ("b", "a", 6)}
+    assert {each.reason for each in found[0]} == {"length limit"}
