@@ -40,12 +40,10 @@ def player_respondent(config: PlayerConfig, backend: str, batch: int) -> Respond
     rating = config.rating_number("rating")
     if config.nodes <= 1:
         return policy_respondent(config.model, rating, config.temperature, backend, batch)
-    policy, selection = (
-        load_policy(config.model, "chess", backend=backend, batch=batch),
-        move_selection(config),
-    )
+    selection = move_selection(config)
 
     def answer(states: Sequence[Any]) -> list[Array]:
+        policy = load_policy(config.model, "chess", backend=backend, batch=batch)
         positions = [Position(state, rating, rating) for state in states]
         return [
             selection(each) for each in search_together(policy, positions, puct_config(config), config.nodes)

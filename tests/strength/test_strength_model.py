@@ -8,7 +8,7 @@ import pytest
 from sparring.config import BadConfig
 from sparring.strength.evidence import GameEvidence
 from sparring.strength.fitting import RatedPlayer, fit_strength_model, strength_errors
-from sparring.strength.model import GRID, StrengthModel, estimate_strength
+from sparring.strength.model import StrengthModel, estimate_strength
 
 TOLD = (600, 1100, 1600, 2100, 2600)
 
@@ -61,7 +61,7 @@ def test_without_games_the_estimate_is_the_population(model: StrengthModel) -> N
     estimate = estimate_strength(model, [])
     assert estimate.rating == pytest.approx(model.prior[0], abs=30)
     assert (estimate.games, estimate.moves) == (0, 0)
-    assert len(estimate.posterior) == len(GRID)
+    assert len(estimate.posterior) == len(model.grid)
 
 
 def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) -> None:

@@ -45,9 +45,7 @@ COMMANDS: dict[str, Command | Group] = {
         "Measure policies on people's moves, and the strength of players.",
         {
             "matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group."),
-            "level": Command(
-                "measure_level:level", "Estimate the rating of a player from its moves, with a 95 % interval."
-            ),
+            "level": Command("measure_level:level", "Estimate the rating of a player from its moves."),
             "person": Command("measure_person:measure_person", "Measure people's models on unseen games."),
         },
     ),

@@ -35,7 +35,10 @@ def level(
     threads: Annotated[int, typer.Option(min=1, help="Threads of a network's session.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Estimate the rating of a player from its moves, with a 95 % interval."""
+    """Estimate the rating of a player from its moves.
+
+    Prints the rating with a 95 % interval.
+    """
     from itertools import islice
 
     from sparring import strength
@@ -54,13 +57,10 @@ def level(
             raise UserError(
                 f"{games.name}: there are no games" + (f" of {', '.join(names)}" if names else "")
             )
-        human, strong = (
-            load_policy(policy, records.game, backend=backend, threads=threads)
-            for policy in ("human", "strong")
-        )
+        human = load_policy("human", records.game, backend=backend, threads=threads)
         with ProgressBar() as bar:
             found = strength.measure_levels(
-                chosen, names, model=model, human=human, strong=strong,
+                chosen, names, model=model, human=human,
                 on_game=lambda done: bar.on_progress("evaluating the moves", done, len(chosen)),
             )  # fmt: skip
     except (BadTable, UnsupportedFormat, strength.NoStrengthModel, ValueError) as error:

@@ -30,8 +30,9 @@ Kind = Literal[
 openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
 alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
 presets: record filters. strength: models of a player's rating given its moves. styles: style networks,
-which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess. synopsis_training: their training configurations.
-training: training configurations. value_networks: small networks that alpha-beta evaluates with."""
+which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
+synopsis_training: their training configurations. training: training configurations. value_networks: small
+networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",

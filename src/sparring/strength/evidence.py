@@ -53,11 +53,12 @@ class _Line:
 
 
 def collect_evidence(
-    human: Policy, strong: Policy, games: Sequence[RecordedGame], ratings: Sequence[float]
+    human: Policy, strong: Policy | None, games: Sequence[RecordedGame], ratings: Sequence[float]
 ) -> Iterator[tuple[GameEvidence | None, GameEvidence | None]]:
     """Yields the evidence of the first and of the second player of each game; None without moves.
 
-    `human` is conditioned on ratings, `strong` gives values. Raises BadTable if a move is not legal.
+    `human` is conditioned on ratings, `strong` gives values; without it all features are 0. Raises BadTable
+    if a move is not legal.
     """
     for start in range(0, len(games), _GAMES):
         lines = [_line(game) for game in games[start : start + _GAMES]]
@@ -111,13 +112,13 @@ def _curves(human: Policy, lines: Sequence[_Line], ratings: Sequence[float]) -> 
     return np.stack(columns, axis=1)
 
 
-def _features(strong: Policy, lines: Sequence[_Line]) -> Array:
+def _features(strong: Policy | None, lines: Sequence[_Line]) -> Array:
     """[plies, features] of `FEATURES`."""
     states = [state for line in lines for state in line.states]
     played = np.array([move for line in lines for move in line.played], np.int64)
     after = [state for line in lines for state in line.after]
-    if not states:
-        return np.zeros((0, len(FEATURES)))
+    if strong is None or not states:
+        return np.zeros((len(states), len(FEATURES)))
     found = _predict(strong, states, np.nan)
     logs = clipped_log(found.probabilities)
     best = segment_argmax(logs, found.offsets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from sparring.policies.segments import Array
 from sparring.strength.evidence import GameEvidence
 from sparring.strength.model import (
-    GRID,
     PlayerSummary,
     StrengthModel,
     estimate_strength,
@@ -32,12 +31,14 @@ class RatedPlayer:
 
 _SEARCHED: Mapping[str, tuple[float, float]] = {
     "weight": (0.02, 2.0),
-    "scale": (0.5, 2.5),
-    "player_error": (5.0, 600.0),
+    "scale": (0.4, 3.0),
+    "player_error": (0.0025, 0.3),
     "feature_weight": (0.01, 1.5),
 }
-"""Parameters that are searched on a logarithmic scale, and their bounds."""
-_SHIFTS = (-1500.0, 1000.0)
+"""Parameters that are searched on a logarithmic scale, and their bounds; of `player_error` in ranges of the
+ratings told."""
+_SHIFT = 0.3
+"""Largest shift, in ranges of the ratings told."""
 
 
 def fit_strength_model(
@@ -46,39 +47,38 @@ def fit_strength_model(
     """The parameters that maximise the posterior probability of the players' ratings.
 
     The features' regression is least squares; the other parameters are searched on a grid, one after the
-    other, `rounds` times. The prior is the population of these players, at least 300 points wide.
+    other, `rounds` times. The prior is the population of these players.
     """
     known = np.array([player.rating for player in players])
     summary = PlayerSummary.of([player.games for player in players])
     weights, line, errors = _fit_features(players)
+    span = ratings[-1] - ratings[0]
+    prior = float(known.mean()), float(known.std())
     model = StrengthModel(
-        game, tuple(ratings), (float(known.mean()), float(max(known.std(), 300))), 0.3, 1.0, 0.0, 100.0,
-        weights, line, errors, 0.3, note,
-    )  # fmt: skip
+        game, tuple(ratings), prior, 0.3, 1.0, 0.0, 0.05 * span, weights, line, errors, 0.3, note
+    )
     for _ in range(rounds):
         for key, (low, high) in _SEARCHED.items():
-            model = _improved(model, key, np.linspace(np.log(low), np.log(high), 60), np.exp, summary, known)
-        model = _improved(model, "shift", np.linspace(*_SHIFTS, 101), float, summary, known)
+            unit = span if key == "player_error" else 1.0
+            model = _improved(model, key, unit * np.geomspace(low, high, 60), summary, known)
+        model = _improved(model, "shift", span * np.linspace(-_SHIFT, _SHIFT, 101), summary, known)
     return model
 
 
 def _improved(
-    model: StrengthModel,
-    key: str,
-    points: Array,
-    value: Callable[[float], float],
-    players: PlayerSummary,
-    known: Array,
+    model: StrengthModel, key: str, values: Array, players: PlayerSummary, known: Array
 ) -> StrengthModel:
     """The model with the best of some values of one parameter; the present one if none is better."""
-    models = [model, *(replace(model, **{key: float(value(point))}) for point in points.tolist())]  # type: ignore[arg-type]
+    if key == "feature_weight":
+        values = np.append(values, 0.0)  # the features may add nothing
+    models = [model, *(replace(model, **{key: value}) for value in values.tolist())]  # type: ignore[arg-type]
     losses = [mean_log_loss(each, players, known) for each in models]
     return models[int(np.argmin(losses))]
 
 
 def mean_log_loss(model: StrengthModel, players: PlayerSummary, known: Array) -> float:
     """Mean of -log of the posterior probability of the ratings [n], in nats of a grid step."""
-    places = np.abs(GRID[None, :] - known[:, None]).argmin(axis=1)
+    places = np.abs(model.grid[None, :] - known[:, None]).argmin(axis=1)
     found = log_posteriors(model, players)[np.arange(len(known)), places]
     return float(-found.mean())
 
@@ -122,7 +122,7 @@ def _fit_features(
     counts = np.array([len(player.games) for player in players])
     known = np.array([player.rating for player in players])
     rest = (means - intercept - slope * known) ** 2 - between_games**2 / counts
-    between_players = float(np.sqrt(max(rest.mean(), 25.0**2)))
+    between_players = float(np.sqrt(max(rest.mean(), (0.1 * between_games) ** 2)))
     return tuple(weights.tolist()), (intercept, slope), (between_games, between_players)
 
 

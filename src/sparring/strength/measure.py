@@ -48,15 +48,18 @@ def measure_levels(
     """Estimates the ratings of the players with these names, or of all players, from their moves in `games`.
 
     Players are in the order of `names`, else by number of games. `model`, `human` and `strong` are by default
-    the shipped ones. `on_game` is called after each game with the number of games so far. Raises
-    NoStrengthModel, BadTable, and ValueError for a name without moves, no games, or games of several kinds.
+    the shipped ones; `strong` is used only if the model has a weight for its features. `on_game` is called
+    after each game with the number of games so far. Raises NoStrengthModel, BadTable, and ValueError for a
+    name without moves, no games, or games of several kinds.
     """
     if len({game.game for game in games}) != 1:
         raise ValueError("games of one kind are expected, at least one")
     kind = games[0].game
     model = model or shipped_strength_model(kind)
     wanted = [game for game in games if not names or any(name in names for name in game.players)]
-    human, strong = human or load_policy("human", kind), strong or load_policy("strong", kind)
+    human = human or load_policy("human", kind)
+    if model.feature_weight > 0:
+        strong = strong or load_policy("strong", kind)
     known: dict[str, list[GameEvidence]] = {name: [] for name in names}
     ratings: dict[str, list[int]] = {}
     found = collect_evidence(human, strong, wanted, model.ratings)

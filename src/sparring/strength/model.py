@@ -3,10 +3,11 @@
 The log-likelihood of the moves under the rating told is not taken at face value. Moves of one game are not
 independent, the network's ratings are not exactly people's, and players differ in style at equal strength:
 
-    r = shift + scale * r' + offset,   p(games | r') proportional to exp(weight * sum log p(move | r'))
+    r - m = shift + scale * (r' - m) + offset,   p(games | r') = exp(weight * sum log p(move | r')) / Z
 
-with a normal offset of each player. The features of the strong network are a second, normal observation of
-the rating. The parameters are fitted to players of known rating (`strength.fitting`).
+with the middle m of the ratings told and a normal offset of each player. The features of the strong network
+are a second, normal observation of the rating. The parameters are fitted to players of known rating
+(`strength.fitting`).
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from sparring.config import BadConfig
 from sparring.policies.segments import Array
 from sparring.strength.evidence import GameEvidence
 
-GRID = np.arange(300.0, 3101.0, 20.0)
+GRID_POINTS = 141
 """Ratings at which a posterior is computed."""
 _DEGREE = 4
-"""Of the polynomial through the log-likelihoods at the ratings told."""
+"""Of the polynomial through the log-likelihoods at the ratings told, if there are enough of them."""
+_BEYOND = 0.25
+"""Share of the range of ratings told by which the grid goes beyond it on both sides."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,13 @@ class StrengthModel:
     note: str = ""
     """How it was fitted."""
 
+    @property
+    def grid(self) -> Array:
+        """The ratings [grid] at which a posterior is computed."""
+        low, high = self.ratings[0], self.ratings[-1]
+        beyond = _BEYOND * (high - low)
+        return np.linspace(low - beyond, high + beyond, GRID_POINTS)
+
     def as_json(self) -> dict[str, Any]:
         """The content of its file."""
         return asdict(self)
@@ -80,7 +90,7 @@ class StrengthEstimate:
     games: int
     moves: int
     posterior: Array
-    """[`GRID`]: probabilities."""
+    """[grid]: probabilities."""
 
 
 def estimate_strength(model: StrengthModel, games: Sequence[GameEvidence]) -> StrengthEstimate:
@@ -89,13 +99,13 @@ def estimate_strength(model: StrengthModel, games: Sequence[GameEvidence]) -> St
         posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])))[0]
     else:
         posterior = np.exp(_normalised(_log_prior(model)[None]))[0]
-    return _estimate(posterior, len(games), sum(game.moves for game in games))
+    return _estimate(model.grid, posterior, len(games), sum(game.moves for game in games))
 
 
-def _estimate(posterior: Array, games: int, moves: int) -> StrengthEstimate:
+def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> StrengthEstimate:
     total = np.cumsum(posterior)
-    low, high = (float(np.interp(share, total, GRID)) for share in (0.025, 0.975))
-    mean = float((posterior * GRID).sum())
+    low, high = (float(np.interp(share, total, grid)) for share in (0.025, 0.975))
+    mean = float((posterior * grid).sum())
     return StrengthEstimate(mean, low, high, games, moves, posterior)
 
 
@@ -121,7 +131,7 @@ class PlayerSummary:
 
 
 def log_posteriors(model: StrengthModel, players: PlayerSummary) -> Array:
-    """The logarithms of the posterior probabilities [n, GRID]."""
+    """The logarithms of the posterior probabilities [n, grid]."""
     logs = (
         _log_prior(model)
         + curve_log_likelihood(model, players.curves)
@@ -131,25 +141,27 @@ def log_posteriors(model: StrengthModel, players: PlayerSummary) -> Array:
 
 
 def curve_log_likelihood(model: StrengthModel, curves: Array) -> Array:
-    """The log-likelihoods [n, GRID] of moves from those under the ratings told [n, ratings]."""
-    told = np.array(model.ratings)
-    inside = np.clip((GRID - model.shift) / model.scale, told[0], told[-1])
-    interpolation = _polynomials(inside) @ np.linalg.pinv(_polynomials(told))
+    """The log-likelihoods [n, grid] of moves from those under the ratings told [n, ratings]."""
+    told, grid = np.array(model.ratings), model.grid
+    middle = told.mean()
+    inside = np.clip(middle + (grid - middle - model.shift) / model.scale, told[0], told[-1])
+    interpolation = _polynomials(inside, told) @ np.linalg.pinv(_polynomials(told, told))
     logs = model.weight * (curves - curves.max(axis=1, keepdims=True)) @ interpolation.T
     likelihoods = np.exp(logs - logs.max(axis=1, keepdims=True))
     # The player's offset: a convolution with its normal distribution.
-    kernel = np.exp(-0.5 * ((GRID[:, None] - GRID[None, :]) / max(model.player_error, 1.0)) ** 2)
+    step = grid[1] - grid[0]
+    kernel = np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / max(model.player_error, 0.1 * step)) ** 2)
     found: Array = np.log(likelihoods @ (kernel / kernel.sum(axis=1, keepdims=True)).T + 1e-300)
     return found
 
 
 def feature_log_likelihood(model: StrengthModel, players: PlayerSummary) -> Array:
-    """The log-likelihoods [n, GRID] of the features' predictions."""
+    """The log-likelihoods [n, grid] of the features' predictions."""
     predictions = players.features @ np.array(model.feature_weights)
     intercept, slope = model.feature_line
     between_games, between_players = model.feature_errors
     variances = between_players**2 + between_games**2 / players.games
-    found: Array = -0.5 * (predictions[:, None] - intercept - slope * GRID) ** 2 / variances[:, None]
+    found: Array = -0.5 * (predictions[:, None] - intercept - slope * model.grid) ** 2 / variances[:, None]
     return found
 
 
@@ -158,14 +170,14 @@ def feature_rows(games: Sequence[GameEvidence]) -> Array:
     return np.array([[1.0, *(game.features / game.moves)] for game in games])
 
 
-def _polynomials(ratings: Array) -> Array:
-    x = (np.asarray(ratings) - 1600) / 1000
-    return np.stack([x**power for power in range(_DEGREE + 1)], axis=1)
+def _polynomials(ratings: Array, told: Array) -> Array:
+    x = 2 * (ratings - told.mean()) / (told[-1] - told[0])
+    return np.stack([x**power for power in range(min(_DEGREE, len(told) - 1) + 1)], axis=1)
 
 
 def _log_prior(model: StrengthModel) -> Array:
     mean, deviation = model.prior
-    found: Array = -0.5 * ((GRID - mean) / deviation) ** 2
+    found: Array = -0.5 * ((model.grid - mean) / deviation) ** 2
     return found
 
 
