@@ -71,7 +71,7 @@ def _improved(
     """The model with the best of some values of one parameter; the present one if none is better."""
     if key == "feature_weight":
         values = np.append(values, 0.0)  # the features may add nothing
-    models = [model, *(replace(model, **{key: value}) for value in values.tolist())]  # type: ignore[arg-type]
+    models = [model, *(replace(model, **{key: value}) for value in values.tolist())]
     losses = [mean_log_loss(each, players, known) for each in models]
     return models[int(np.argmin(losses))]
 
