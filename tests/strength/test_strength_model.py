@@ -8,7 +8,7 @@ import pytest
 from sparring.config import BadConfig
 from sparring.strength.evidence import GameEvidence
 from sparring.strength.fitting import RatedPlayer, fit_strength_model, strength_errors
-from sparring.strength.model import StrengthModel, estimate_strength
+from sparring.strength.model import StrengthModel, estimate_rating
 
 TOLD = (600, 1100, 1600, 2100, 2600)
 
@@ -51,14 +51,14 @@ def test_intervals_hold_the_rating_as_often_as_they_say(model: StrengthModel) ->
 
 def test_an_offset_of_players_keeps_intervals_wide(model: StrengthModel) -> None:
     player = simulated(1, 400, 9)[0]
-    estimate = estimate_strength(model, player.games)
+    estimate = estimate_rating(model, player.games)
     assert estimate.high - estimate.low > 60
     assert estimate.games == 400
     assert estimate.posterior.sum() == pytest.approx(1)
 
 
 def test_without_games_the_estimate_is_the_population(model: StrengthModel) -> None:
-    estimate = estimate_strength(model, [])
+    estimate = estimate_rating(model, [])
     assert estimate.rating == pytest.approx(model.prior[0], abs=30)
     assert (estimate.games, estimate.moves) == (0, 0)
     assert len(estimate.posterior) == len(model.grid)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sparring.strength.measure import PlayerLevel as PlayerLevel
     from sparring.strength.measure import measure_levels as measure_levels
     from sparring.strength.measure import shipped_strength_model as shipped_strength_model
-    from sparring.strength.model import StrengthEstimate as StrengthEstimate
+    from sparring.strength.model import RatingEstimate as RatingEstimate
     from sparring.strength.model import StrengthModel as StrengthModel
-    from sparring.strength.model import estimate_strength as estimate_strength
+    from sparring.strength.model import estimate_rating as estimate_rating
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
@@ -24,6 +24,6 @@ __getattr__, __dir__, __all__ = attach(
         "evidence": ("GameEvidence", "collect_evidence"),
         "fitting": ("RatedPlayer", "fit_strength_model", "strength_errors"),
         "measure": ("NoStrengthModel", "PlayerLevel", "measure_levels", "shipped_strength_model"),
-        "model": ("StrengthEstimate", "StrengthModel", "estimate_strength"),
+        "model": ("RatingEstimate", "StrengthModel", "estimate_rating"),
     },
 )

@@ -13,7 +13,7 @@ from sparring.strength.evidence import GameEvidence
 from sparring.strength.model import (
     PlayerSummary,
     StrengthModel,
-    estimate_strength,
+    estimate_rating,
     feature_rows,
     log_posteriors,
 )
@@ -86,7 +86,7 @@ def mean_log_loss(model: StrengthModel, players: PlayerSummary, known: Array) ->
 def strength_errors(model: StrengthModel, players: Sequence[RatedPlayer]) -> dict[str, Any]:
     """Errors of the estimates of players of known rating: mean absolute error, bias, coverage of the 95 %
     interval and its mean width; the error of the mean of the prior for comparison."""
-    found = [estimate_strength(model, player.games) for player in players]
+    found = [estimate_rating(model, player.games) for player in players]
     known = np.array([player.rating for player in players])
     gaps = np.array([each.rating for each in found]) - known
     inside = [each.low <= rating <= each.high for each, rating in zip(found, known, strict=True)]

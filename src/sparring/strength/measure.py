@@ -11,7 +11,7 @@ from sparring import data
 from sparring.policies import Policy, load_policy
 from sparring.records.recorded_game import RecordedGame
 from sparring.strength.evidence import GameEvidence, collect_evidence
-from sparring.strength.model import StrengthEstimate, StrengthModel, estimate_strength
+from sparring.strength.model import RatingEstimate, StrengthModel, estimate_rating
 
 
 class NoStrengthModel(Exception):
@@ -23,7 +23,7 @@ class PlayerLevel:
     """A player of some games and its estimated rating."""
 
     name: str
-    estimate: StrengthEstimate
+    estimate: RatingEstimate
     known: float | None
     """Mean of the ratings in the records; None where unknown. The estimate does not use them."""
 
@@ -76,7 +76,7 @@ def measure_levels(
         raise ValueError(f"there are no moves of {missing[0]}")
     players = list(known) if names else sorted(known, key=lambda name: -len(known[name]))
     return [
-        PlayerLevel(name, estimate_strength(model, known[name]), _mean(ratings.get(name, [])))
+        PlayerLevel(name, estimate_rating(model, known[name]), _mean(ratings.get(name, [])))
         for name in players
     ]
 

@@ -80,7 +80,7 @@ class StrengthModel:
 
 
 @dataclass(frozen=True)
-class StrengthEstimate:
+class RatingEstimate:
     """The rating of a player with a 95 % interval."""
 
     rating: float
@@ -93,7 +93,7 @@ class StrengthEstimate:
     """[grid]: probabilities."""
 
 
-def estimate_strength(model: StrengthModel, games: Sequence[GameEvidence]) -> StrengthEstimate:
+def estimate_rating(model: StrengthModel, games: Sequence[GameEvidence]) -> RatingEstimate:
     """The rating of the player of these games. Without games it is that of the population."""
     if games:
         posterior = np.exp(log_posteriors(model, PlayerSummary.of([games])))[0]
@@ -102,11 +102,11 @@ def estimate_strength(model: StrengthModel, games: Sequence[GameEvidence]) -> St
     return _estimate(model.grid, posterior, len(games), sum(game.moves for game in games))
 
 
-def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> StrengthEstimate:
+def _estimate(grid: Array, posterior: Array, games: int, moves: int) -> RatingEstimate:
     total = np.cumsum(posterior)
     low, high = (float(np.interp(share, total, grid)) for share in (0.025, 0.975))
     mean = float((posterior * grid).sum())
-    return StrengthEstimate(mean, low, high, games, moves, posterior)
+    return RatingEstimate(mean, low, high, games, moves, posterior)
 
 
 @dataclass(frozen=True)
