@@ -8,7 +8,7 @@
 namespace sparring::rbc {
 
 struct PlannerConfig {
-    std::uint32_t batch = 64;         // b: playouts at a time, and synopses per inference (paper: 256)
+    std::uint32_t batch = 32;         // b: playouts at a time, and synopses per inference (paper: 256)
     double exploration = 2.0;         // c
     std::uint32_t sense_depth = 6;    // d_sense: actions of a playout from a sense
     std::uint32_t move_depth = 12;    // d_move: actions of a playout from a move

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "game/parallel.hpp"
 #include "rbc/board_search.hpp"
@@ -87,10 +88,13 @@ void PlannerSearch::select(EvaluationBatch& batch) {
             active = active || !playout.waiting;
         }
     }
+    // Playouts that wait at the same node share an evaluation.
+    std::unordered_map<std::uint64_t, std::size_t> rows;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         if (!slots_[i].waiting) continue;
-        waiting_.push_back(i);
-        batch.add(slots_[i].synopsis, slots_[i].board.side() != player_);
+        const auto [row, is_new] = rows.try_emplace(slots_[i].key, batch.size());
+        waiting_.emplace_back(i, row->second);
+        if (is_new) batch.add(slots_[i].synopsis, slots_[i].board.side() != player_);
     }
 }
 
@@ -110,11 +114,11 @@ void PlannerSearch::evaluate(const EvaluationBatch& batch, const Evaluations& ev
         root_samples_.clear();
         return;
     }
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-        Playout& playout = slots_[waiting_[i]];
+    for (const auto& [slot, row] : waiting_) {
+        Playout& playout = slots_[slot];
         playout.waiting = false;
-        playout.node = &table_.insert(playout.key, to_act(playout), playout.synopsis, evaluations.row(i),
-                                      evaluations.values[i]);
+        playout.node = &table_.insert(playout.key, to_act(playout), playout.synopsis, evaluations.row(row),
+                                      evaluations.values[row]);
         settle(playout);
     }
     waiting_.clear();

@@ -83,7 +83,7 @@ class PlannerSearch {
     std::vector<Edge> root_;
     std::vector<Infostate> root_samples_;
     std::vector<Playout> slots_;
-    std::vector<std::size_t> waiting_;
+    std::vector<std::pair<std::size_t, std::size_t>> waiting_;  // slots and their rows of the batch
     bool root_evaluated_ = false;
     RememberedPlanes remembered_{};
     float value_ = 0;

@@ -52,7 +52,7 @@ class PlannerOptions:
     """Runtime of the network."""
     playouts: PositiveInt = 256
     """Playouts for a decision without a clock."""
-    batch: Annotated[int, Meta(ge=1, le=4096)] = 64
+    batch: Annotated[int, Meta(ge=1, le=4096)] = 32
     """Playouts that run at a time, and synopses per inference (b)."""
     exploration: Annotated[float, Meta(ge=0, le=100)] = 2.0
     """Exploration constant (c)."""
