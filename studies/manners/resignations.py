@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.players.resignation import LOST, RESIGNATION_FEATURES, ResignationModel
+from sparring.players.resignation import HOPEFUL, LOST, RESIGNATION_FEATURES, ResignationModel
 from studies.manners.traces import Traces
 
 Array = NDArray[np.float64]
@@ -24,8 +24,9 @@ class Turns:
     """2 * game + player"""
     score: Array
     """Expected score of the player, 0 to 1."""
+    before: Array
+    """The same on the player's last turn."""
     lost_moves: NDArray[np.int64]
-    drop: Array
     ply: NDArray[np.int64]
     rating: Array
     resigned: NDArray[np.bool_]
@@ -54,41 +55,51 @@ def turns_of(traces: Traces) -> Turns:
     before = np.where(fresh, score, np.append(score[:1], score[:-1]))
     rating = np.where(player[at] == 0, games["first_rating"][side // 2], games["second_rating"][side // 2])
     return Turns(
-        side, score, _runs(score < LOST, fresh), before - score, rows["ply"][at].astype(np.int64),
+        side, score, before, _runs(score < LOST, fresh), rows["ply"][at].astype(np.int64),
         rating.astype(float), lost[at],
     )  # fmt: skip
 
 
 def fit(turns: Turns, *, rating: float, rating_scale: float, ridge: float = 1.0) -> ResignationModel:
-    """Fits the logistic model by Newton's method to the turns in lost positions."""
+    """Fits the logistic model by Newton's method to the turns in bad positions."""
     blank = ResignationModel(np.zeros(len(RESIGNATION_FEATURES)), rating, rating_scale)
-    chosen = turns.take(turns.score < LOST)
-    inputs = blank.features(chosen.score, chosen.lost_moves, chosen.drop, chosen.ply, chosen.rating)
+    chosen = turns.take(turns.score < HOPEFUL)
+    inputs = blank.features(chosen.score, chosen.before, chosen.lost_moves, chosen.ply, chosen.rating)
     weights = logistic(inputs, chosen.resigned.astype(float), ridge)
     return ResignationModel(weights, rating, rating_scale)
 
 
 def logistic(inputs: Array, target: Array, ridge: float) -> Array:
-    """Weights of a logistic regression by Newton's method; the first input (one) is not shrunk."""
-    weights = np.zeros(inputs.shape[1])
-    weights[0] = np.log((target.mean() + 1e-6) / (1 - target.mean()))
-    penalty = np.full(len(weights), ridge)
+    """Weights of a logistic regression by Newton's method; the first input (one) is not shrunk.
+
+    Steps are halved until the loss falls.
+    """
+    penalty = np.full(inputs.shape[1], ridge)
     penalty[0] = 0
-    for _ in range(50):
+
+    def loss(weights: Array) -> float:
+        scores = inputs @ weights
+        return float(np.logaddexp(0, scores).sum() - target @ scores + (penalty * weights**2).sum() / 2)
+
+    weights = np.zeros(inputs.shape[1])
+    weights[0] = np.log((target.mean() + 1e-6) / (1 - target.mean() + 1e-6))
+    best = loss(weights)
+    for _ in range(100):
         chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
         gradient = inputs.T @ (chance - target) + penalty * weights
-        hessian = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + np.diag(penalty + 1e-9)
+        hessian = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + np.diag(penalty + 1e-6)
         step = np.linalg.solve(hessian, gradient)
-        weights = weights - step
-        if np.abs(step).max() < 1e-8:
+        while (found := loss(weights - step)) > best and np.abs(step).max() > 1e-9:
+            step = step / 2
+        weights, fell, best = weights - step, best - found, min(found, best)
+        if fell < 1e-7 * max(best, 1):
             break
     return weights
 
 
 def chances(model: ResignationModel, turns: Turns) -> Array:
     """[turns]: the chance that the model's player resigns on the turn if it has not before."""
-    found = model.probability(turns.score, turns.lost_moves, turns.drop, turns.ply, turns.rating)
-    return np.where(turns.score < LOST, found, 0.0)
+    return model.probability(turns.score, turns.before, turns.lost_moves, turns.ply, turns.rating)
 
 
 def rule_chances(turns: Turns, below: float = 0.05, after: int = 3) -> Array:

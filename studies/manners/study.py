@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -25,23 +26,37 @@ FAMILIES = {
 
 
 def fit_think_time(traces: Traces) -> tuple[ThinkTimeModel, dict[str, Any]]:
-    """The model, and its rank correlations on unseen games and on unseen games of unseen players."""
+    """The model, and its rank correlations on unseen games, and of another fit on unseen players.
+
+    The model is fitted to the training split, and measured on the rest. For unseen players a tenth of the
+    players is set aside with all games of theirs.
+    """
     situation, spent, game = think_times.situations(traces)
-    train = traces.games["split"] == "train"
-    known = train[game]
-    weights = balanced_weights(traces, game[known])
-    model = think_times.fit(_take(situation, known), spent[known], weights)
-    names = {*traces.games["first"][train], *traces.games["second"][train]}
-    mover = np.where(
-        traces.rows["mover"][_moves(traces)] == 0, traces.games["first"][game], traces.games["second"][game]
+    known = (traces.games["split"] == "train")[game]
+    model = _fit_some(situation, spent, game, traces, known)
+    aside = (
+        np.array([_set_aside(name) for name in traces.games["first"]]),
+        np.array([_set_aside(name) for name in traces.games["second"]]),
     )
-    fresh = ~known & ~np.isin(mover, list(names))
-    parts = {"unseen games": ~known, "unseen players": fresh}
-    report = {
-        name: think_times.report(model, _take(situation, which), spent[which], game[which], traces)
-        for name, which in parts.items()
+    others = ~(aside[0] | aside[1])[game]
+    mover = traces.rows["mover"][think_times.timed_moves(traces)]
+    fresh = np.where(mover == 0, aside[0][game], aside[1][game])
+    second = _fit_some(situation, spent, game, traces, others)
+    return model, {
+        name: think_times.report(each, _take(situation, which), spent[which], game[which], traces)
+        for name, each, which in (("unseen games", model, ~known), ("unseen players", second, fresh))
     }
-    return model, report
+
+
+def _fit_some(
+    situation: Situation, spent: NDArray[np.float64], game: NDArray[np.int64], traces: Traces, which: Any
+) -> ThinkTimeModel:
+    weights = balanced_weights(traces, game[which])
+    return think_times.fit(_take(situation, which), spent[which], weights)
+
+
+def _set_aside(name: str) -> bool:
+    return zlib.crc32(name.encode()) % 10 == 0
 
 
 def balanced_weights(traces: Traces, game: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -64,14 +79,21 @@ def fit_resignation(
     fitted, test = turns.take(split == "validation"), turns.take(split == "test")
     model = resignations.fit(fitted, rating=rating, rating_scale=rating_scale)
     chance = resignations.chances(model, test)
+    threshold = best_threshold(fitted, resignations.chances(model, fitted))
+    decided = (chance >= threshold).astype(float)
     rows: dict[str, Any] = {
         "learned, drawn": chance,
-        "learned, above 1/2 of the time": (_cumulative(test, chance) >= 0.5).astype(float),
+        f"learned, chance of {threshold:.2f} or more": decided,
         "rule: below 0.05 for 3 moves": resignations.rule_chances(test),
         "rule: below 0.1 for 1 move": resignations.rule_chances(test, 0.1, 1),
         "rule: below 0.02 for 3 moves": resignations.rule_chances(test, 0.02, 3),
     }
-    report: dict[str, Any] = {"test": {}, "by_rating": []}
+    report: dict[str, Any] = {
+        "threshold": threshold,
+        "area_by_turn": judge.area_with_interval(chance[~test.resigned], chance[test.resigned], 100),
+        "test": {},
+        "by_rating": [],
+    }
     for name, each in rows.items():
         report["test"][name] = _with_intervals(test, each)
     for low, high in _bands(test.rating):
@@ -84,11 +106,22 @@ def fit_resignation(
                 "from": low,
                 "to": high,
                 "people": _endings(part),
-                "learned": resignations.precision_recall(part, chance[which]),
+                "learned": resignations.precision_recall(part, decided[which]),
                 "rule": resignations.precision_recall(part, rows["rule: below 0.05 for 3 moves"][which]),
             }
         )
     return model, report
+
+
+def best_threshold(turns: resignations.Turns, chance: NDArray[np.float64]) -> float:
+    """The chance from which resigning has the best F1, the harmonic mean of precision and recall."""
+
+    def f1(threshold: float) -> float:
+        found = resignations.precision_recall(turns, (chance >= threshold).astype(float))
+        precision, recall = float(found["precision"]), float(found["recall"])
+        return 2 * precision * recall / max(precision + recall, 1e-9)
+
+    return max((round(0.02 * step, 2) for step in range(1, 21)), key=f1)
 
 
 def fit_draws(traces: Traces) -> tuple[dict[str, float], dict[str, Any]]:
@@ -157,21 +190,6 @@ def _take(situation: Situation, which: NDArray[np.bool_]) -> Situation:
     )
 
 
-def _moves(traces: Traces) -> NDArray[np.bool_]:
-    """The rows of `think_times.situations`."""
-    rows = traces.rows
-    chosen: NDArray[np.bool_] = (
-        rows["played"] & ~np.isnan(rows["spent"]) & (rows["ply"] >= 2) & (rows["spent"] >= 0)
-    )
-    return chosen
-
-
-def _cumulative(turns: resignations.Turns, chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The chance of having resigned up to and on each turn."""
-    fresh = np.append(True, turns.side[1:] != turns.side[:-1])
-    return 1 - resignations.still_playing(chance, fresh) * (1 - chance)
-
-
 def _with_intervals(turns: resignations.Turns, chance: NDArray[np.float64]) -> dict[str, Any]:
     found = resignations.precision_recall(turns, chance)
     game = turns.side // 2
@@ -189,7 +207,7 @@ def _with_intervals(turns: resignations.Turns, chance: NDArray[np.float64]) -> d
 
 
 def _bands(rating: NDArray[np.float64]) -> list[tuple[int, int]]:
-    if np.nanmax(rating) < 100:  # ranks
+    if np.nanmedian(rating) < 100:  # ranks
         return [(-30, 1), (1, 5), (5, 7), (7, 8), (8, 12)]
     return [(0, 1200), (1200, 1400), (1400, 1600), (1600, 1800), (1800, 2000), (2000, 4000)]
 

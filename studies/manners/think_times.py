@@ -21,8 +21,7 @@ _FIRST_PLY = 2
 def situations(traces: Traces) -> tuple[Situation, Array, NDArray[np.int64]]:
     """(situations, seconds spent, indices of the games) of every move with a clock."""
     rows, games = traces.rows, traces.games
-    known = rows["played"] & ~np.isnan(rows["spent"]) & (rows["ply"] >= _FIRST_PLY) & (rows["spent"] >= 0)
-    at = np.flatnonzero(known)
+    at = np.flatnonzero(timed_moves(traces))
     last, before = at - 1, np.maximum(at - 2, 0)  # the opponent's last turn, and the player's own
     game = rows["game"][at].astype(np.int64)
     rating = np.where(rows["mover"][at] == 0, games["first_rating"][game], games["second_rating"][game])
@@ -44,6 +43,13 @@ def situations(traces: Traces) -> tuple[Situation, Array, NDArray[np.int64]]:
         rating=rating,
     )
     return situation, rows["spent"][at].astype(float), game
+
+
+def timed_moves(traces: Traces) -> NDArray[np.bool_]:
+    """[positions]: whether a move with a known time was played."""
+    rows = traces.rows
+    timed: NDArray[np.bool_] = rows["played"] & (rows["ply"] >= _FIRST_PLY) & (rows["spent"] >= 0)
+    return timed
 
 
 def fit(
@@ -113,9 +119,15 @@ def with_interval(
 def report(
     model: ThinkTimeModel, situation: Situation, spent: Array, game: NDArray[np.int64], traces: Traces
 ) -> list[dict[str, Any]]:
-    """Rank correlations of the median with people's times: all moves, by time control and by rating."""
+    """Rank correlations of the median with people's times: all moves, by time control and by rating.
+
+    Beside them `drawn`, the correlation of times as a player draws them, and `clock_alone`, that of a fixed
+    share of the clock.
+    """
     predicted = model.predict(situation)
     median = predicted[:, list(QUANTILES).index(0.5)]
+    chances = np.random.default_rng(0).random(len(predicted))
+    drawn = np.array([np.interp(u, QUANTILES, row) for u, row in zip(chances, predicted, strict=True)])
     base, increment = traces.games["base"][game], traces.games["increment"][game]
     control = np.array([f"{b:g}+{i:g}" for b, i in zip(base, increment, strict=True)])
     rating = np.asarray(situation.rating, float)
@@ -134,7 +146,9 @@ def report(
             game[at],
         )
         inside = (spent[at, None] <= predicted[at]).mean(axis=0)
-        rows.append({"group": name, **found, "coverage": dict(zip(QUANTILES, inside.tolist(), strict=True))})
+        row = {"group": name, **found, "drawn": rank_correlation(drawn[at], spent[at])}
+        row["clock_alone"] = rank_correlation(situation.pace[at], spent[at])
+        rows.append({**row, "coverage": dict(zip(QUANTILES, inside.tolist(), strict=True))})
     return rows
 
 

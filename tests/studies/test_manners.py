@@ -102,9 +102,10 @@ def lost_games(count: int) -> resignations.Turns:
     side = np.repeat(2 * np.arange(count), [len(scores) for scores in parts])
     score = np.concatenate(parts)
     last = np.append(side[1:] != side[:-1], True)
+    before = np.where(score == 0.5, 0.5, np.append(0.5, score[:-1]))
     lost = np.where(score < 0.15, 1, 0)
     return resignations.Turns(
-        side, score, lost, np.zeros(len(side)), np.full(len(side), 40), np.full(len(side), 1500.0), last
+        side, score, before, lost, np.full(len(side), 40), np.full(len(side), 1500.0), last
     )
 
 

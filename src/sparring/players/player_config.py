@@ -110,7 +110,7 @@ class PlayerConfig:
     `none` answers as soon as it can. The front end waits; the arena counts the time without waiting."""
     resignation: Literal["rule", "human"] = "rule"
     """`rule` resigns by `resign_below` and `resign_after`; `human` with the chance with which people of the
-    rating resign in such positions (chess, Go)."""
+    rating resign in such positions (chess)."""
     draws: Literal["rule", "human"] = "rule"
     """`rule` offers and accepts draws by the three keys below; `human` as often as people agree to draws in
     such positions (chess)."""

@@ -16,15 +16,16 @@ RESIGNATION_FEATURES = (
     "one",
     "logit",
     "logit below -2",
-    "logit below -3.5",
+    "logit fall",
     "log lost moves",
-    "value drop",
     "log ply",
     "rating",
     "rating * logit",
 )
 LOST = 0.15
 """Expected score below which a position counts as lost."""
+HOPEFUL = 0.3
+"""Expected score from which nobody resigns."""
 
 
 class ResignationRule(Protocol):
@@ -79,36 +80,35 @@ class ResignationModel:
     rating_scale: float
     """Points of rating that count as one."""
 
-    def features(self, score: Any, lost_moves: Any, drop: Any, ply: Any, rating: Any) -> Array:
+    def features(self, score: Any, before: Any, lost_moves: Any, ply: Any, rating: Any) -> Array:
         """[turns, features]. Each argument is a number or an array [turns].
 
         Args:
             score: expected score of the player, 0 to 1.
+            before: the same on the player's last turn; on the first turn, `score`.
             lost_moves: turns of the player in a row with a score below `LOST`, this one included.
-            drop: fall of the score since the player's last turn.
             rating: of the player; NaN if unknown.
         """
-        clipped = np.clip(np.asarray(score, float), 1e-3, 1 - 1e-3)
-        logit = np.log(clipped / (1 - clipped))
+        logit = _logit(score)
         known = np.asarray(rating, float)
         strength = np.where(np.isnan(known), 0.0, (known - self.rating) / self.rating_scale)
         columns = (
             np.ones_like(logit),
             logit,
             np.minimum(logit + 2, 0),
-            np.minimum(logit + 3.5, 0),
+            logit - _logit(before),
             np.log1p(np.asarray(lost_moves, float)),
-            np.asarray(drop, float),
             np.log(np.maximum(np.asarray(ply, float), 1)),
             strength,
             strength * logit,
         )
         return np.stack(np.broadcast_arrays(*columns), axis=-1).reshape(-1, len(RESIGNATION_FEATURES))
 
-    def probability(self, score: Any, lost_moves: Any, drop: Any, ply: Any, rating: Any) -> Array:
-        """[turns]: the chance of resigning on this turn."""
-        chance: Array = 1 / (1 + np.exp(-self.features(score, lost_moves, drop, ply, rating) @ self.weights))
-        return chance
+    def probability(self, score: Any, before: Any, lost_moves: Any, ply: Any, rating: Any) -> Array:
+        """[turns]: the chance of resigning on this turn; the arguments are those of `features`."""
+        inputs = self.features(score, before, lost_moves, ply, rating)
+        chance: Array = 1 / (1 + np.exp(-inputs @ self.weights))
+        return np.where(np.asarray(score, float) < HOPEFUL, chance, 0.0)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ResignationModel:
@@ -144,7 +144,7 @@ class HumanResignation:
     def decide(
         self, player: int, value: float | None, ply: int = 0, rng: np.random.Generator | None = None
     ) -> bool:
-        """Whether the player resigns now. A position that is not lost is never resigned.
+        """Whether the player resigns now. A position with hope is never resigned.
 
         Without a generator it resigns where the chance is above a half.
         """
@@ -152,7 +152,13 @@ class HumanResignation:
             return False
         score, before = (value + 1) / 2, self._scores[player]
         self._scores[player] = score
-        self._lost_moves[player] = self._lost_moves[player] + 1 if score < LOST else 0
-        drop = 0.0 if before is None else before - score
-        chance = float(self._model.probability(score, self._lost_moves[player], drop, ply, self._rating)[0])
-        return score < LOST and (0.5 if rng is None else float(rng.random())) < chance
+        lost = self._lost_moves[player] = self._lost_moves[player] + 1 if score < LOST else 0
+        before = score if before is None else before
+        chance = float(self._model.probability(score, before, lost, ply, self._rating)[0])
+        return (0.5 if rng is None else float(rng.random())) < chance
+
+
+def _logit(score: Any) -> Array:
+    clipped = np.clip(np.asarray(score, float), 1e-3, 1 - 1e-3)
+    logit: Array = np.log(clipped / (1 - clipped))
+    return logit
