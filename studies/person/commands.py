@@ -34,6 +34,9 @@ def person(
     backend: Annotated[str, typer.Option(help="Runtime of the network.")] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that the network evaluates at once.")] = 64,
     processes: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    seconds: Annotated[
+        float | None, typer.Option(min=1, help="Time after which no further person is begun.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
 ) -> None:
     """Measure what a person's games bring, by their number, and whether people are told apart."""
@@ -49,7 +52,7 @@ def person(
     options = StudyOptions(game, held, 30, sizes, backend, batch)
     found, rows = [], []
     content: dict[str, Any] = {}
-    for result in measure_people(chosen, options, processes):
+    for result in measure_people(chosen, options, processes, seconds):
         found.append(result)
         rows.append(
             {"name": result.name, "games": result.games, "rating": result.rating, "sizes": result.sizes}
@@ -109,8 +112,8 @@ def person_style(
     if not isinstance(codec, ConditionedCodec):
         raise UserError(f"human-{game} is not a network of people's moves")
     reader = TrunkReader(model, codec, device)
-    with torch.no_grad():
-        positions = reader.positions(training_people(records, game, people, games), every, threads)
+    chunks = reader.encoded(training_people(records, game, people, games), every, threads)
+    positions = reader.positions(chunks)
     print(f"{len(positions.person):,} positions of {int(positions.person[-1]) + 1:,} people", flush=True)
     style = train_style(reader, positions, StyleOptions(hidden, dimensions, seconds))
     atomic_write(out, style.export(game, probe(reader)).to_bytes())

@@ -4,9 +4,10 @@ the test."""
 from __future__ import annotations
 
 import multiprocessing
+import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -131,12 +132,19 @@ def _reader(game: str, backend: str, batch: int) -> ChoiceReader:
 
 
 def measure_people(
-    people: Sequence[PersonGames], options: StudyOptions, processes: int
+    people: Sequence[PersonGames], options: StudyOptions, processes: int, seconds: float | None = None
 ) -> Iterator[PersonResult]:
-    """The results of all people, in order."""
+    """The results of people as they come. After so many seconds nobody else is begun."""
     context = multiprocessing.get_context("spawn")
+    started = time.monotonic()
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        yield from pool.map(measure_person, people, [options] * len(people))
+        waiting = [pool.submit(measure_person, person, options) for person in people]
+        for done in as_completed(waiting):
+            if not done.cancelled():
+                yield done.result()
+            if seconds is not None and time.monotonic() - started > seconds:
+                for each in waiting:
+                    each.cancel()
 
 
 def summary(results: Sequence[PersonResult]) -> dict[str, Any]:
@@ -188,6 +196,8 @@ def _pooled(rows: list[list[float]]) -> dict[str, Any]:
 def identify(results: Sequence[PersonResult], options: StudyOptions, size: int) -> list[dict[str, Any]]:
     """The accuracy of identification among people known by `size` games, from sets of games."""
     known = [result for result in results if size in result.fits][: options.identified]
+    if len(known) < 2:
+        return []
     people = np.concatenate([np.full(options.held, number) for number in range(len(known))])
     table = np.zeros((len(known), len(people)))
     for column, result in enumerate(known):

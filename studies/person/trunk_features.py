@@ -67,20 +67,23 @@ class TrunkReader:
             "planes": torch.from_numpy(planes).to(self.device),
             "context": torch.from_numpy(context).to(self.device),
         }
-        with torch.no_grad():
+        autocast = torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda")
+        with torch.no_grad(), autocast:
             out = self._graph(**inputs)
             trunk, n = out[_TRUNK].float(), len(planes)
             cells = trunk.flatten(2).transpose(1, 2) if trunk.dim() == 4 else trunk.reshape(n, 64, -1)
             return out["policy"].float(), cells
 
-    def positions(self, people: Sequence[PersonGames], every: int, threads: int) -> DevicePositions:
-        """One position in `every` of all games of these people, of their own moves."""
-        parts = []
+    def encoded(self, people: Sequence[PersonGames], every: int, threads: int) -> list[tuple[Any, ...]]:
+        """One position in `every` of all games of these people, of their own moves, as inputs of the
+        network."""
         with ThreadPoolExecutor(threads) as pool:
             jobs = [(number, person, every) for number, person in enumerate(people)]
-            for found in pool.map(self._encoded, jobs):
-                for chunk in found:
-                    parts.append(self._on_device(*chunk))
+            return [chunk for found in pool.map(self._encoded, jobs) for chunk in found]
+
+    def positions(self, chunks: Sequence[tuple[Any, ...]]) -> DevicePositions:
+        """The positions of `encoded`."""
+        parts = [self._on_device(*chunk) for chunk in chunks]
         return DevicePositions(*(torch.cat([part[i] for part in parts]) for i in range(6)))
 
     def _encoded(self, job: tuple[int, PersonGames, int]) -> list[tuple[Any, ...]]:
