@@ -157,7 +157,7 @@ def _follow(
     """The decisions of a player, and the ply of its first forced win. Ends at a contradiction, which a sample
     of the boards may lead to."""
     rules = Rbc()
-    options = TrackerOptions(limit=config.boards, past_limit=1, threads=1, seed=seed)
+    options = TrackerOptions(limit=config.boards, threads=1, seed=seed)
     tracker = Tracker(player, options, states[0])
     previous: list[SynopsisWords | None] = [None] * config.draws
     decisions: list[_Decision] = []
