@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.calibration.run import CalibrationGame, GamesTask
-from sparring.players import PlayerConfig
+from sparring.players import LevelTable
 from sparring.players.levels import Level
 
 SLOPE = 1.3
@@ -19,23 +20,26 @@ PRIOR_GAIN, PRIOR_SPREAD = 220.0, 60.0
 """Rating points per unit of the dial before the first game, and its standard deviation."""
 _START_SPREAD = 150.0
 _FEWEST_NODES = 8
+_COLDEST = 0.6
+RULE: Literal["regularised"] = "regularised"
+"""After a search every move keeps a probability, as with people; visits of a small search do not do so."""
 
 
 def dial_of(level: int, x: float, ratings: tuple[int, int] = (600, 2600)) -> Level:
     """The player of a level at a position of the dial; higher positions are stronger.
 
     At 0 it draws from the policy, which is conditioned on the level's rating. Below, the temperature grows:
-    2^(-x / 3). To 1 it falls to 0.5. From 1 to 2 eight nodes are searched and it falls from 1 to 0.5 again.
+    2^(-x / 3). To 1 it falls to 0.6. From 1 to 2 eight nodes are searched and it falls from 1 to 0.6 again.
     Above, the nodes grow by a factor of four per unit.
     """
     rating = min(max(level, ratings[0]), ratings[1])
     if x <= 0:
         return Level(level, rating, round(2.0 ** (-x / 3), 3))
     if x <= 1:
-        return Level(level, rating, round(1 - x / 2, 3))
+        return Level(level, rating, round(1 - (1 - _COLDEST) * x, 3))
     if x <= 2:
-        return Level(level, rating, round(1 - (x - 1) / 2, 3), _FEWEST_NODES)
-    return Level(level, rating, 0.5, round(_FEWEST_NODES * 4.0 ** (x - 2)))
+        return Level(level, rating, round(1 - (1 - _COLDEST) * (x - 1), 3), _FEWEST_NODES)
+    return Level(level, rating, _COLDEST, round(_FEWEST_NODES * 4.0 ** (x - 2)))
 
 
 @dataclass
@@ -93,7 +97,7 @@ def solve_dials(
         places = {f"{each.level}@{each.position:.3f}": (each, each.position) for each in searches}
         tasks = []
         for name, (search, x) in places.items():
-            config = PlayerConfig("chess", **dial_of(search.level, x).dials())
+            config = LevelTable("chess", (dial_of(search.level, x),), rule=RULE).at(search.level)
             nearest = sorted(elo, key=lambda anchor: abs(elo[anchor] - search.level))[:3]
             pairings = [(nearest[n % 3], number * games + n // 3) for n in range(games)]
             count = -(-games // chunk)
@@ -106,7 +110,7 @@ def solve_dials(
 
 def level_table_text(rows: Sequence[Level], family: str, command: str) -> str:
     """A level table as TOML."""
-    lines = [f"# {command}", 'game = "chess"', 'policy = "blend"', f'family = "{family}"']
+    lines = [f"# {command}", 'game = "chess"', 'policy = "blend"', f'rule = "{RULE}"', f'family = "{family}"']
     for row in rows:
         lines += ["", "[[levels]]", f"level = {row.level}", f"rating = {row.rating}"]
         lines += [f"temperature = {row.temperature}", f"nodes = {row.nodes}"]

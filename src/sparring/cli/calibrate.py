@@ -64,7 +64,7 @@ def calibrate(
         "game": game,
         "anchors": anchors,
         "seed": seed,
-        "dials": {n: table.row(int(n)).dials() for n in names},
+        "dials": {n: table.keys(int(n)) for n in names},
     }
     path = out.with_suffix(".jsonl")
     pool: LocalWorkerPool[GamesTask, list[CalibrationGame]] = LocalWorkerPool(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -18,7 +18,7 @@ from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt
 from sparring.games import GAMES
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
-DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature", "reuse_tree")
+DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature", "rule", "reuse_tree")
 """The keys of a player that its level sets, besides the model."""
 
 
@@ -45,17 +45,6 @@ class Level:
     games: PositiveInt | None = None
     """Games behind `measured`."""
 
-    def dials(self) -> dict[str, Any]:
-        """The keys of a player's file that the level sets."""
-        return {
-            "rating": self.rating,
-            "temperature": self.temperature,
-            "nodes": self.nodes,
-            "c_puct": self.cpuct,
-            "policy_temperature": self.policy_temperature,
-            "reuse_tree": False,  # nor did the player that was measured
-        }
-
 
 @dataclass(frozen=True)
 class LevelTable:
@@ -67,6 +56,8 @@ class LevelTable:
     """`[[levels]]`, in ascending order."""
     policy: str = PlayerConfig.model
     """Policy of all levels."""
+    rule: Literal["visits", "regularised", "kl"] = PlayerConfig.rule
+    """Choice of a move after a search, as in a player's file."""
     family: str = ""
     """Family of the anchors on whose scale the levels are."""
 
@@ -112,8 +103,22 @@ class LevelTable:
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:
         """The player of a level, with `keys` in place of its own. Raises BadPlayerConfig."""
+        return PlayerConfig(self.game, **{**self.keys(level), **keys})
+
+    def keys(self, level: int) -> dict[str, Any]:
+        """The keys that a level stands for in a player's file. Raises BadPlayerConfig."""
         row = self.row(level)
-        return PlayerConfig(self.game, **{"model": self.policy, "level": level, **row.dials(), **keys})
+        return {
+            "level": level,
+            "model": self.policy,
+            "rating": row.rating,
+            "temperature": row.temperature,
+            "nodes": row.nodes,
+            "c_puct": row.cpuct,
+            "policy_temperature": row.policy_temperature,
+            "rule": self.rule,
+            "reuse_tree": False,  # nor did the player that was measured
+        }
 
 
 def read_level_table(path: Path) -> LevelTable:
@@ -144,4 +149,4 @@ def level_keys(game: str, level: int) -> Mapping[str, Any]:
     table = shipped_levels(game)
     if table is None:
         raise BadPlayerConfig(f"level = {level}: {game} has no levels; it has strengths 1 to 9")
-    return {"level": level, "model": table.policy, **table.row(level).dials()}
+    return table.keys(level)
