@@ -50,11 +50,12 @@ def dense(sparse: Mapping[str, float], moves: int) -> Array:
 
 
 def collect_curves(human: Policy, test: PositionTest, items: Path) -> dict[str, Any]:
-    """The log-likelihoods of all moves of the test's positions, and of people's moves in all positions."""
+    """The log-likelihoods of all moves of the test's positions, and of people's moves in other positions."""
     people = read_people(items)
     curves = rating_curves(human, [item.state for item in people])
+    form = rating_curves(human, [item.state for item in test.people])
     return {
-        "form": [np.round(curve, 3).tolist() for curve in curves[: len(test.people)]],
+        "form": [np.round(curve, 3).tolist() for curve in form],
         "people": [
             {"rating": item.rating, "curve": np.round(curve[:, item.played], 3).tolist()}
             for item, curve in zip(people, curves, strict=True)

@@ -118,12 +118,16 @@ def ace_items(
 def ace_answers(
     items: Annotated[Path, typer.Option(help="File of `ace-items`.")],
     positions: Annotated[Path, typer.Option(help="Folder with puzzles and graded positions.")],
+    people: Annotated[
+        Path | None, typer.Option(help="File of `ace-items` with people's answers, for the calibration.")
+    ] = None,
     tuning: Annotated[Path | None, typer.Option(help="Folder of tuned classes.")] = None,
     maia: Annotated[Path | None, typer.Option(help="Folder with Maia's networks.")] = None,
     stockfish: Annotated[str, typer.Option(help="Stockfish's program; empty for none.")] = "",
     levels: Annotated[
         str, typer.Option(help="Levels of the shipped level table.")
     ] = "800,1200,1600,2000,2400",
+    references: Annotated[bool, typer.Option(help="Ask `human` and the strong network too.")] = True,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="Journal of the answers.")] = RESULTS / "answers.jsonl",
@@ -138,10 +142,10 @@ def ace_answers(
     test = read_test(items, positions)
     numbers = [int(each) for each in levels.split(",") if each]
     curves = out.with_name("curves.json")
-    if not curves.exists():
+    if people is not None and not curves.exists():
         human = load_policy("human", "chess", backend=backend, batch=batch)
-        write_json(collect_curves(human, test, items), curves)
-    players = all_respondents(tuning, maia, stockfish, numbers, backend, batch)
+        write_json(collect_curves(human, test, people), curves)
+    players = all_respondents(tuning, maia, stockfish, numbers, references, backend, batch)
     collect_answers(test, players, out)
 
 

@@ -26,6 +26,5 @@ def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfi
                 policy_temperature=theta["policy_temperature"],
                 c_puct=theta["c_puct"],
                 nodes=result["nodes"],
-                batch=1,
             )
     return found

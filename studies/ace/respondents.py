@@ -80,20 +80,22 @@ def all_respondents(
     maia: Path | None,
     stockfish: str,
     levels: Sequence[int],
+    references: bool,
     backend: str,
     batch: int,
     engine_nodes: int = 50_000,
 ) -> dict[str, tuple[str, float | None, Respondent]]:
     """Everybody who takes the test, by name: family, nominal rating, respondent."""
     found: dict[str, tuple[str, float | None, Respondent]] = {}
-    for rating in range(600, 2601, 400):
+    for rating in range(600, 2601, 400) if references else ():
         found[f"human {rating}"] = "human", rating, policy_respondent("human", rating, 1.0, backend, batch)
     for path in sorted(maia.glob("maia-*.pb.gz")) if maia is not None else ():
         rating = int(path.name.split("-")[1].split(".")[0])
         for name, temperature in (("", 1.0), (", best move", 0.0)):
             taker = policy_respondent(str(path), None, temperature, backend, batch)
             found[f"Maia {rating}{name}"] = f"Maia{name}", rating, taker
-    found["strong, best move"] = "strong", None, policy_respondent("strong", None, 0.0, backend, batch)
+    if references:
+        found["strong, best move"] = "strong", None, policy_respondent("strong", None, 0.0, backend, batch)
     if tuning is not None:
         for name, config in class_players(tuning, tuple(CLASS_NAMES)).items():
             rating = next(rating for rating, known in CLASS_NAMES.items() if known == name)

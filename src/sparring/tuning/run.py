@@ -151,7 +151,7 @@ def _tune(task: ClassTask, journal: Journal) -> dict[str, Any]:
     sizes = snapshot_sizes(config.descent.nodes)
 
     def search(data: PlayedPositions, at: Theta) -> VisitData:
-        return search_visits(policy, data, at, sizes)
+        return search_visits(policy, data, at, sizes, trees=max(1024, config.batch))
 
     seconds = time.perf_counter() - started
     return {
