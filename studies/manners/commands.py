@@ -135,7 +135,7 @@ def manners(
         models["go"] = {"resignation": go_model.to_json()}
     if programs is not None:
         found: dict[str, list[Path]] = {}
-        for path in sorted(programs.glob("*.npz")):
+        for path in sorted(programs.rglob("games-*.npz")):
             found.setdefault(path.stem.rpartition("-")[0].removeprefix("games-"), []).append(path)
         loaded = {name: Traces.load(*paths) for name, paths in found.items()}
         report["judge"] = study.judge_programs(known, loaded, resignation)

@@ -74,6 +74,7 @@ def fit_resignation(
     traces: Traces, *, rating: float, rating_scale: float
 ) -> tuple[ResignationModel, dict[str, Any]]:
     """The model of validation games, and precision and recall on test games beside the simple rule."""
+    traces = traces.take(traces.games["ending"] != "unknown")
     turns = resignations.turns_of(traces)
     split = traces.games["split"][turns.side // 2]
     fitted, test = turns.take(split == "validation"), turns.take(split == "test")
@@ -126,6 +127,7 @@ def best_threshold(turns: resignations.Turns, chance: NDArray[np.float64]) -> fl
 
 def fit_draws(traces: Traces) -> tuple[dict[str, float], dict[str, Any]]:
     """Constants of draw offers from the agreed draws of people, and what they are taken from."""
+    traces = traces.take(traces.games["ending"] != "unknown")
     found = resignations.agreed_draws(traces)
     within, after = round(found["better_side"][1] - 0.5, 3), int(found["ply"][0])
     rows = traces.rows

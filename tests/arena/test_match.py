@@ -22,6 +22,7 @@ from sparring.players import (
     Decision,
     GameStart,
     PlayerConfig,
+    PolicyPlayer,
     SearchLimits,
     SearchPlayer,
     TimeControl,
@@ -202,3 +203,23 @@ def test_players_observe_every_move_and_get_the_result() -> None:
     assert pair[0].seen == pair[1].seen
     assert len(pair[0].seen) == played.state.ply == 6
     assert (pair[0].score, pair[1].score) == (0.5, 0.5)
+
+
+def test_a_player_that_thinks_like_people_uses_its_clock_without_waiting() -> None:
+    control = TimeControl(600.0)
+    settings = tournament(*small(1, 2), clock=control, adjudication=Adjudication(plies=60))
+    players = [PolicyPlayer(PlayerConfig("chess", think_time="human"), UniformPolicy()) for _ in range(2)]
+    game = settings.load_game()
+    seen = [play_game(game, game.initial(), (players[0], players[1]), (1, 2), settings) for _ in range(2)]
+    assert seen[0].clocks[-1] < 6000 - 100  # tenths of a second: it has thought
+    assert "time forfeit" not in {each.end.reason for each in seen}
+
+
+class UniformPolicy:
+    """All moves are equally likely."""
+
+    name, game = "uniform", "chess"
+
+    def predict(self, positions: Sequence[Any]) -> list[Prediction]:
+        moves = [tuple(position.state.legal_moves()) for position in positions]
+        return [Prediction(each, np.full(len(each), 1 / len(each), np.float32), 0.0) for each in moves]
