@@ -227,6 +227,8 @@ class InferenceBot(BasePlayer):
         Returns the sample, its evaluations, win probabilities [boards, requests] and likelihoods [boards].
         """
         boards, count = self.tracker.boards, self._count(most, planned)
+        if belief is not None:  # half as many boards of the belief are added
+            count = max(count * 2 // 3, _MIN_EVALUATED)
         attacked = boards.with_king_attacked()
         looked_at = boards.subsample(count, self._draw())
         if len(boards) > count and len(attacked):
