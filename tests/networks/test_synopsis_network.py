@@ -29,8 +29,8 @@ def test_the_network_is_small_and_has_a_licence(name: str) -> None:
 def test_every_headset_predicts_actions_and_values(name: str) -> None:
     path = data.path("synopsis_networks", name)
     session = onnxruntime.InferenceSession(path)
-    state = RbcState.initial()
-    for state in (state, state.play(NO_SENSE)):
+    start = RbcState.initial()
+    for state in (start, start.play(NO_SENSE)):
         words = compute_synopsis(RbcBoardSet.of([state], 0), SynopsisContext(moving=not state.sensing))
         planes = unpack_planes(words)[None]
         possible = [action_index(move, 0) for move in state.legal_moves() if move != NO_SENSE]
