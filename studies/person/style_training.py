@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from torch import Tensor, nn
 from sparring.games import load_game
 from sparring.networks.style import StyleNetwork
 from studies.person.trunk_features import DevicePositions, TrunkReader, squares_of_labels
+
+_LEAST_POSITIONS = 12
+"""Positions of a person who can be drawn: enough for a fit and a loss."""
 
 
 @dataclass(frozen=True)
@@ -165,9 +169,9 @@ def _draw(
     """Rows [people, support + query], the query later than the support, and a mask [people, support]."""
     rows = np.zeros((options.people, options.support + options.query), np.int64)
     mask = np.zeros((options.people, options.support), np.float32)
+    enough = [(begin, end) for begin, end in pairwise(begins) if end - begin >= _LEAST_POSITIONS]
     for i in range(options.people):
-        person = int(random.integers(len(begins) - 1))
-        begin, end = begins[person], begins[person + 1]
+        begin, end = enough[int(random.integers(len(enough)))]
         query = min(options.query, (end - begin) // 3)
         cut = int(random.integers(begin + (end - begin) // 4, end - query + 1))
         size = int(min(options.support, np.exp(random.uniform(np.log(60), np.log(1200))), cut - begin))
