@@ -51,10 +51,11 @@ class MoveValues:
 def analyse_moves(engine: chess.engine.SimpleEngine, fen: str, nodes: int) -> dict[str, float]:
     """Stockfish's expected score of each legal move by its UCI text, from one MultiPV search of all moves."""
     board = chess.Board(fen)
-    limit = chess.engine.Limit(nodes=nodes)
-    found = engine.analyse(board, limit, multipv=board.legal_moves.count(), game=object())
+    moves = board.legal_moves.count()
+    found = engine.analyse(board, chess.engine.Limit(nodes=nodes), multipv=moves, game=object())
     scores = {}
     for line in found:
         wdl = line["score"].relative.wdl(model="sf15", ply=board.ply())
         scores[line["pv"][0].uci()] = wdl.expectation()
-    return scores
+    # A small search may end before it has looked at every move.
+    return scores if len(scores) == moves else analyse_moves(engine, fen, 4 * nodes)
