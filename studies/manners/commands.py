@@ -9,12 +9,14 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from sparring.cli.errors import UserError
+from sparring.players.levels import LevelTable, read_level_table, shipped_levels
 from studies.options import command_line
 
 RESULTS = Path("results/manners")
 LEVELS = "1250,1650,2150,2550"
 """Classes D, B, Expert and GM of the ACE paper."""
 Levels: TypeAlias = Annotated[str, typer.Option(help="Levels, separated by commas.")]
+Table: TypeAlias = Annotated[Path | None, typer.Option(help="Level table of ours; default: the shipped one.")]
 Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]
 
 
@@ -62,6 +64,7 @@ def manners_games(
     stockfish: Annotated[str, typer.Option(help="Stockfish's program.")] = "/usr/games/stockfish",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
     backend: Backend = "onnxruntime",
+    table: Table = None,
 ) -> None:
     """Let programs play against themselves at some levels, for `turing` and for the judge."""
     from sparring.storage import Journal
@@ -71,7 +74,10 @@ def manners_games(
     if journal.entries:
         raise UserError(f"{out} holds games already: give another --out")
     for level in _numbers(levels):
-        for game in play_games(source, level, games, seed=seed, stockfish=stockfish, backend=backend):
+        played = play_games(
+            source, level, games, seed=seed, stockfish=stockfish, table=_levels(table), backend=backend
+        )
+        for game in played:
             journal.add(vars(game))
         print(f"{out}: {source} at {level}", flush=True)
 
@@ -82,24 +88,23 @@ def manners_conversion(
     games: Annotated[int, typer.Option(min=3, help="Won positions of each level.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves.")] = 1,
     backend: Backend = "onnxruntime",
+    table: Table = None,
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "conversion.json",
 ) -> None:
     """Measure how often people and ours win won positions and basic endings."""
-    from sparring.players import shipped_levels
     from sparring.policies import load_policy
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
     from studies.manners.conversion import measure_conversion, people_endings, reached_endings
     from studies.manners.traces import read_games
 
-    table = shipped_levels("chess")
-    assert table is not None
+    level_table = _levels(table)
     known = [game for path in people for game in read_games(path)]
     report = provenance(command_line()) | {"people": people_endings(reached_endings(known)), "ours": []}
-    policy = load_policy(table.policy, "chess", backend=backend, batch=256)
+    policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
     for level in _numbers(levels):
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
-        config = table.at(level, name="ours")
+        config = level_table.at(level, name="ours")
         row = measure_conversion(policy, config, level, near, games=games, seed=seed)
         report["ours"].append(row)
         write_json(report, out)
@@ -180,6 +185,13 @@ def turing_score(
     from studies.manners.turing import score_answers
 
     print(json.dumps(score_answers(kit, answers), indent=1))
+
+
+def _levels(path: Path | None) -> LevelTable:
+    """The level table of a file, or the shipped one."""
+    table = shipped_levels("chess") if path is None else read_level_table(path)
+    assert table is not None
+    return table
 
 
 def _numbers(text: str) -> list[int]:

@@ -11,7 +11,7 @@ from sparring.arena.tournament import EngineConfig
 from sparring.cli.errors import UserError
 from sparring.games import load_game
 from sparring.games.position import Position
-from sparring.players import PlayerConfig, SearchLimits, shipped_levels
+from sparring.players import LevelTable, PlayerConfig, SearchLimits
 from sparring.players.behaviour import make_resignation
 from sparring.policies import Policy, load_policy
 from sparring.records import RecordedGame
@@ -25,7 +25,14 @@ _OPENING_PLIES = 8
 
 
 def play_games(
-    source: str, level: int, games: int, *, seed: int, stockfish: str, backend: str = "onnxruntime"
+    source: str,
+    level: int,
+    games: int,
+    *,
+    seed: int,
+    stockfish: str,
+    table: LevelTable,
+    backend: str = "onnxruntime",
 ) -> Iterator[ProgramGame]:
     """Plays games of a program against itself.
 
@@ -36,17 +43,15 @@ def play_games(
     if source == "stockfish":
         played: Iterable[RecordedGame] = _engine_games(stockfish, level, games)
     else:
-        played = _policy_games(source, level, games, human, seed, backend)
+        played = _policy_games(source, level, games, human, seed, table, backend)
     for number, game in enumerate(played):
         yield _resigned(game, source, level, human, np.random.default_rng([seed, level, number]))
 
 
 def _policy_games(
-    source: str, level: int, games: int, human: Policy, seed: int, backend: str
+    source: str, level: int, games: int, human: Policy, seed: int, table: LevelTable, backend: str
 ) -> list[RecordedGame]:
     if source == "ours":
-        table = shipped_levels("chess")
-        assert table is not None
         config = table.at(level, name="ours")
         policy, opening = load_policy(table.policy, "chess", backend=backend, batch=256), None
     else:
