@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,12 @@ def bot(name: str) -> Callable[[], Player]:
     return lambda: make_bot(BOTS[name])
 
 
+def small_planner() -> Player:
+    options = replace(BOTS["planner"].planner, playouts=12, batch=4, particles=16, rating_visits=5.0)
+    quick = replace(BOTS["inference-1"], kind="planner", planner=options)
+    return make_bot(quick)
+
+
 def has_stockfish() -> bool:
     try:
         find_stockfish()
@@ -95,6 +101,7 @@ KINDS = [
         for rung in LADDER
     ),
     *(Kind(f"bot {name}", "rbc", bot(name)) for name in QUICK_BOTS),
+    Kind("bot planner", "rbc", small_planner),
     Kind("policy", "chess", configured("chess", rating=1500)),
     Kind("search", "chess", configured("chess", rating=1500, nodes=12)),
     Kind("policy of go", "go", configured("go", rating="5d")),
