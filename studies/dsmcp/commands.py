@@ -13,12 +13,19 @@ from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
 from sparring.reports import provenance
 from sparring.reports.plot_style import MatplotlibMissing, save_svg
-from sparring.reports.report import write_json
+from sparring.reports.report import BadReport, read_json, write_json
 from studies.options import command_line
+
+ACCURACY, SALIENCY = "accuracy.json", "saliency.json"
 
 
 def dsmcp(
-    run: Annotated[Path, typer.Option(help="Folder of a finished `sparring train rbc`.")],
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of a finished `sparring train rbc`; without it, only draw the figures of OUT."
+        ),
+    ] = None,
     most: Annotated[int, typer.Option(min=1, help="Held-out examples of each dataset, at most.")] = 20_000,
     steps: Annotated[
         int, typer.Option(min=0, help="Steps of the runs for saliency and ablation; 0 for none.")
@@ -30,41 +37,50 @@ def dsmcp(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp"),
 ) -> None:
     """Measure a synopsis network: accuracy by headset, saliency and ablation of its planes."""
-    from studies.dsmcp.accuracy import accuracy_tables
-    from studies.dsmcp.figures import saliency_figure, value_figure
-    from studies.dsmcp.saliency import saliency_and_ablation
+    if run is not None:
+        _measure(run, most, steps, ablated, device, out)
+    _show(out)
 
+
+def _measure(run: Path, most: int, steps: int, ablated: int, device: str, out: Path) -> None:
     if not (run / "checkpoint.pt").exists():
         raise UserError(f"{run} has no finished run of `sparring train rbc`")
     from sparring.training.rbc.trainer import open_run
+    from studies.dsmcp.accuracy import accuracy_tables
+    from studies.dsmcp.saliency import saliency_and_ablation
 
     trained = open_run(run, device)
-    report = accuracy_tables(trained, most)
-    about = {"network": trained.config.name, "steps": trained.step}
-    write_json(provenance(command_line()) | about | report, out / "accuracy.json")
-    _save(lambda: value_figure(report["value_by_boards"]), out, "value-by-boards")
-    _print(report)
-    if not steps:
-        return
-    part = replace(trained.config.training, steps=steps, validation_positions=most)
-    found = saliency_and_ablation(
-        replace(trained.config, training=part),
-        trained.data.examples,
-        out,
-        every=max(1, steps // 100),
-        ablated=ablated,
-        device=device,
-        on_progress=lambda what: make_console().print(foreign(what)),
-    )
-    write_json(provenance(command_line()) | about | found, out / "saliency.json")
-    _save(lambda: saliency_figure(found["planes"]), out, "saliency")
+    about = provenance(command_line()) | {"network": trained.config.name, "trained_steps": trained.step}
+    write_json(about | accuracy_tables(trained, most), out / ACCURACY)
+    if steps:
+        part = replace(trained.config.training, steps=steps, validation_positions=most)
+        found = saliency_and_ablation(
+            replace(trained.config, training=part),
+            trained.data.examples,
+            out,
+            every=max(1, steps // 100),
+            ablated=ablated,
+            device=device,
+            on_progress=lambda what: make_console().print(foreign(what)),
+        )
+        write_json(about | found, out / SALIENCY)
 
 
-def _save(draw: Any, out: Path, name: str) -> None:
+def _show(out: Path) -> None:
+    """Prints table 1 and draws the figures of a report."""
+    from studies.dsmcp.figures import saliency_figure, value_figure
+
     try:
-        save_svg(draw(), out, name)
+        accuracy = read_json(out / ACCURACY)
+    except BadReport as error:
+        raise UserError(str(error)) from None
+    _print(accuracy)
+    try:
+        save_svg(value_figure(accuracy["value_by_boards"]), out, "value-by-boards")
+        if (out / SALIENCY).exists():
+            save_svg(saliency_figure(read_json(out / SALIENCY)["planes"]), out, "saliency")
     except MatplotlibMissing as error:
-        make_console().print(f"without the figure {name}: {error}")
+        make_console().print(f"without figures: {error}")
 
 
 def _print(report: dict[str, Any]) -> None:

@@ -66,6 +66,13 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
 
 
+def test_figures_are_drawn_again_from_the_report(run: Path, tmp_path: Path) -> None:
+    main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(tmp_path)])
+    (tmp_path / "value-by-boards.svg").unlink()
+    main(["dsmcp", "--out", str(tmp_path)])
+    assert (tmp_path / "value-by-boards.svg").exists()
+
+
 def test_an_estimate_leaves_out_what_is_unknown() -> None:
     games = np.array([1, 1, 2, 2], np.uint64)
     assert estimate(np.array([1, 1, 1, np.nan], np.float32), games) == [1, 1, 1]
@@ -76,3 +83,6 @@ def test_a_folder_without_a_run_ends_in_one_line(tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit):
         main(["dsmcp", "--run", str(tmp_path / "none"), "--out", str(tmp_path)])
     assert "has no finished run" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["dsmcp", "--out", str(tmp_path)])
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
