@@ -115,7 +115,7 @@ def test_the_resignation_fit_finds_the_chance_of_resigning() -> None:
     chance = resignations.chances(model, turns)
     assert chance[turns.score == 0.03].mean() == pytest.approx(0.3, abs=0.04)
     assert chance[turns.score == 0.1].mean() < 0.05
-    assert (chance[turns.score >= 0.3] == 0).all()
+    assert (chance[turns.score >= 0.2] == 0).all()
     found = resignations.precision_recall(turns, chance)
     rule = resignations.precision_recall(turns, resignations.rule_chances(turns, 0.05, 20))
     assert found["recall"] > rule["recall"]

@@ -24,7 +24,7 @@ RESIGNATION_FEATURES = (
 )
 LOST = 0.15
 """Expected score below which a position counts as lost."""
-HOPEFUL = 0.3
+HOPEFUL = 0.2
 """Expected score from which nobody resigns."""
 
 
