@@ -126,7 +126,8 @@ def measure_conversion(
     played = self_play(policy, config, [each.state for each in positions], seed=seed, max_plies=200)
     found: dict[str, Any] = {"level": level, "player": config.name}
     known = [each.score for each in groups["won"] if each.score is not None]
-    found["people"] = {"games": len(known), "wins": float(np.mean([score == 1 for score in known]))}
+    if known:
+        found["people"] = {"games": len(known), "wins": float(np.mean([score == 1 for score in known]))}
     for kind in groups:
         which = [i for i, position in enumerate(positions) if position.kind == kind]
         if which:

@@ -17,7 +17,14 @@ from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
 from studies.manners import judge, resignations, think_times, turing
-from studies.manners.conversion import basic_endings, conversion_rate, won_positions
+from studies.manners.conversion import (
+    basic_endings,
+    conversion_rate,
+    measure_conversion,
+    people_endings,
+    reached_endings,
+    won_positions,
+)
 from studies.manners.games import self_play
 from studies.manners.traces import GAME_DTYPE, TRACE_DTYPE, Traces, read_games, trace_games
 
@@ -190,6 +197,27 @@ def test_won_positions_are_those_that_stay_won(tmp_path: Path) -> None:
     (tmp_path / "e.pgn").write_text(f'[Event "a"]\n[Result "0-1"]\n\n{body} 0-1\n')
     (found,) = won_positions(read_games(tmp_path / "e.pgn"))
     assert (found.winner, found.score, found.state.ply) == (1, 1.0, 22)
+
+
+def test_basic_endings_of_people_are_counted_by_rating(tmp_path: Path) -> None:
+    tags = '[Event "a"]\n[WhiteElo "1200"]\n[BlackElo "1300"]\n[Termination "Normal"]\n[SetUp "1"]\n'
+    queen = '[FEN "7k/8/5K2/8/8/8/8/Q7 w - - 0 1"]\n'
+    (tmp_path / "e.pgn").write_text(
+        f'{tags}{queen}[Result "1/2-1/2"]\n\n1. Qa2 Kh7 2. Qa1 Kh8 3. Qa2 Kh7 4. Qa8 Kh6 5. Qh1# 1-0\n\n'
+        f'{tags}{queen}[Result "1-0"]\n\n1. Qa8+ Kh7 1-0\n'
+    )
+    rows = reached_endings(read_games(tmp_path / "e.pgn"))
+    ((kind, rating, *_),) = rows  # the second game ended too soon
+    assert (kind, rating) == ("queen", 1200)
+    (row,) = people_endings(rows)
+    assert (row["kind"], row["from"], row["games"], row["stalemates"]) == ("queen", 1100, 1, 0)
+
+
+def test_a_player_plays_out_won_positions() -> None:
+    config = PlayerConfig("chess", name="uniform", rating=1500)
+    found = measure_conversion(uniform(), config, 1500, [], games=3, seed=1)
+    assert found["queen"]["games"] == found["rook"]["games"] == 2
+    assert "won" not in found
 
 
 def kit(folder: Path) -> dict[str, str]:
