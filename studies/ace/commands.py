@@ -52,6 +52,7 @@ def ace_games(
     for first, second in combinations(players, 2):
         left = [n for n in range(games) if (frozenset((first, second)), n) not in played]
         tasks += [PairTask(first, second, tuple(left[i : i + chunk])) for i in range(0, len(left), chunk)]
+    tasks.sort(key=lambda task: task.numbers[0])  # all pairs advance together
     spawn = partial(PairPlayer, setting)
     pool: WorkerPool[PairTask, list[GameResult]]
     pool = LocalWorkerPool(spawn, workers) if workers > 1 else SerialWorkerPool(spawn)
