@@ -103,8 +103,9 @@ def _show(found: Any, out: Path) -> None:
         f"{card.rating_offset:+d} on the recorded ratings" if card.rating_offset else "the recorded ratings"
     )
     table.add_row("rating", f"{card.parts['rating']:+.4f}", offset)
-    style = f"vector of {len(found.model.vector)}, sharpness {card.sharpness:.2f}"
-    table.add_row("style", f"{card.parts['style']:+.4f}", style if len(found.model.vector) else "no change")
+    changed = card.sharpness != 1 or len(found.model.vector)
+    style = f"vector of {len(found.model.vector)}, sharpness {card.sharpness:.2f}" if changed else "no change"
+    table.add_row("style", f"{card.parts['style']:+.4f}", style)
     book = found.model.repertoire
     known = (
         f"{book.positions:,} positions, weight of the network {card.concentration:g}" if len(book) else "none"

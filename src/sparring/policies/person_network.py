@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparring import data
-from sparring.networks import BadNetwork, Network
+from sparring.networks import Network
 from sparring.networks.store import find
 from sparring.policies.person import PersonModel
 from sparring.policies.policy_files import BadPolicy
@@ -25,31 +24,31 @@ def load_person_network(base: str, model: PersonModel, *, backend: str, threads:
     from sparring.networks.style import with_person
 
     graph, card, style = read_styled(base, model.card.game)
-    digests = (graph_digest(graph), style_digest(style))
-    if digests != (model.card.base_digest, model.card.style_digest) or len(model.vector) != style.dimensions:
+    digests = (graph_digest(graph), "" if style is None else style_digest(style))
+    if style is None or digests != (model.card.base_digest, model.card.style_digest):
         raise BadPolicy(
             f"{model.card.person} was trained on another version of {base}: train the person again"
         )
+    if len(model.vector) != style.dimensions:
+        raise BadPolicy(f"{model.card.person}: the style vector has {len(model.vector)} numbers")
     personal = with_person(graph, style, model.vector, model.card.sharpness)
     return Network(personal, card, make_codec(card), backend=backend, threads=threads, batch=batch)
 
 
-def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, StyleNetwork]:
-    """The graph and the card of a network, and the shipped style network of its game. Raises BadNetwork or
-    OSError."""
-    from sparring.networks.formats import read_network
-    from sparring.networks.style import read_style
+def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, StyleNetwork | None]:
+    """The graph and the card of a network, and its style network; None if it has none.
 
-    path = find(base, game)
-    graph, card = read_network(path)
-    return graph, card, read_style(style_path(game))
+    The style network is the shipped one of the game, if it was trained on this network. Raises BadNetwork or
+    OSError.
+    """
+    from sparring.networks.formats import make_codec, read_network
+    from sparring.networks.style import matches, read_style
 
-
-def style_path(game: str) -> Path:
-    """The file of the shipped style network of a game. Raises BadNetwork if there is none."""
-    if game not in data.names("styles"):
-        raise BadNetwork(f"there is no style network for {game}")
-    return data.path("styles", game)
+    graph, card = read_network(find(base, game))
+    if card.game not in data.names("styles"):
+        return graph, card, None
+    style = read_style(data.path("styles", card.game))
+    return graph, card, style if matches(graph, make_codec(card), style) else None
 
 
 def graph_digest(model: onnx.ModelProto) -> str:

@@ -124,7 +124,7 @@ def make_model(
 ) -> PersonModel:
     """The content of a person's file."""
     adapted = np.isfinite(fit.precision)
-    sharpness = float(np.clip(1 + fit.z[0] * float(reader.style.sharpness[0]), 0.05, 20))
+    sharpness = float(np.clip(1 + fit.z[0] * reader.sharpness, 0.05, 20))
     first, last = games.dates
     card = PersonCard(
         person=games.name,

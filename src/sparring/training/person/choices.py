@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,23 @@ from sparring.networks import BadNetwork
 from sparring.networks.codec import Codec
 from sparring.networks.conditioned import ConditionedCodec
 from sparring.networks.sessions import open_session
-from sparring.networks.style import FEATURES, StyleNetwork, matches, move_features, with_features
+from sparring.networks.style import FEATURES, move_features, with_features
 from sparring.policies.person_network import graph_digest, read_styled, style_digest
 from sparring.policies.repertoire import MAX_PLY, canonical
 from sparring.records.recorded_game import RecordedGame
 from sparring.training.person.person_games import PersonGames
 
 Array = NDArray[np.float64]
+LegalMoves: TypeAlias = tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64], NDArray[np.int32]]
+"""Legal moves of positions, their labels, their offsets, and the index of the move played."""
 CANDIDATES = 24
 """Moves of a position that are kept: the move played first, then the likeliest. One more stands for all
 others."""
 _LEAST = -40.0
 """Log-probability of an empty place."""
 _NO_LABEL = 0xFFFF
+_SHARPNESS = 0.1
+"""Prior standard deviation of the sharpness if there is no style network, which has its own."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +80,16 @@ class ChoiceReader:
         codec: Codec = make_codec(card)
         if not isinstance(codec, ConditionedCodec):
             raise BadNetwork(f"{base} is not a network of people's moves")
-        if not matches(graph, codec, style):
-            raise BadNetwork(f"the shipped style network of {game} is for another network than {base}")
         self.base, self.game, self.style = base, game, style
+        """`style` is None if the base has no style network: people then differ in sharpness and
+        repertoire."""
+        self.sharpness = _SHARPNESS if style is None else float(style.sharpness[0])
         self.codec = codec
-        self.digests = (graph_digest(graph), style_digest(style))
+        self.digests = ("", "") if style is None else (graph_digest(graph), style_digest(style))
         self._batch = batch
-        self._session = open_session(with_features(graph, style), backend, threads)
+        self._session = open_session(
+            graph if style is None else with_features(graph, style), backend, threads
+        )
 
     def read(
         self,
@@ -123,7 +130,53 @@ class ChoiceReader:
             }
             places = zip(numbers.tolist(), samples.plies[which].tolist(), strict=True)
             here = [states[number][ply] for number, ply in places]
-            yield choices_of(self.style, outputs, here, numbers, (moves, labels, offsets, played))
+            yield self._choices(outputs, here, numbers, (moves, labels, offsets, played))
+
+    def _choices(
+        self,
+        outputs: dict[str, NDArray[np.float32]],
+        states: list[Any],
+        games: NDArray[np.int64],
+        legal: LegalMoves,
+    ) -> PersonChoices:
+        """The choices in some positions."""
+        logs, table, codes = _likeliest(outputs["policy"], legal)
+        real = table >= 0
+        rest = 1 - np.exp(logs).sum(axis=1, where=real)
+        logs = np.column_stack([logs, np.log(np.maximum(rest, np.exp(_LEAST)))])
+        d = 0 if self.style is None else self.style.dimensions
+        features = np.zeros((*logs.shape, 1 + d), np.float32)
+        features[:, :, 0] = np.maximum(logs, -12) * self.sharpness
+        if self.style is not None:
+            rows, places = np.nonzero(real)
+            found = move_features(self.style, outputs[FEATURES], rows, table[rows, places])
+            features[rows, places, 1:] = found
+        keys, images = _images(states, codes)
+        plies = np.array([state.ply for state in states], np.int64)
+        phases = np.array([game_phase(self.game, state, state.ply) for state in states], np.int64)
+        choices = PersonChoices(logs.astype(np.float32), features, games, plies, phases, keys, images)
+        return choices.take(np.flatnonzero(real[:, 0]))  # a move without a label cannot be predicted
+
+
+def _likeliest(
+    policy: NDArray[np.float32], legal: LegalMoves
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Log-probabilities, labels and codes of the candidates, [n, CANDIDATES] each; labels are -1 for none."""
+    moves, labels, offsets, played = legal
+    table, codes = _table(labels, offsets), _table(moves, offsets)
+    table[table == _NO_LABEL] = -1
+    logits = np.take_along_axis(policy, np.clip(table, 0, policy.shape[1] - 1), axis=1).astype(np.float64)
+    logits[table < 0] = -np.inf
+    logs = logits - logits.max(axis=1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    order = logs.copy()
+    order[np.arange(len(order)), played] = np.inf  # the move played is the first
+    places = np.argsort(-order, axis=1, kind="stable")[:, :CANDIDATES]
+    logs, table, codes = (np.take_along_axis(each, places, axis=1) for each in (logs, table, codes))
+    wide = ((0, 0), (0, CANDIDATES - places.shape[1]))
+    logs = np.pad(np.maximum(logs, _LEAST), wide, constant_values=_LEAST)
+    table, codes = (np.pad(each, wide, constant_values=-1) for each in (table, codes))
+    return logs, table, codes
 
 
 def unpack(codec: ConditionedCodec, games: PersonGames) -> Any:
@@ -136,47 +189,6 @@ def unpack(codec: ConditionedCodec, games: PersonGames) -> Any:
         np.zeros((len(games), 2), np.int64),
         describe(games.game).packed_move_bytes,
     )
-
-
-def choices_of(
-    style: StyleNetwork,
-    outputs: dict[str, NDArray[np.float32]],
-    states: list[Any],
-    games: NDArray[np.int64],
-    legal: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64], NDArray[np.int32]],
-) -> PersonChoices:
-    """The choices in some positions. `legal` has the legal moves, their labels, their offsets, and the index
-    of the move played."""
-    moves, labels, offsets, played = legal
-    table, codes = _table(labels, offsets), _table(moves, offsets)
-    logits = np.take_along_axis(outputs["policy"], np.clip(table, 0, outputs["policy"].shape[1] - 1), axis=1)
-    missing = (table < 0) | (table == _NO_LABEL)
-    logits = np.where(missing, -np.inf, logits.astype(np.float64))
-    rows = np.arange(len(table))
-    kept = np.isfinite(logits[rows, played])  # a move without a label cannot be predicted
-    logs = logits - logits.max(axis=1, keepdims=True)
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    order = logs.copy()
-    order[rows, played] = np.inf
-    places = np.argsort(-order, axis=1, kind="stable")[:, :CANDIDATES]
-    logs, table, codes = (np.take_along_axis(each, places, axis=1) for each in (logs, table, codes))
-    width = CANDIDATES - logs.shape[1]
-    logs = np.pad(np.maximum(logs, _LEAST), ((0, 0), (0, width)), constant_values=_LEAST)
-    table, codes = (np.pad(each, ((0, 0), (0, width)), constant_values=-1) for each in (table, codes))
-    real = (table >= 0) & (table != _NO_LABEL)
-    features = np.zeros((len(table), CANDIDATES + 1, 1 + style.dimensions), np.float32)
-    where, place = np.nonzero(real)
-    features[where, place, 1:] = move_features(style, outputs[FEATURES], where, table[where, place])
-    rest = 1 - np.exp(logs).sum(axis=1, where=real)
-    logs = np.column_stack([logs, np.log(np.maximum(rest, np.exp(_LEAST)))])
-    features[:, :, 0] = np.maximum(logs, -12) * float(style.sharpness[0])
-    keys, images = _images(states, codes)
-    plies = np.array([state.ply for state in states], np.int64)
-    phases = np.array([game_phase(style.game, state, state.ply) for state in states], np.int64)
-    found = PersonChoices(
-        logs.astype(np.float32), features, games.astype(np.int64), plies, phases, keys, images
-    )
-    return found.take(np.flatnonzero(kept))
 
 
 def _images(states: list[Any], codes: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
