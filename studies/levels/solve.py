@@ -20,7 +20,6 @@ PRIOR_GAIN, PRIOR_SPREAD = 220.0, 60.0
 """Rating points per unit of the dial before the first game, and its standard deviation."""
 _START_SPREAD = 150.0
 _FEWEST_NODES = 8
-_COLDEST = 0.6
 RULE: Literal["regularised"] = "regularised"
 """After a search every move keeps a probability, as with people; visits of a small search do not do so."""
 
@@ -29,17 +28,15 @@ def dial_of(level: int, x: float, ratings: tuple[int, int] = (600, 2600)) -> Lev
     """The player of a level at a position of the dial; higher positions are stronger.
 
     At 0 it draws from the policy, which is conditioned on the level's rating. Below, the temperature grows:
-    2^(-x / 3). To 1 it falls to 0.6. From 1 to 2 eight nodes are searched and it falls from 1 to 0.6 again.
-    Above, the nodes grow by a factor of four per unit.
+    2^(-x / 3). To 1 it falls to 0.7. From 1 on it searches: eight nodes at temperature 1, then more nodes at
+    slowly falling temperatures. A search at temperature 1 predicts people better than a cold policy.
     """
     rating = min(max(level, ratings[0]), ratings[1])
     if x <= 0:
         return Level(level, rating, round(2.0 ** (-x / 3), 3))
     if x <= 1:
-        return Level(level, rating, round(1 - (1 - _COLDEST) * x, 3))
-    if x <= 2:
-        return Level(level, rating, round(1 - (1 - _COLDEST) * (x - 1), 3), _FEWEST_NODES)
-    return Level(level, rating, _COLDEST, round(_FEWEST_NODES * 4.0 ** (x - 2)))
+        return Level(level, rating, round(1 - 0.3 * x, 3))
+    return Level(level, rating, round(max(0.3, 1 - 0.12 * (x - 1)), 3), round(_FEWEST_NODES * 2.8 ** (x - 1)))
 
 
 @dataclass

@@ -31,13 +31,16 @@ def play_families(
     games: int,
     link_games: int,
     rounds: int,
+    chunk: int = 40,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
     """Plays all players against each family of anchors. Returns the ratings of the anchors by family."""
     ratings = {}
     for family, members in groupby(anchors, lambda anchor: anchor.family):
         linked = link_anchors(list(members), results, pool, games=link_games, on_progress=on_progress)
-        play_rounds(starts, linked, results, pool, games=games, rounds=rounds, on_progress=on_progress)
+        play_rounds(
+            starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk, on_progress=on_progress
+        )
         ratings[family] = linked
     return ratings
 

@@ -36,6 +36,7 @@ def calibrate(
     ] = 100,
     rounds: Annotated[int, typer.Option(min=1, help="Times at which the nearest anchors are chosen.")] = 3,
     concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Processes.")] = 1,
+    together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
     backend: Annotated[
         str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")
     ] = "onnxruntime",
@@ -80,9 +81,9 @@ def calibrate(
 
             elo = play_families(
                 asked, members, results, pool,
-                games=games, link_games=link_games, rounds=rounds, on_progress=progress,
+                games=games, link_games=link_games, rounds=rounds, chunk=together, on_progress=progress,
             )  # fmt: skip
-            play_matches(pairs, results, pool, games=games, on_progress=progress)
+            play_matches(pairs, results, pool, games=games, chunk=together, on_progress=progress)
     except (BadJournal, WorkerError) as error:
         raise UserError(str(error)) from None
     report = ladder_report(asked, elo, pairs, results)
