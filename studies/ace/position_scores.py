@@ -25,6 +25,8 @@ TOLD = tuple(range(600, 2601, 200))
 """Ratings told to the policy of people's moves."""
 GRID = np.arange(400.0, 2801.0, 10.0)
 """Ratings of a posterior. Beyond the ratings told the likelihood continues with its slope there."""
+_FEWEST_GROUPS = 4
+"""With people of fewer groups of ratings, raw estimates are not corrected."""
 SITTINGS = 50
 """Times that a player who draws its moves takes the test."""
 
@@ -86,8 +88,10 @@ def calibrate_on_people(
             rows = rng.choice(inside, form, replace=len(inside) < form)
             raw.append((low, float(ratings[rows].mean()), posterior_rating(answers[rows].sum(axis=0))))
     known, found = np.array([each[1] for each in raw]), np.array([each[2][0] for each in raw])
-    slope, intercept = np.polyfit(found, known, 1).tolist()
-    line = Calibration(intercept, slope)
+    line = Calibration()
+    if len({each[0] for each in raw}) >= _FEWEST_GROUPS:
+        slope, intercept = np.polyfit(found, known, 1).tolist()
+        line = Calibration(intercept, slope)
     rows_by_group = []
     for low in sorted({each[0] for each in raw}):
         group = [each for each in raw if each[0] == low]
