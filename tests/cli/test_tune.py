@@ -64,6 +64,17 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
     assert player.policy_temperature == pytest.approx(found[0]["theta"]["policy_temperature"], rel=0.1)
 
 
+def test_classes_in_processes_have_the_results_of_one_process(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tune(capsys, "--steps", "1", "--gradient", "regularised")
+    together = tune(
+        capsys, "--steps", "1", "--gradient", "regularised", "--workers", "2", "--out", "other.toml"
+    )
+    for one, other in zip(alone, together, strict=True):
+        assert (one["theta"], one["path"]) == (other["theta"], other["path"])
+
+
 def test_a_finished_class_is_not_tuned_again_and_other_options_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
