@@ -242,5 +242,24 @@ def level_yardstick(
     print(yardstick_table(rows))
 
 
+def level_report(
+    ladders: Annotated[list[Path], typer.Argument(help="JSON files by `sparring calibrate`.")],
+    levels: Annotated[
+        str, typer.Option(help="Levels of the mean error.")
+    ] = "800,1000,1200,1400,1600,1800,2000,2200,2400",
+    out: Annotated[Path, typer.Option(help="Folder of ladder.json and ladder.svg.")] = RESULTS,
+) -> None:
+    """Merge the ladders of several calibrations into a table and a figure; families stay apart."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.plot_style import save_svg
+    from sparring.reports.report import read_json, write_json
+    from studies.levels.report import ladder_figure, ladder_table, merge_ladders
+
+    ladder = merge_ladders([read_json(path) for path in ladders], _integers(levels))
+    write_json(provenance(command_line()) | ladder, out / "ladder.json")
+    save_svg(ladder_figure(ladder), out, "ladder")
+    print(ladder_table(ladder))
+
+
 def _integers(text: str) -> list[int]:
     return [int(each) for each in text.split(",") if each.strip()]
