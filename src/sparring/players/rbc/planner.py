@@ -32,8 +32,6 @@ _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 _PONDER_SHARE = 0.05
 """Share of the remaining time that pondering may take: the end of it falls on our clock if the opponent is
 quick."""
-_MIN_PLAYOUTS = 16
-"""Playouts that are finished whatever the clock says, unless it is nearly empty."""
 _BELIEF_SHARE = 0.25
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
 _RATING_SHARE = 0.4
@@ -222,7 +220,7 @@ class PlannerBot(BasePlayer):
             if ends is None:
                 if done >= self.options.playouts:
                     break
-            elif time.perf_counter() > ends and (done >= _MIN_PLAYOUTS or not planned):
+            elif time.perf_counter() > ends:
                 break
             self._step()
         actions, priors, visits, values, worst = self.planner.root_actions()
