@@ -5,15 +5,15 @@ Intervals hold 95 % and are by bootstrap over games.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.matching.bootstrap import Resamples
-from sparring.training.rbc.config import HeadsetConfig
-from sparring.training.rbc.device_examples import Indices
-from sparring.training.rbc.trainer import RbcTrainer
+from sparring.training.rbc.config import HeadsetConfig, RbcTrainingConfig
+from sparring.training.rbc.device_examples import DeviceExamples, Indices
+from sparring.training.rbc.loss import Measures
 
 MEASURES = ("top1", "top5", "winner")
 """Top-1 and top-5 accuracy of the action, and accuracy of the winner: tables 6, 7 and 8."""
@@ -25,7 +25,22 @@ _LOCAL = ("inference",)
 """Beginnings of the names of local bots."""
 
 
-def accuracy_tables(run: RbcTrainer, most: int) -> dict[str, Any]:
+class MeasuredNetwork(Protocol):
+    """A network with the examples that it is measured on: a training run, or an exported network."""
+
+    config: RbcTrainingConfig
+    data: DeviceExamples
+
+    def measure(self, headset: int, rows: Indices) -> Measures:
+        """Returns the measures of a headset on some rows."""
+        ...
+
+    def values(self, headset: int, rows: Indices) -> NDArray[np.float32]:
+        """Returns the values of a headset for some rows."""
+        ...
+
+
+def accuracy_tables(run: MeasuredNetwork, most: int) -> dict[str, Any]:
     """Returns the tables as plain values; each dataset has at most `most` held-out examples."""
     headsets = run.config.headsets
     datasets = {each.name: run.data.rows(each, validation=True) for each in headsets}
@@ -64,7 +79,7 @@ def estimate(values: NDArray[np.float32], games: NDArray[np.uint64]) -> list[flo
     return [round(each, 4) for each in (found.value, found.low, found.high)]
 
 
-def value_by_boards(run: RbcTrainer, rows: Indices) -> list[dict[str, Any]]:
+def value_by_boards(run: MeasuredNetwork, rows: Indices) -> list[dict[str, Any]]:
     """Returns mean result and mean value of the first headset by number of possible boards (figure 7)."""
     examples = run.data.examples
     rows = rows[np.abs(examples.results[rows]) <= 1]
@@ -86,7 +101,7 @@ def value_by_boards(run: RbcTrainer, rows: Indices) -> list[dict[str, Any]]:
     return found
 
 
-def _strong_rows(run: RbcTrainer, headsets: tuple[HeadsetConfig, ...]) -> Indices:
+def _strong_rows(run: MeasuredNetwork, headsets: tuple[HeadsetConfig, ...]) -> Indices:
     top = run.data.rows(next(each for each in headsets if each.name == "Top"), validation=True)
     names = run.data.examples.players[top]
     local = np.array([name.decode(errors="replace").startswith(_LOCAL) for name in names], bool)
@@ -94,18 +109,18 @@ def _strong_rows(run: RbcTrainer, headsets: tuple[HeadsetConfig, ...]) -> Indice
     return strong
 
 
-def _measured(run: RbcTrainer, headset: int, rows: Indices) -> dict[str, list[float | None]]:
+def _measured(run: MeasuredNetwork, headset: int, rows: Indices) -> dict[str, list[float | None]]:
     found, games = run.measure(headset, rows)._asdict(), run.data.examples.games[rows]
     return {measure: estimate(found[measure].numpy(), games) for measure in MEASURES}
 
 
-def _summary(run: RbcTrainer, headset: HeadsetConfig, cells: dict[str, Any]) -> dict[str, Any]:
+def _summary(run: MeasuredNetwork, headset: HeadsetConfig, cells: dict[str, Any]) -> dict[str, Any]:
     """A row of table 1."""
     games = run.data.examples.games
     training, held_out = (run.data.rows(headset, validation=each) for each in (False, True))
     return {
         "name": headset.name,
-        "games": len(np.unique(games[np.concatenate([training, held_out])])),
+        "training_games": len(np.unique(games[training])),
         "validation_games": len(np.unique(games[held_out])),
         "training_examples": len(training),
         "validation_examples": len(held_out),

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from sparring.cli.errors import UserError
 from sparring.cli.printing import foreign, make_console
+from sparring.cli.progress import ProgressBar
 from sparring.reports import provenance
 from sparring.reports.plot_style import MatplotlibMissing, save_svg
 from sparring.reports.report import BadReport, read_json, write_json
@@ -26,6 +27,13 @@ def dsmcp(
             help="Folder of a finished `sparring train rbc`; without it, only draw the figures of OUT."
         ),
     ] = None,
+    network: Annotated[
+        Path | None, typer.Option(help="An exported network, measured on the held-out games of --records.")
+    ] = None,
+    records: Annotated[
+        list[Path] | None, typer.Option("--records", "-r", help="Histories, as `sparring train rbc` takes.")
+    ] = None,
+    config: Annotated[str, typer.Option(help="Training configuration of --network.")] = "rbc-small",
     most: Annotated[int, typer.Option(min=1, help="Held-out examples of each dataset, at most.")] = 20_000,
     steps: Annotated[
         int, typer.Option(min=0, help="Steps of the runs for saliency and ablation; 0 for none.")
@@ -39,6 +47,8 @@ def dsmcp(
     """Measure a synopsis network: accuracy by headset, saliency and ablation of its planes."""
     if run is not None:
         _measure(run, most, steps, ablated, device, out)
+    elif network is not None:
+        _measure_exported(network, records or [], config, most, out)
     _show(out)
 
 
@@ -66,6 +76,21 @@ def _measure(run: Path, most: int, steps: int, ablated: int, device: str, out: P
         write_json(about | found, out / SALIENCY)
 
 
+def _measure_exported(network: Path, records: list[Path], config: str, most: int, out: Path) -> None:
+    from sparring.training.rbc import load_rbc_config
+    from studies.dsmcp.accuracy import accuracy_tables
+    from studies.dsmcp.exported import ExportedNetwork, held_out_examples
+
+    chosen = load_rbc_config(config)
+    with ProgressBar("making examples") as bar:
+        examples = held_out_examples(
+            records, chosen.data, lambda games: bar.on_progress(f"{games:,} held-out games", games, games)
+        )
+    measured = ExportedNetwork(network, chosen, examples)
+    about = provenance(command_line()) | {"network": network.stem}
+    write_json(about | accuracy_tables(measured, most), out / ACCURACY)
+
+
 def _show(out: Path) -> None:
     """Prints table 1 and draws the figures of a report."""
     from studies.dsmcp.figures import saliency_figure, value_figure
@@ -84,12 +109,14 @@ def _show(out: Path) -> None:
 
 
 def _print(report: dict[str, Any]) -> None:
-    table = Table("headset", "games", "training", "validation", "top-1", "top-5", "winner", box=None)
+    counts = ("training_games", "training_examples", "validation_games", "validation_examples")
+    measures = ("top1", "top5", "winner")
+    table = Table("headset", *(name.replace("_", " ") for name in (*counts, *measures)), box=None)
     for row in report["headsets"]:
-        cells = [row.get(name, [None])[0] for name in ("top1", "top5", "winner")]
+        cells = [row.get(name, [None])[0] for name in measures]
         table.add_row(
             foreign(row["name"]),
-            *(f"{row[key]:,}" for key in ("games", "training_examples", "validation_examples")),
+            *(f"{row[key]:,}" for key in counts),
             *("" if cell is None else f"{cell:.1%}" for cell in cells),
         )
     make_console().print(table)

@@ -66,6 +66,25 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
 
 
+def test_an_exported_network_is_measured_on_held_out_games(run: Path, tmp_path: Path) -> None:
+    config = tmp_path / "tiny.toml"
+    config.write_text(
+        "[data]\nboards = 50\nsampled = 16\n"
+        '[[headsets]]\nname = "All"\nplayers = ["*"]\n'
+        '[[headsets]]\nname = "Top"\nplayers = ["anna"]\n'
+        '[[headsets]]\nname = "ben"\n'
+    )
+    words = ["--network", str(run / "model.onnx"), "--records", str(run / "games.jsonl")]
+    main(["dsmcp", *words, "--config", str(config), "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "accuracy.json").read_text())
+    main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(tmp_path / "run")])
+    of_run = json.loads((tmp_path / "run/accuracy.json").read_text())
+    for row, expected in zip(found["headsets"], of_run["headsets"], strict=True):
+        assert row["training_games"] == 0
+        assert row["validation_games"] == expected["validation_games"]
+        assert row["validation_examples"] * 2 == expected["validation_examples"], "one draw instead of two"
+
+
 def test_figures_are_drawn_again_from_the_report(run: Path, tmp_path: Path) -> None:
     main(["dsmcp", "--run", str(run), "--device", "cpu", "--out", str(tmp_path)])
     (tmp_path / "value-by-boards.svg").unlink()

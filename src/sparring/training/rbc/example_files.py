@@ -151,7 +151,7 @@ class _BlockWorker:
 
     def __init__(self, folder: Path, config: ExampleConfig, files: Sequence[Path]) -> None:
         self._folder, self._config = folder, config
-        self._random_turns = [_random_turns(path.with_name(_INDEX)) for path in files]
+        self._random_turns = [random_turns_of(path) for path in files]
 
     def work(self, task: _Task) -> ExampleBlock:
         """Returns the finished block."""
@@ -180,7 +180,7 @@ class _BlockWorker:
         """Does nothing: the worker holds no external resources."""
 
 
-def _random_turns(index: Path) -> dict[str, int]:
-    """Random turns of each side by game number, from the index of generated games."""
-    entries: list[Any] = read_journal(index, lenient=True)
+def random_turns_of(histories: Path) -> dict[str, int]:
+    """Returns the random turns of each side by game number, from the index beside generated histories."""
+    entries: list[Any] = read_journal(histories.with_name(_INDEX), lenient=True)
     return {str(each["number"]): each["random_turns"] for each in entries if "number" in each}
