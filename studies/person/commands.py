@@ -31,6 +31,7 @@ def person(
     known_by: Annotated[
         str, typer.Option(help="Games that people are identified by, with commas.")
     ] = "20,70",
+    rating: Annotated[bool, typer.Option(help="Measure the rating offset too.")] = True,
     backend: Annotated[str, typer.Option(help="Runtime of the network.")] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that the network evaluates at once.")] = 64,
     processes: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -49,7 +50,7 @@ def person(
     if not chosen:
         raise UserError("nobody in the records is among the people of the study")
     sizes = tuple(int(each) for each in known_by.split(","))
-    options = StudyOptions(game, held, 30, sizes, backend, batch)
+    options = StudyOptions(game, held, 30, sizes, rating, backend, batch)
     found, rows = [], []
     content: dict[str, Any] = {}
     for result in measure_people(chosen, options, processes, seconds):

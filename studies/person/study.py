@@ -50,6 +50,8 @@ class StudyOptions:
     """People among whom the player of a game is found."""
     identification_sizes: tuple[int, ...] = (20, 70)
     """Games that each of them is known by."""
+    rating: bool = True
+    """Whether the rating offset is measured, too."""
     backend: str = "onnxruntime"
     batch: int = 64
 
@@ -100,7 +102,7 @@ def measure_person(games: PersonGames, options: StudyOptions) -> PersonResult:
             "unseen": _split(scores.person - scores.base, unseen),
         }
     known = choices.take((choices.game < before) & (choices.images[:, 0] >= 0))
-    rating = _rating_gain(games, before, test, options)
+    rating = _rating_gain(games, before, test, options) if options.rating else {}
     return PersonResult(games.name, len(games), sizes, rating, fits, _without_features(known), test)
 
 

@@ -237,16 +237,23 @@ def matches(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> bool:
     """Whether a style network was trained on this network: their features of the initial position are the
     same."""
     try:
-        new = _Extension(model)
-        cells = _cells(new, style)
+        found = trunk_cells(model, codec, style)
     except BadNetwork:
         return False
-    new.rename(cells, "style_cells")
+    gap = np.abs(found.mean(axis=0) - style.probe).max()
+    return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
+
+
+def trunk_cells(model: onnx.ModelProto, codec: Codec, style: StyleNetwork) -> Array:
+    """The trunk's features [cells, c] of the initial position without ratings. Raises BadNetwork if the style
+    network is for other channels."""
+    new = _Extension(model)
+    new.rename(_cells(new, style), "style_cells")
     del new.model.graph.output[:]
     new.model.graph.output.append(helper.make_tensor_value_info("style_cells", TensorProto.FLOAT, None))
     found = open_session(new.model).run(codec.encode([Position(load_game(style.game).initial())]))
-    gap = np.abs(found["style_cells"][0].mean(axis=0) - style.probe).max()
-    return bool(gap < _PROBE_TOLERANCE * (1 + np.abs(style.probe).max()))
+    cells: Array = found["style_cells"][0]
+    return cells
 
 
 def move_features(

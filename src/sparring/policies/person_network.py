@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparring import data
 from sparring.networks import Network
-from sparring.networks.store import find
+from sparring.networks.store import find, user_data_folder
 from sparring.policies.person import PersonModel
 from sparring.policies.policy_files import BadPolicy
 
@@ -45,10 +46,19 @@ def read_styled(base: str, game: str) -> tuple[onnx.ModelProto, ModelCard, Style
     from sparring.networks.style import matches, read_style
 
     graph, card = read_network(find(base, game))
-    if card.game not in data.names("styles"):
+    if (path := style_file(card.game)) is None:
         return graph, card, None
-    style = read_style(data.path("styles", card.game))
+    style = read_style(path)
     return graph, card, style if matches(graph, make_codec(card), style) else None
+
+
+def style_file(game: str) -> Path | None:
+    """The style network of a game: the user's (`styles/GAME.npz` in Sparring's folder), else the shipped one;
+    None if there is none."""
+    own = user_data_folder() / "styles" / f"{game}.npz"
+    if own.is_file():
+        return own
+    return data.path("styles", game) if game in data.names("styles") else None
 
 
 def graph_digest(model: onnx.ModelProto) -> str:

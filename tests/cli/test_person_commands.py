@@ -1,0 +1,180 @@
+"""`sparring train person` and `sparring measure person`, from PGN to a player."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import chess.pgn
+import numpy as np
+import pytest
+
+from sparring.cli import main
+from sparring.games import load_game
+from sparring.networks import Position
+from sparring.policies import load_policy
+from sparring.policies.person import read_person
+from tests.cli.test_commands import run
+from tests.networks.test_style import fitting_style
+
+
+def write_games(path: Path, games: int, *, seed: int = 0, plies: int = 8) -> None:
+    """Games in which Alice opens with 1. b3, against people with other names."""
+    random = np.random.default_rng(seed)
+    texts = []
+    for number in range(games):
+        board, game = chess.Board(), chess.pgn.Game()
+        alice = number % 2
+        names = ("Alice", f"Opponent {number}") if not alice else (f"Opponent {number}", "Alice")
+        game.headers["White"], game.headers["Black"] = names
+        game.headers["WhiteElo"] = game.headers["BlackElo"] = "1500"
+        game.headers["Date"] = f"2024.01.{1 + number % 28:02d}"
+        game.headers["Site"] = f"game {seed}-{number}"
+        node: chess.pgn.GameNode = game
+        for ply in range(plies):
+            moves = sorted(board.legal_moves, key=str)
+            move = moves[int(random.integers(len(moves)))]
+            if ply == 0 and not alice:
+                move = chess.Move.from_uci("b2b3")
+            node = node.add_variation(move)
+            board.push(move)
+            if board.is_game_over():
+                break
+        texts.append(str(game))
+    path.write_text("\n\n".join(texts) + "\n")
+
+
+@pytest.fixture(scope="module")
+def alice(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("alice")
+    write_games(folder / "games.pgn", 12)
+    arguments = ("--records", str(folder / "games.pgn"), "--name", "alice", "--out", str(folder / "me.toml"))
+    main(["train", "person", "chess", *arguments, "--hold-out", "2"])
+    return folder
+
+
+def test_with_a_style_network_a_vector_is_learned(
+    alice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "chess.npz").write_bytes(fitting_style("chess").to_bytes())
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path))
+    out = tmp_path / "styled.toml"
+    main(["train", "person", "chess", "-r", str(alice / "games.pgn"), "--name", "Alice", "--out", str(out)])
+    card = read_person(out.with_suffix(".person")).card
+    assert set(card.parts) == {"rating", "style", "repertoire"}
+    (found,) = load_policy(out.with_suffix(".person"), "chess").predict(
+        [Position(load_game("chess").initial())]
+    )
+    assert found.top(1)[0].text == "b3"
+
+
+def test_a_pgn_becomes_a_player(alice: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (alice / "me.toml").read_text()
+    assert 'name = "Alice"' in text
+    assert 'model = "me.person"' in text
+    assert "rating = " in text
+    card = read_person(alice / "me.person").card
+    assert (card.person, card.games, card.first_date) == ("Alice", 10, "2024-01-01")
+    assert set(card.parts) == {"rating", "style", "repertoire"}
+    assert "The latest 3 games" in card.measured
+    state = load_game("chess").initial()
+    (found,) = load_policy(alice / "me.person", "chess").predict([Position(state, 1500)])
+    assert found.top(1)[0].text == "b3"
+    main(["predict", "chess", "--model", str(alice / "me.person"), "--json"])
+    assert json.loads(capsys.readouterr().out)
+
+
+def test_sgf_files_become_a_player_of_go(tmp_path: Path) -> None:
+    corners = ["pd", "dp", "pp", "dd"]
+    for number in range(4):
+        moves = corners[number:] + corners[:number] + ["qf", "nc", "cn", "fq"]
+        line = "".join(f";{'BW'[ply % 2]}[{move}]" for ply, move in enumerate(moves))
+        text = f"(;GM[1]SZ[19]KM[6.5]PB[Alice]PW[Bob]BR[6d]WR[7d]DT[2020-01-0{number + 1}]RE[B+R]{line})"
+        (tmp_path / f"{number}.sgf").write_text(text)
+    out = tmp_path / "alice.toml"
+    main(["train", "person", "go", "-r", str(tmp_path), "--name", "Alice", "--out", str(out)])
+    assert 'rating = "6d"' in out.read_text()
+    assert read_person(out.with_suffix(".person")).card.games == 4
+    state = load_game("go").initial()
+    (found,) = load_policy(out.with_suffix(".person"), "go").predict([Position(state)])
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_a_person_is_measured_on_games_that_were_not_used(
+    alice: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ("--player", str(alice / "me.toml"), "--records", str(alice / "games.pgn"))
+    main(["measure", "person", "chess", *files, "--json"])
+    found = json.loads(capsys.readouterr().out)["people"]["Alice"]
+    assert found["games"] == 2
+    assert found["nats"]["low"] <= found["nats"]["value"] <= found["nats"]["high"]
+    main(["measure", "person", "chess", *files])
+    assert "nats gained" in capsys.readouterr().out
+
+
+def test_two_people_are_told_apart(alice: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bob = tmp_path / "bob.pgn"
+    write_games(bob, 6, seed=1)
+    bob.write_text(bob.read_text().replace("Alice", "Bob"))
+    main(["train", "person", "chess", "-r", str(bob), "--name", "Bob", "--out", str(tmp_path / "bob.toml"),
+          "--hold-out", "2"])  # fmt: skip
+    capsys.readouterr()
+    main(["measure", "person", "chess", "-p", str(alice / "me.toml"), "-p", str(tmp_path / "bob.toml"),
+          "-r", str(alice / "games.pgn"), "-r", str(bob), "--json"])  # fmt: skip
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["people"]) == {"Alice", "Bob"}
+    assert [entry["games"] for entry in found["identification"]] == [1, 2]
+
+
+def test_a_wrong_name_lists_the_nearest(alice: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("-r", str(alice / "games.pgn"), "--out", str(alice / "no.toml"))
+    assert run("train", "person", "chess", *arguments, "--name", "Alicia") == 2
+    error = capsys.readouterr().err
+    assert "there is no game of 'Alicia'; the nearest names are Alice (12)" in error
+    assert not (alice / "no.toml").exists()
+
+
+def test_wrong_arguments_end_in_one_line(alice: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = ("-r", str(alice / "games.pgn"))
+    train = ("train", "person", "chess", *games, "--name")
+    for words, expected in (
+        ((*train, "Alice", "--out", "me.txt"), "a player is a .toml file"),
+        ((*train, "Opponent 1", "--out", "x.toml"), "at least 2 are needed"),
+        ((*train, "Alice", "--out", "x.toml", "--hold-out", "99"), "leaves none"),
+        ((*train, "Alice", "--out", "x.toml", "--base", "blend"), "blend"),
+        (("train", "person", "shogi", *games, "--name", "Alice", "--out", "x.toml"), "pgn"),
+        (("measure", "person", "chess", *games, "-p", str(alice / "nobody.toml")), "nobody.person"),
+    ):
+        assert run(*words) == 2
+        error = capsys.readouterr().err
+        assert expected in error
+        assert error.count("\n") == 1
+
+
+def test_games_that_were_all_used_cannot_be_measured(
+    alice: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "some.pgn"
+    write_games(games, 10)
+    assert run("measure", "person", "chess", "-p", str(alice / "me.toml"), "-r", str(games)) == 2
+    assert "train with --hold-out" in capsys.readouterr().err
+
+
+def test_a_kill_leaves_the_old_player_or_none(alice: Path, tmp_path: Path) -> None:
+    out = tmp_path / "killed.toml"
+    words = ("train", "person", "chess", "-r", str(alice / "games.pgn"), "--name", "Alice", "--out", str(out))
+    code = "import sys; from sparring.cli import main; main(sys.argv[1:])"
+    running = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL)
+    time.sleep(1.0)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    assert out.exists() == out.with_suffix(".person").exists() or not out.exists()
+    main(list(words))
+    load_policy(out.with_suffix(".person"), "chess")
