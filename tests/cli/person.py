@@ -13,6 +13,8 @@ import pexpect
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x07")
 _SECONDS = 60
+_KEPT = ("PATH", "HOME", "LD_PRELOAD", "ASAN_OPTIONS", "PYTHONMALLOC")
+"""Environment variables that the program gets: the last three are those of `make sanitize`."""
 
 
 def _with_ctrl_c() -> None:
@@ -24,7 +26,7 @@ class Person:
     """Plays in a pseudo-terminal. `home` is the current folder, and where Sparring keeps its files."""
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
-        plain = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        plain = {name: os.environ[name] for name in _KEPT if name in os.environ}
         self._run: Any = pexpect.spawn(
             sys.executable,
             ["-c", "from sparring.cli import main; main()", "play", *arguments],
@@ -61,12 +63,18 @@ class Person:
         self._run.send(keys)
 
     def sends(self, signal: int) -> None:
-        """Sends the program a signal until it ends: between printing a prompt and waiting for keys, readline
-        does not notice one."""
+        """Sends the program a signal until it saves the game or ends: between printing a prompt and waiting
+        for keys, readline does not notice one."""
         for _ in range(_SECONDS):
             self._run.kill(signal)
-            if self._run.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=1) == 0:
+            noticed = self._run.expect([pexpect.EOF, "Saved: ", pexpect.TIMEOUT], timeout=1)
+            if noticed == 1:  # another signal would end the program before its exit code is set
+                shown = self._run.before + self._run.after
+                self._run.expect(pexpect.EOF)
+                self._rest = shown + self._run.before
+            elif noticed == 0:
                 self._rest = self._run.before
+            if self._rest is not None:
                 return
 
     def leaves(self) -> tuple[str, int]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Timer
+from threading import TIMEOUT_MAX, Event, Timer
+
+_LONGEST = min(TIMEOUT_MAX, 1e9)
+"""Seconds. The clock of a timer overflows beyond: the thread would end and the limit would not hold."""
 
 
 @contextmanager
@@ -13,7 +16,7 @@ def stop_timer(seconds: float | None, stop: Event) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    timer = Timer(seconds, stop.set)
+    timer = Timer(min(seconds, _LONGEST), stop.set)
     timer.daemon = True
     timer.start()
     try:
