@@ -261,5 +261,44 @@ def level_report(
     print(ladder_table(ladder))
 
 
+def level_fit(
+    journals: Annotated[list[Path], typer.Argument(help="Journals of games by `level-grid`.")],
+    links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
+    / "grid.json",
+    family: Annotated[str, typer.Option(help="Family of the anchors.")] = "stockfish",
+    levels: Annotated[str, typer.Option(help="Levels.")] = "600,800,1000,1200,1400,1600,1800",
+    out: Annotated[Path, typer.Option(help="JSON file.")] = RESULTS / "dials.json",
+) -> None:
+    """Fit the strength of the policy without search to all games, and find each level's temperature."""
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import read_json, write_json
+    from sparring.storage import read_journal
+    from studies.levels.pooled import fit_pooled, policy_games
+
+    elo = read_json(links)["families"][family]["anchors"]
+    games = [game for path in journals for game in policy_games(read_journal(path)[1:], elo)]
+    fit = fit_pooled(games)
+    rows = []
+    for level in _integers(levels):
+        plain, plain_error = fit.strength(level, 1.0)
+        temperature = fit.temperature(level)
+        strength, error = fit.strength(level, temperature)
+        rows.append(
+            {
+                "level": level,
+                "at_temperature_1": plain,
+                "at_temperature_1_error": 1.96 * plain_error,
+                "temperature": temperature,
+                "strength": strength,
+                "error": 1.96 * error,
+            }
+        )
+        print(
+            f"{level}: {plain:.0f} +- {1.96 * plain_error:.0f} at temperature 1; "
+            f"{strength:.0f} +- {1.96 * error:.0f} at {temperature}"
+        )
+    write_json(provenance(command_line()) | {"games": fit.games, "slope": fit.slope, "rows": rows}, out)
+
+
 def _integers(text: str) -> list[int]:
     return [int(each) for each in text.split(",") if each.strip()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from studies.levels.losses import (
 )
 from studies.levels.positions import PEOPLE, GamePosition
 
+_FEWEST_POSITIONS = 200
 STRONGER = 400
 """How much stronger the opponent is in the column `stronger`."""
 
@@ -85,9 +87,9 @@ def yardstick(
 
 
 def _groups(positions: Sequence[GamePosition]) -> list[tuple[str, int]]:
-    """Sources and classes with whole games: those that our own games have too."""
-    own = {each.rating for each in positions if each.source != PEOPLE}
-    return sorted({(each.source, each.rating) for each in positions if each.rating in own})
+    """Sources and classes with enough positions for a table by kind."""
+    counts = Counter((each.source, each.rating) for each in positions)
+    return sorted(group for group, count in counts.items() if count >= _FEWEST_POSITIONS)
 
 
 def _cell(value: dict[str, Any]) -> str:

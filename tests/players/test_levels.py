@@ -92,4 +92,5 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     low, high = table.range
     rows = [table.row(level) for level in range(low, high + 1, 50)]
     assert set(table.keys(low)) == {"level", "model", *DIALS}
+    assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
     assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(rows))

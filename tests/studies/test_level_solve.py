@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sparring.calibration.run import CalibrationGame, GamesTask
+from studies.levels.pooled import fit_pooled, policy_games
 from studies.levels.report import ladder_table, merge_ladders
 from studies.levels.solve import SLOPE, DialSearch, dial_of, level_table_text, solve_dials
 
@@ -59,3 +60,30 @@ def test_ladders_are_merged_by_family() -> None:
     assert merged["families"]["x"]["monotone"]
     assert merged["families"]["y"]["mean_error"] == 100
     assert "| 1000 | 1010 |" in ladder_table(merged)
+
+
+def test_the_strength_of_a_policy_is_found_from_all_games_of_a_grid() -> None:
+    rng = np.random.default_rng(2)
+    entries = []
+    for rating, temperature in (
+        (600, 1.0),
+        (1000, 1.0),
+        (1400, 1.0),
+        (1400, 0.5),
+        (1800, 1.0),
+        (1800, 0.5),
+        (2400, 1.0),
+    ):
+        strength = 400 + 0.6 * rating - 300 * np.log(temperature)
+        for anchor, at in ELO.items():
+            expected = 1 / (1 + 10 ** ((at - strength) / 400))
+            for number in range(100):
+                score = float(rng.random() < expected)
+                name = f"{rating}:{temperature}:0:visits:blend"
+                entries.append({"player": name, "anchor": anchor, "number": number, "score": score})
+    entries.append({"player": "a", "anchor": "b", "number": 0, "score": 1.0})  # anchors among themselves
+    games = policy_games(entries, ELO)
+    assert len(games) == 2800
+    fit = fit_pooled(games)
+    assert fit.strength(1400, 1.0)[0] == pytest.approx(1240, abs=60)
+    assert fit.temperature(1600) == pytest.approx(np.exp(-(1600 - 1360) / 300), abs=0.12)
