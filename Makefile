@@ -14,7 +14,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 comma := ,
 
-.PHONY: help setup play engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel clean
+.PHONY: help setup play page engines test bench lint format headers stubs tables constraints sanitize tsan fuzz wheel clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,11 +41,18 @@ $(PLAYER): $(CORE) | $(BIN)/python
 	@$(PIP) install -q -e .
 	@touch $@
 
-play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Play a game in the terminal (GAME=chess, rbc, shogi, go, expendibots, breakthrough)
-	@$(BIN)/sparring play $(GAME)
+play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Open the page to play on; TERMINAL=1 plays GAME=chess, go, ... in the terminal
+	@$(BIN)/sparring $(if $(TERMINAL),play $(GAME),serve)
 
-# Debian's engines, for the tests that play against them. CI installs them; elsewhere those tests are skipped.
-ENGINES := stockfish fairy-stockfish gnugo
+# The built page is part of the repository: playing and testing need no Node.
+page: setup  ## Build the page from web/ into src/sparring/data/page (needs Node and npm)
+	@command -v npm >/dev/null || { echo "Building the page needs Node and npm. On Debian: apt-get install npm"; exit 1; }
+	@$(BIN)/python -m tests.page.sources openapi > web/openapi.json
+	@cd web && npm ci --silent && npx openapi-typescript openapi.json -o src/api-types.ts && npm run --silent build && rm openapi.json
+	@$(BIN)/python -m tests.page.sources stamp
+
+# Debian's engines and browser, for the tests that use them. CI installs them; elsewhere those tests are skipped.
+ENGINES := stockfish fairy-stockfish gnugo chromium
 export PATH := $(PATH):/usr/games
 
 engines:
@@ -55,7 +62,7 @@ engines:
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; } \
 	    >/dev/null 2>&1 || echo "Could not install$$missing: tests against them are skipped"; \
 	elif [ -n "$$missing" ]; then \
-	  echo "Tests against engines are skipped. On Debian: apt-get install$$missing"; \
+	  echo "Tests against engines or in a browser are skipped. On Debian: apt-get install$$missing"; \
 	fi
 
 test: setup engines  ## Run all tests

@@ -1063,7 +1063,7 @@ export interface components {
             text: string;
             /**
              * Figures
-             * @description Names of pictures, for /api/reports/{name}/{file}.
+             * @description Names of pictures, for /api/reports/{name}/{file}; -- stands for a folder.
              */
             figures: string[];
             /**

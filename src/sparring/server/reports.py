@@ -31,7 +31,9 @@ class ReportView(ApiMessage):
     title: str
     finding: str = Field(description="The first paragraph: what was found.")
     text: str = Field(description="The whole report, in Markdown.")
-    figures: list[str] = Field(description="Names of pictures, for /api/reports/{name}/{file}.")
+    figures: list[str] = Field(
+        description="Names of pictures, for /api/reports/{name}/{file}; -- stands for a folder."
+    )
     files: list[str] = Field(description="Names of the other files.")
     commands: list[str] = Field(description="Commands that make the numbers.")
 
@@ -54,13 +56,15 @@ class Gallery:
         """A file of a report. Raises Refused."""
         for report in self.all():
             if report.name == name and file in (*report.figures, *report.files) and self._folder is not None:
-                return self._folder / name / file
+                return self._folder / name / file.replace("--", "/")
         raise Refused("There is no such file.", 404)
 
     @staticmethod
     def _report(folder: Path) -> ReportView:
         text = (folder / _TEXT).read_text(encoding="utf-8", errors="replace")
-        files = sorted(each.name for each in folder.iterdir() if each.is_file() and each.suffix in _TYPES)
+        found = [each for pattern in ("*", "*/*") for each in folder.glob(pattern) if each.suffix in _TYPES]
+        paths = [each.relative_to(folder).as_posix() for each in found if each.is_file()]
+        files = sorted(each.replace("/", "--") for each in paths)
         paragraphs = [each.strip() for each in text.split("\n\n") if each.strip()]
         title = paragraphs[0].lstrip("# ").splitlines()[0] if paragraphs else folder.name
         finding = next((each for each in paragraphs[1:] if not each.startswith(("#", "|", "!", "```"))), "")

@@ -67,13 +67,13 @@ export function ChessBoard(props: Props) {
           },
         },
       },
-      drawable: {
-        autoShapes: (props.arrows ?? []).flatMap(({ text, brush }) => {
-          const move = fromTo(text);
-          return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
-        }),
-      },
     });
+    const shapes = (props.arrows ?? []).flatMap(({ text, brush }) => {
+      const move = fromTo(text);
+      return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
+    });
+    const frame = requestAnimationFrame(() => board.current?.setAutoShapes(shapes)); // needs the board's size
+    return () => cancelAnimationFrame(frame);
   });
   return <div class="square-board" ref={element} role="img" aria-label="Board. Type moves in the field beside it." />;
 }

@@ -73,7 +73,7 @@ export function GridBoard({ board, bottom, label, active, chosen, marks, onSquar
           data-square={square}
           role="button"
           aria-label={`${square} ${says}`}
-          tabIndex={focus[0] === row && focus[1] === column ? 0 : -1}
+          tabindex={focus[0] === row && focus[1] === column ? 0 : -1}
           onClick={() => (setFocus([row, column]), onSquare(square))}
           onKeyDown={step}
         >

@@ -126,7 +126,7 @@ export function ShogiBoard({ view, past, bottom, hint, onMove }: Props) {
                 data-square={square}
                 role="button"
                 aria-label={`${square} ${piece ? `${view.sides[piece.owner]} ${pieceName(piece.kind)}` : "empty"}`}
-                tabIndex={focus === square ? 0 : -1}
+                tabindex={focus === square ? 0 : -1}
                 onClick={() => (setFocus(square), choose(square))}
                 onKeyDown={step}
               >

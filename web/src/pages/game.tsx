@@ -252,22 +252,28 @@ function Moves({ view, shown, onStep }: { view: GameView; shown: number; onStep:
       {!hidden && (
         <div class="buttons steps">
           <button onClick={() => onStep(0)} aria-label="First position">
-            ⏮
+            <Icon path="M2 2h2v12H2zM14 2v12L5 8z" />
           </button>
           <button onClick={() => onStep(shown - 1)} aria-label="One move back">
-            ◀
+            <Icon path="M12 2v12L3 8z" />
           </button>
           <button onClick={() => onStep(shown + 1)} aria-label="One move forward">
-            ▶
+            <Icon path="M4 2v12l9-6z" />
           </button>
           <button onClick={() => onStep(view.ply)} aria-label="Last position">
-            ⏭
+            <Icon path="M12 2h2v12h-2zM2 2v12l9-6z" />
           </button>
         </div>
       )}
     </div>
   );
 }
+
+const Icon = ({ path }: { path: string }) => (
+  <svg viewBox="0 0 16 16" aria-hidden="true">
+    <path d={path} />
+  </svg>
+);
 
 function Hidden({ view }: { view: GameView }) {
   if (!view.hidden) return null;

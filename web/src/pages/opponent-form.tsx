@@ -1,3 +1,4 @@
+import { useId } from "preact/hooks";
 import type { GameOffer, OpponentChoice } from "../api";
 
 export type Choice = Partial<OpponentChoice>;
@@ -17,11 +18,11 @@ export function defaultChoice(offer: GameOffer): Choice {
 }
 
 const STYLES: [string, number | undefined, string][] = [
-  ["as measured", undefined, "The fitted blend of both networks: the most human-like."],
-  ["all human", 0, "Only the network of people's moves: 100 % human."],
-  ["a little sharper", 0.25, "75 % human, 25 % strong."],
-  ["half and half", 0.5, "50 % human, 50 % strong."],
-  ["strong first", 0.75, "25 % human, 75 % strong."],
+  ["Most human-like", undefined, "the measured blend"],
+  ["Human only", 0, "100 % human"],
+  ["A little sharper", 0.25, "75 % human, 25 % strong"],
+  ["Half and half", 0.5, "50 % human, 50 % strong"],
+  ["Sharp", 0.75, "25 % human, 75 % strong"],
 ];
 
 const KINDS: Record<string, string> = {
@@ -71,7 +72,7 @@ export function OpponentForm(props: { offer: GameOffer; choice: Choice; onChange
           >
             {STYLES.map(([title, share, about]) => (
               <option key={title} value={share ?? ""}>
-                {title}: {about}
+                {title} ({about})
               </option>
             ))}
           </select>
@@ -162,21 +163,21 @@ export function Slider(props: {
   note?: string;
   onChange: (value: number) => void;
 }) {
+  const id = useId();
   return (
     <div class="dial">
-      <label>
-        <span class="dial-title">{props.title}</span>
-        <output>{props.shown}</output>
-        <input
-          type="range"
-          min={props.from}
-          max={props.to}
-          step={props.step}
-          value={props.value}
-          aria-valuetext={props.shown}
-          onInput={({ currentTarget: { valueAsNumber } }) => props.onChange(valueAsNumber)}
-        />
-      </label>
+      <label for={id}>{props.title}</label>
+      <output for={id}>{props.shown}</output>
+      <input
+        id={id}
+        type="range"
+        min={props.from}
+        max={props.to}
+        step={props.step}
+        value={props.value}
+        aria-valuetext={props.shown}
+        onInput={({ currentTarget: { valueAsNumber } }) => props.onChange(valueAsNumber)}
+      />
       {props.note && <p class="note">{props.note}</p>}
     </div>
   );

@@ -1,0 +1,77 @@
+"""A server with the built page, and Debian's Chromium.
+
+A page that logs an error, or asks another host, fails its test.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+expect.set_options(timeout=60_000)  # machines may be slow
+CHROMIUM = shutil.which("chromium")
+_PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("page")
+    serve = ["serve", "--port", "0", "--no-browser", "--folder", str(folder)]
+    command = [sys.executable, "-c", _PROGRAM, *serve]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().split()[4].rstrip("/")
+        server.terminate()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI needs chromium: `make test` installs it")
+        pytest.skip("chromium is missing. On Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A tab of a new visitor. `@pytest.mark.parametrize("page", ["phone"], indirect=True)` makes it small."""
+    phone = getattr(request, "param", "desktop") == "phone"
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844} if phone else {"width": 1280, "height": 860}, has_touch=phone
+    )
+    context.set_default_timeout(60_000)
+    found = context.new_page()
+    faults: list[str] = []
+    watch(found, address, faults)
+    found.goto(address)
+    yield found
+    context.close()
+    assert faults == []
+
+
+def watch(page: Page, address: str, faults: list[str]) -> None:
+    """Collects errors of a page, and its requests to other hosts."""
+
+    def console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and "status of 4" not in message.text:
+            faults.append(message.text)
+
+    def asked(request: Request) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            faults.append(f"request to {request.url}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", asked)

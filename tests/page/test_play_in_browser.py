@@ -1,0 +1,202 @@
+"""Games on the page, in a real browser, from the first click to the result."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+TITLES = {
+    "chess": "Chess",
+    "rbc": "Reconnaissance blind chess",
+    "shogi": "Shogi",
+    "go": "Go",
+    "expendibots": "Expendibots",
+    "breakthrough": "Breakthrough",
+}
+
+
+def choose(page: Page, game: str) -> None:
+    page.get_by_label(TITLES[game], exact=True).check()
+
+
+def begin(page: Page) -> None:
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("region", name="Game")).to_be_visible()
+
+
+def type_move(page: Page, move: str) -> None:
+    field = page.locator(".move-field input")
+    field.fill(move)
+    field.press("Enter")
+
+
+def from_position(page: Page, position: str) -> None:
+    page.get_by_text("Begin from a position").click()
+    page.get_by_label("Position").fill(position)
+
+
+def weak(page: Page) -> None:
+    """Chooses the weakest search player."""
+    choice = page.get_by_label("A search player")
+    if choice.count():
+        choice.check()
+    page.get_by_label("Strength").fill("1")
+
+
+def resign(page: Page) -> None:
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Really resign").click()
+
+
+def result(page: Page) -> str:
+    shown = page.locator(".result")
+    expect(shown).to_be_visible()
+    return shown.inner_text()
+
+
+def test_chess_by_clicks_to_mate(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    from_position(page, "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1")
+    begin(page)
+    board = page.locator("cg-board").bounding_box()
+    assert board is not None
+    size = board["width"] / 8
+    for file, rank in ((1, 1), (1, 8)):  # b1, then b8: mate
+        page.mouse.click(board["x"] + (file + 0.5) * size, board["y"] + (8 - rank + 0.5) * size)
+    assert result(page) == "You win: checkmate."
+    page.get_by_role("button", name="One move back").click()
+    expect(page.locator("cg-board piece.queen")).to_have_count(1)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as PGN").click()
+    assert "Qb8#" in download.value.path().read_text()
+
+
+def test_shogi_by_taps_with_a_promotion(page: Page) -> None:
+    choose(page, "shogi")
+    from_position(page, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    begin(page)
+    page.get_by_role("button", name="1 gold").click()
+    page.locator('[data-square="5b"]').click()
+    assert result(page).startswith("You win")
+
+
+def test_go_ends_with_dead_stones_and_a_score(page: Page) -> None:
+    choose(page, "go")
+    weak(page)
+    from_position(page, "9/9/2O6/9/4X4/9/6X2/9/9 b - 0 0 1 7.5")
+    begin(page)
+    page.get_by_role("button", name="Pass").click()
+    expect(page.get_by_text("Both passed")).to_be_visible()
+    page.locator('[data-square="C7"]').click()
+    page.get_by_role("button", name="Agree on the score").click()
+    assert "points" in result(page)
+
+
+def test_blind_chess_senses_moves_and_shows_the_truth(page: Page) -> None:
+    choose(page, "rbc")
+    page.locator("fieldset select").first.select_option("random")
+    begin(page)
+    expect(page.get_by_text("Sense a square")).to_be_visible()
+    board = page.locator("cg-board").bounding_box()
+    assert board is not None
+    size = board["width"] / 8
+    page.mouse.click(board["x"] + 4.5 * size, board["y"] + 2.5 * size)  # senses e6
+    expect(page.locator("square.sensed").first).to_be_attached()
+    type_move(page, "e2e4")
+    expect(page.get_by_text("possible boards")).to_be_visible()
+    type_move(page, "e6")
+    resign(page)
+    assert "wins" in result(page)
+    page.get_by_role("button", name="First position").click()
+    expect(page.locator("cg-board piece")).to_have_count(32)
+
+
+def test_expendibots_by_taps(page: Page) -> None:
+    choose(page, "expendibots")
+    weak(page)
+    begin(page)
+    page.locator('[data-square="b2"]').click()
+    page.locator('[data-square="b3"]').click()
+    expect(page.locator(".moves button")).to_have_count(2)
+    resign(page)
+    assert "Black wins" in result(page)
+
+
+def test_breakthrough_by_taps_to_the_end(page: Page) -> None:
+    choose(page, "breakthrough")
+    weak(page)
+    begin(page)
+    page.locator('[data-square="c2"]').click()
+    page.locator('[data-square="c3"]').click()
+    expect(page.locator(".moves button")).to_have_count(2)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_text("would most likely play")).to_be_visible()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".moves button")).to_have_count(0)
+    resign(page)
+    assert "wins" in result(page)
+
+
+def test_a_reload_and_a_second_tab_show_the_game(page: Page) -> None:
+    choose(page, "breakthrough")
+    weak(page)
+    begin(page)
+    type_move(page, "c2c3")
+    expect(page.locator(".moves button")).to_have_count(2)
+    page.reload()
+    expect(page.locator(".moves button")).to_have_count(2)
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(".moves button")).to_have_count(2)
+    type_move(other, "b2b3")
+    expect(page.locator(".moves button")).to_have_count(4)
+    other.goto(re.sub("#.*", "#/games", page.url))
+    expect(other.get_by_text("not finished")).to_be_visible()
+
+
+def test_by_keyboard_only(page: Page) -> None:
+    page.get_by_label("Chess", exact=True).focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Breakthrough", exact=True)).to_be_checked()
+    button = page.get_by_role("button", name="Play", exact=True)
+    for _ in range(40):
+        if button.evaluate("each => each === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Game")).to_be_visible()
+    page.locator('[data-square="a1"]').focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator(".moves button")).to_have_count(2)
+
+
+@pytest.mark.parametrize("page", ["phone"], indirect=True)
+def test_on_a_phone(page: Page) -> None:
+    choose(page, "breakthrough")
+    begin(page)
+    page.locator('[data-square="c2"]').tap()
+    page.locator('[data-square="c3"]').tap()
+    expect(page.locator(".moves button")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_two_players_are_watched(page: Page) -> None:
+    page.get_by_role("link", name="Watch").click()
+    page.get_by_label("Game").select_option("breakthrough")
+    page.get_by_label("Pace").fill("0")
+    page.get_by_role("button", name="Watch").click()
+    assert "wins" in result(page)
+
+
+def test_a_refused_move_says_why(page: Page) -> None:
+    choose(page, "chess")
+    begin(page)
+    type_move(page, "e5")
+    expect(page.get_by_role("alert")).to_contain_text("not legal")
