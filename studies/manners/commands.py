@@ -91,7 +91,7 @@ def manners_conversion(
     table: Table = None,
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "conversion.json",
 ) -> None:
-    """Measure how often people and ours win won positions and basic endings."""
+    """Measure how often people and ours win won positions and basic endings. Without levels, people alone."""
     from sparring.policies import load_policy
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
@@ -101,6 +101,7 @@ def manners_conversion(
     level_table = _levels(table)
     known = [game for path in people for game in read_games(path)]
     report = provenance(command_line()) | {"people": people_endings(reached_endings(known)), "ours": []}
+    write_json(report, out)
     policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
     for level in _numbers(levels):
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
@@ -196,6 +197,6 @@ def _levels(path: Path | None) -> LevelTable:
 
 def _numbers(text: str) -> list[int]:
     try:
-        return [int(each) for each in text.split(",")]
+        return [int(each) for each in text.split(",") if text]
     except ValueError:
         raise UserError(f"levels '{text}': expected whole numbers, separated by commas") from None
