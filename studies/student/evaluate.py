@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -41,7 +42,9 @@ _LEAST_PLY, _LEAST_SECONDS = 10, 30
 """Earlier plies, and moves with less time left, are not measured (preset `maia`)."""
 _MIDDLE_GAME = 20
 _RESAMPLES = 2000
-_BATCH = 2048
+_BATCH, _CPU_BATCH = 2048, 64
+_RULE_50 = 109
+"""The plane of the rule-50 counter."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +66,47 @@ def student_policy(student: Student, p: Positions, see_clock: bool = True) -> Te
     return log_policy(policy, p.legal)
 
 
+def onnx_policy(session: Any, p: Positions, see_clock: bool = True) -> Tensor:
+    """Log-probabilities [n, 1858] of a student's ONNX file."""
+    tokens = student_tokens(p, p.legal.any(1), torch.float32)
+    tokens[..., _RULE_50] *= 100
+    planes = tokens.transpose(1, 2).reshape(len(tokens), -1, 8, 8).round().to(torch.uint8)
+    ratings, known = ((p.ratings - 600) / 2000).clamp(0, 1), (p.ratings >= 0).float()
+    shown = (p.clock >= 0).float() * float(see_clock)
+    columns = [ratings[:, 0], known[:, 0], ratings[:, 1], known[:, 1], p.clock.clamp(min=0) * shown, shown]
+    inputs = {"planes": planes.numpy(), "context": torch.stack(columns, 1).numpy()}
+    return log_policy(torch.from_numpy(session.run(["policy"], inputs)[0]), p.legal)
+
+
 class Network:
-    """A student (.pt), or a teacher's network (.npz or .xz)."""
+    """A student (.pt or .onnx, the latter on a CPU), or a teacher's network (.npz or .xz)."""
 
     def __init__(self, path: Path, moves: NDArray[np.integer], device: torch.device) -> None:
-        self.student: Student | None = None
-        if path.suffix == ".pt":
-            self.student, ranges = load_student(path, device)
-            use_ranges(self.student, ranges)
+        self.sees_clock = path.suffix in (".pt", ".onnx")
+        self._policy: Callable[[Positions, bool], Tensor]
+        if path.suffix == ".onnx":
+            import onnxruntime  # the GPU machine may not have it
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            session = onnxruntime.InferenceSession(str(path), options)
+            self._policy = lambda p, see_clock: onnx_policy(session, p, see_clock)
+        elif path.suffix == ".pt":
+            student, ranges = load_student(path, device)
+            use_ranges(student, ranges)
+            self._policy = lambda p, see_clock: student_policy(student, p, see_clock)
         else:
-            self._teacher = Teacher(path, moves, device)
+            teacher = Teacher(path, moves, device)
+            self._policy = lambda p, see_clock: teacher(p)[0]
+        self._batch = _CPU_BATCH if device.type == "cpu" else _BATCH
 
     @torch.no_grad()
     def scores(self, records: Records, indices: Tensor, see_clock: bool = True) -> Scores:
         """Scores of the moves played."""
         hits, nats = [], []
-        for part in torch.split(indices, _BATCH):
+        for part in torch.split(indices, self._batch):
             p, played = records.positions(part), records.played(part)
-            said = student_policy(self.student, p, see_clock) if self.student else self._teacher(p)[0]
+            said = self._policy(p, see_clock)
             hits.append((said.argmax(1) == played).double().cpu())
             nats.append(-said.gather(1, played[:, None])[:, 0].double().cpu())
         return Scores(torch.cat(hits).numpy(), torch.cat(nats).numpy())
@@ -179,6 +205,7 @@ def main() -> None:
     parser.add_argument("--library", type=Path, required=True)
     parser.add_argument("--clock", action="store_true")
     parser.add_argument("--limit", type=int, default=0, help="number of positions; 0 for all")
+    parser.add_argument("--every", type=int, default=1, help="one position in so many")
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--out", type=Path, required=True)
     o = parser.parse_args()
@@ -193,7 +220,7 @@ def main() -> None:
         if o.clock
         else ((clock < 0) | (clock >= _LEAST_SECONDS)) & (group >= 1100) & (group < 2000)
     )
-    chosen = np.flatnonzero(kept)[: o.limit or None]
+    chosen = np.flatnonzero(kept)[:: o.every][: o.limit or None]
     indices = indices[torch.from_numpy(chosen).to(device)]
     columns = {
         "game": records.game[indices].cpu().numpy(),
@@ -204,7 +231,7 @@ def main() -> None:
     scores: dict[str, Scores] = {}
     for name, _, path in (each.partition("=") for each in o.networks):
         network = Network(Path(path), policy_moves(library), device)
-        if o.clock and network.student is not None:
+        if o.clock and network.sees_clock:
             scores[f"{name} without the clock"] = network.scores(records, indices, see_clock=False)
         scores[name] = network.scores(records, indices)
     o.out.write_text(json.dumps(report(scores, columns), indent=1) + "\n")

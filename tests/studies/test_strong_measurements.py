@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sparring.games import Chess
 from sparring.networks import Position, Prediction, load_network
 from sparring.networks.card import read_card_from_file
+from sparring.training.export import export
+from sparring.training.layouts import layout_of
+from sparring.training.model import PolicyValueNetwork
+from studies.student.fold_temperature import fold_temperature
 from studies.student.puzzles import interval, read_graded, read_puzzles, score
 from studies.student.set_card import set_card
 from studies.student.teacher_divergence import differences, measure
+from tests.networks.onnx_session import run
 from tests.networks.tiny_networks import tiny_network, write
+from tests.training.factories import small_config
 
 PUZZLES = "PuzzleId,FEN,Moves,Rating\na,6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1,g8h8 a1a8,600\n"
 GRADED = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; c0 "Ra8#=100, Kf1=3";\n'
@@ -67,3 +75,20 @@ def test_the_divergence_is_that_of_the_probabilities() -> None:
     kl, same, error = differences(a, b)
     assert kl == pytest.approx(0.5 * np.log(2) + 0.5 * np.log(2 / 3))
     assert (same, error) == (0.0, 0.25)
+
+
+def test_a_folded_temperature_divides_the_logits(tmp_path: Path) -> None:
+    config = small_config("shogi")
+    model = export(PolicyValueNetwork(config.network, layout_of(config)), config, {"source": "a test"})
+    planes = (np.random.default_rng(0).random((2, layout_of(config).planes, 9, 9)) < 0.1).astype(np.uint8)
+    inputs: dict[str, NDArray[Any]] = {"planes": planes, "context": np.zeros((2, 6), np.float32)}
+    before = run(model, inputs)
+    fold_temperature(model, 2.0)
+    after = run(model, inputs)
+    np.testing.assert_allclose(after["policy"], before["policy"] / 2, atol=1e-3)
+    np.testing.assert_array_equal(after["wdl"], before["wdl"])
+
+
+def test_a_policy_that_is_no_convolution_is_refused() -> None:
+    with pytest.raises(ValueError, match="not from a convolution"):
+        fold_temperature(tiny_network("chess"), 2.0)

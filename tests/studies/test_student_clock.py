@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from onnx import numpy_helper
@@ -172,6 +173,20 @@ def test_the_evaluation_has_intervals_by_rating_phase_and_clock(
         assert report["mean of rating groups"]["b"]["nats less a"] == [0, 0, 0]
         assert "from 0 s" not in report["by clock"]
     assert set(report["by phase"]) <= set(evaluate.PHASES)
+
+
+def test_an_onnx_file_has_the_scores_of_its_checkpoint(data: Path, records: Records, tmp_path: Path) -> None:
+    student, _ = load_student(data / "teacher.pt")
+    onnx.save(export(student, {"name": "tiny", "source": "a test"}), tmp_path / "tiny.onnx")
+    moves, cpu = policy_moves(load_library(data / "libpool.so")), torch.device("cpu")
+    paths = (data / "teacher.pt", tmp_path / "tiny.onnx")
+    for see_clock in (False, True):
+        a, b = (
+            evaluate.Network(path, moves, cpu).scores(records, records.test[:100], see_clock)
+            for path in paths
+        )
+        np.testing.assert_allclose(a.nats, b.nats, atol=0.02)
+        assert (a.hits == b.hits).mean() > 0.95
 
 
 def test_clocks_come_back_in_seconds() -> None:
