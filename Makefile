@@ -110,6 +110,7 @@ bench: setup  ## Measure speed against peers, into results/bench/
 fuzz: setup  ## Fuzz every text parser for a long time, and run 5,000 trials over all surfaces
 	SPARRING_TRIALS=5000 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/robustness/test_surfaces.py
 	SPARRING_FUZZ=300000 $(BIN)/python -m pytest -q -n 2 tests/robustness --ignore tests/robustness/test_surfaces.py
+	SPARRING_TRIALS=2000 $(BIN)/python -m pytest -q -n 2 tests/server/test_openapi.py
 
 # A build with sanitizers ($(2)) in a venv (build/$(1)/venv) that takes all requirements from $(VENV).
 define sanitized

@@ -818,7 +818,8 @@ export interface components {
             you: (0 | 1) | null;
             /**
              * @default {
-             *       "nodes": 0
+             *       "nodes": 0,
+             *       "think_time": "human"
              *     }
              */
             opponent: components["schemas"]["OpponentChoice"];
@@ -888,6 +889,13 @@ export interface components {
              * @default 0
              */
             nodes: number;
+            /**
+             * Think Time
+             * @description With a clock: takes the time that people take, or answers at once.
+             * @default human
+             * @enum {string}
+             */
+            think_time: "none" | "human";
             /**
              * Strength
              * @description strength: from 1 to 9.

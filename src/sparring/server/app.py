@@ -39,11 +39,11 @@ def create_app(
     Raises BadStore.
     """
     opponents = Opponents(threads)
-    games = GameStore(store)
+    GameStore(store).close()  # refuses another kind of file before the server starts
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.host = host = GameHost(games, opponents)
+        app.state.host = host = GameHost(GameStore(store), opponents)
         app.state.reviews = reviews = Reviews(host)
         try:
             yield

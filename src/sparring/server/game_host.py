@@ -250,9 +250,11 @@ class GameHost:
                     return
                 if game.settings.you is None and not hosted.followers:
                     return  # nobody watches
+                began = time.monotonic()
                 decision = await self.run(game.decide, pending)
-                if game.settings.you is None and game.settings.pace:
-                    await asyncio.sleep(game.settings.pace)
+                least = game.settings.pace if game.settings.you is None else decision.seconds or 0.0
+                if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
+                    await asyncio.sleep(left)
                 async with hosted.lock:
                     await self._changing(hosted, partial(game.accept, pending, decision))
         finally:

@@ -43,6 +43,9 @@ class OpponentChoice(ApiMessage):
         default=None, ge=0, le=10, description="human: temperature of the moves (1)."
     )
     nodes: int = Field(default=0, ge=0, le=3_200, description="human: positions that it searches for a move.")
+    think_time: Literal["none", "human"] = Field(
+        default="human", description="With a clock: takes the time that people take, or answers at once."
+    )
     strength: int | None = Field(
         default=None, ge=STRENGTHS[0], le=STRENGTHS[-1], description="strength: from 1 to 9."
     )

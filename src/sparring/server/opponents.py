@@ -89,8 +89,8 @@ class Opponents:
             match choice.kind:
                 case "level":
                     assert choice.level is not None
-                    config = default_player_config(name, **level_keys(name, choice.level))
-                    return make_player(config, self._blend(name, choice.style))
+                    keys = {**level_keys(name, choice.level), "think_time": choice.think_time}
+                    return make_player(default_player_config(name, **keys), self._blend(name, choice.style))
                 case "strength":
                     assert choice.strength is not None
                     return make_strength_player(name, choice.strength)
@@ -102,6 +102,7 @@ class Opponents:
                         rating=choice.rating,
                         temperature=1.0 if choice.temperature is None else choice.temperature,
                         nodes=choice.nodes,
+                        think_time=choice.think_time,
                     )
                     return make_player(config, self._blend(name, choice.style))
         except (BadPlayer, *LOAD_ERRORS) as error:
