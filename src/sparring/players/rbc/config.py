@@ -94,6 +94,9 @@ class BotConfig:
 
 
 _FAST = BotConfig(depth=1, boards=2_000, sense_boards=8, move_boards=16)
+_PLANNER = BotConfig(
+    "planner", depth=3, boards=1_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
+)
 
 BOTS: Mapping[str, BotConfig] = {
     "random": BotConfig("random"),
@@ -109,8 +112,12 @@ BOTS: Mapping[str, BotConfig] = {
     "inference": BotConfig(
         depth=3, boards=2_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
     ),
-    "planner": BotConfig(
-        "planner", depth=3, boards=1_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
+    "planner": _PLANNER,
+    "planner-rated": replace(
+        _PLANNER,
+        planner=PlannerOptions(
+            sense_depth=4, move_depth=4, native_weight=0.5, inference_weight=0.5, rating_visits=100
+        ),
     ),
     "inference-stockfish": BotConfig(
         evaluator="stockfish", boards=2_000_000, sense_boards=64, move_boards=256, use_clock=True, threads=0
