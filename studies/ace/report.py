@@ -13,6 +13,7 @@ from sparring.reports.plot_style import LINE_COLORS, open_pyplot, save_svg
 from sparring.reports.report import read_json
 from sparring.storage import read_journal
 from sparring.tuning import fit_theta_curve
+from sparring.tuning.descent import DescentStep
 from sparring.tuning.run import results_in
 from studies.ace.amsterdam import read_answers, skill_curve
 from studies.ace.answers import answers_of
@@ -26,11 +27,47 @@ PAPER_TABLE_3 = {"D": 1316, "B": 1727, "Expert": 2108, "GM": 2546}
 _SIZE = (4.4, 3.0)
 
 
+def descent_report(folder: Path) -> list[dict[str, Any]]:
+    """The descents of all classes with journals, finished or not: means over each epoch.
+
+    An epoch has all positions once, so that losses of epochs are comparable. `significance` is the mean
+    gradient in log t and log c_puct of the last epoch in standard errors.
+    """
+    rows = []
+    for path in folder.glob("class-*.jsonl"):
+        header, *entries = read_journal(path)
+        steps = [DescentStep.of(entry) for entry in entries if "searched" in entry]
+        size = max(header["positions"] // header["batch"], 1)
+        epochs = [steps[i : i + size] for i in range(0, len(steps) - size + 1, size)]
+        if not epochs:
+            continue
+        errors = np.sqrt(np.sum(np.square([step.error for step in epochs[-1]]), axis=0)) / size
+        rows.append({
+            "class": header["class"], "nodes": header["nodes"], "steps": len(steps),
+            "gradient": header["gradient"], "positions": header["positions"],
+            "loss": [float(np.mean([step.loss for step in epoch])) for epoch in epochs],
+            "temperature": [_geometric([step.temperature for step in epoch]) for epoch in epochs],
+            "policy_temperature": [_geometric(np.exp([s.searched[0] for s in epoch])) for epoch in epochs],
+            "c_puct": [_geometric(np.exp([s.searched[1] for s in epoch])) for epoch in epochs],
+            "significance": (np.mean([s.gradient for s in epochs[-1]], axis=0) / errors).tolist(),
+        })  # fmt: skip
+    return sorted(rows, key=lambda row: int(row["class"]))
+
+
+def _geometric(values: Any) -> float:
+    return float(np.exp(np.mean(np.log(values))))
+
+
 def tuning_report(folder: Path) -> dict[str, Any]:
-    """The tuned classes, and Theta as a smooth function of the rating."""
+    """The tuned classes, and Theta as a smooth function of the rating; only the descents if none is
+    finished."""
     classes = list(results_in(folder))
+    descents = descent_report(folder)
+    if not classes:
+        return {"descents": descents}
     curve = fit_theta_curve(classes)
     return {
+        "descents": descents,
         "classes": [{key: each for key, each in result.items() if key != "path"} for result in classes],
         "curve": {
             "log_coefficients": curve.coefficients.tolist(),
@@ -92,7 +129,9 @@ def write_figures(report: Mapping[str, Any], folder: Path) -> list[Path]:
 
 
 def theta_figure(tuning: Mapping[str, Any]) -> Any:
-    """tau, t and c_puct of the classes and the curves through them."""
+    """tau, t and c_puct of the classes and the curves through them; of unfinished classes, the last epoch."""
+    if "classes" not in tuning:
+        return _descents_figure(tuning["descents"])
     figure, axis = open_pyplot().subplots(figsize=_SIZE)
     rows = tuning["curve"]["rows"]
     labels = {"temperature": "tau", "policy_temperature": "t", "c_puct": "c_puct"}
@@ -104,6 +143,19 @@ def theta_figure(tuning: Mapping[str, Any]) -> Any:
     axis.set_yscale("log")
     axis.set_xlabel("rating of the class")
     axis.set_ylabel("parameter")
+    axis.legend(fontsize=8)
+    return figure
+
+
+def _descents_figure(descents: Sequence[Mapping[str, Any]]) -> Any:
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    labels = {"temperature": "tau", "policy_temperature": "t", "c_puct": "c_puct"}
+    for colour, (key, label) in zip(LINE_COLORS, labels.items(), strict=False):
+        axis.plot([row["class"] for row in descents], [row[key][-1] for row in descents], "o-", color=colour,
+                  markersize=4, label=label)  # fmt: skip
+    axis.set_yscale("log")
+    axis.set_xlabel("rating of the class")
+    axis.set_ylabel("parameter, last epoch")
     axis.legend(fontsize=8)
     return figure
 

@@ -115,6 +115,7 @@ def test_a_killed_tuning_resumes_with_the_same_result(
         (["--gradient", "guess"], "unknown gradient"),
         (["--records", "nowhere"], "no such table"),
         (["--network", "nothing"], "nothing"),
+        (["--classes", "2000,2600", "--workers", "2"], "players of"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -11,8 +11,10 @@ import pytest
 from sparring.arena.results import GameResult
 from sparring.reports.report import read_json, write_json
 from sparring.storage import Journal
+from sparring.tuning.descent import DescentStep
 from studies.__main__ import main
 from studies.ace.evidence import RATINGS, write_lines
+from studies.ace.report import descent_report, tuning_report
 from studies.ace.strength import rated_players
 
 
@@ -29,7 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "out"
     for rating in (1250, 1650):
-        Journal(out / "tuning" / f"class-{rating}.jsonl", header={"class": rating}).add(tuned(rating))
+        header = {"class": rating, "positions": 8, "batch": 8}
+        Journal(out / "tuning" / f"class-{rating}.jsonl", header=header).add(tuned(rating))
     games = Journal(out / "games.jsonl", header={"seed": 1})
     for number, score in enumerate((0.0, 0.5, 1.0, 0.0)):
         result = GameResult(number, "D", "B", 0, score, "checkmate", "", 30, 0.0)
@@ -46,6 +49,19 @@ def test_the_report_has_the_parts_whose_files_are_there(folder: Path) -> None:
     assert "positions" not in report
     assert report["command"].startswith("python -m studies")
     assert sorted(path.name for path in folder.glob("*.svg")) == ["scores.svg", "theta.svg"]
+
+
+def test_an_unfinished_descent_is_reported_by_epochs(tmp_path: Path) -> None:
+    header = {"class": 1250, "positions": 8, "batch": 4, "nodes": 16, "gradient": "differences"}
+    journal = Journal(tmp_path / "class-1250.jsonl", header=header)
+    for number, loss in enumerate((2.0, 3.0, 1.0, 2.0, 9.0)):
+        step = DescentStep(number, (0.0, np.log(2.0)), 1.5, loss, (0.1, -0.1), (0.1, 0.1))
+        journal.add(step.as_json())
+    (row,) = descent_report(tmp_path)
+    assert (row["steps"], row["loss"]) == (5, [2.5, 1.5])  # the last epoch is not complete
+    assert row["c_puct"] == pytest.approx([2.0, 2.0])
+    assert row["significance"] == pytest.approx([np.sqrt(2), -np.sqrt(2)])
+    assert list(tuning_report(tmp_path)) == ["descents"]
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

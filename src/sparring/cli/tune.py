@@ -60,7 +60,7 @@ def levels(
     from sparring.matching import NoGames
     from sparring.policies.policy_files import BadPolicy
     from sparring.storage.journal import JournalMismatch
-    from sparring.workers import RayUnavailable
+    from sparring.workers import RayUnavailable, WorkerError
 
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
@@ -81,7 +81,7 @@ def levels(
             results = tuning.tune_classes(
                 ratings, config, folder, workers=workers, ray=ray, on_result=_report
             )
-        except (BadTable, UnsupportedFormat, NoGames, BadPolicy, RayUnavailable) as error:
+        except (BadTable, UnsupportedFormat, NoGames, BadPolicy, RayUnavailable, WorkerError) as error:
             raise UserError(str(error)) from None
         except JournalMismatch:
             raise UserError(
