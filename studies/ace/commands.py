@@ -96,6 +96,7 @@ def ace_items(
     records: Records,
     keep: Annotated[int, typer.Option(min=1, help="Positions to keep.")] = 2000,
     games: Annotated[int, typer.Option(min=1, help="Most games of the test split.")] = 5000,
+    every: Annotated[int, typer.Option(min=1, help="Look at one position in so many of each game.")] = 3,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "items.jsonl.gz",
@@ -112,7 +113,7 @@ def ace_items(
         for game in open_records(path)
         if game.split() is Split.TEST and None not in game.ratings and len(game) >= 20
     ]
-    write_lines(informative_positions(human, known[:games], keep), out)
+    write_lines(informative_positions(human, known[:games], keep, every), out)
     print(out)
 
 
