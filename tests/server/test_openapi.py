@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import schemathesis
 from hypothesis import HealthCheck, settings
-from schemathesis.checks import CHECKS
 
 from sparring.server.app import create_app
 from tests.server.conftest import ACCESS
@@ -21,8 +21,9 @@ schema = schemathesis.openapi.from_asgi("/api/openapi.json", create_app(":memory
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
-def test_no_request_makes_a_server_error(case: schemathesis.Case) -> None:
-    case.call_and_validate(checks=CHECKS.get_by_names(["not_a_server_error"]))
+def test_no_request_makes_a_server_error(case: schemathesis.Case[Any]) -> None:
+    answer = case.call()
+    assert answer.status_code < 500, answer.text
 
 
 def test_the_description_has_every_route() -> None:
