@@ -10,12 +10,9 @@ import numpy as np
 
 from sparring.arena.results import GameResult
 from sparring.games import Move, load_game
-from sparring.networks import Position
-from sparring.players.move_distribution import policy_distribution, search_distribution
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import move_selection, puct_config
 from sparring.policies import Policy, load_policy
-from sparring.search import search_together
 
 MAX_PLIES = 400
 """A longer game is drawn."""
@@ -106,22 +103,7 @@ def play_games(
 
 
 def _choose(policy: Policy, config: PlayerConfig, turns: Sequence[_Game]) -> list[Move]:
-    if not turns:
-        return []
-    rating = config.rating_number("rating")
-    positions = [Position(each.state, rating, rating) for each in turns]
-    if config.nodes <= 1:
-        distributions = [
-            policy_distribution(policy.game, each.state, prediction, config.temperature, "")
-            for each, prediction in zip(turns, policy.predict(positions), strict=True)
-        ]
-    else:
-        selection = move_selection(config)
-        found = search_together(policy, positions, puct_config(config), config.nodes)
-        distributions = [
-            search_distribution(policy.game, each.state, result, selection)
-            for each, result in zip(turns, found, strict=True)
-        ]
+    distributions = lockstep_distributions(policy, config, [each.state for each in turns])
     return [each.draw(turn.rng).move for turn, each in zip(turns, distributions, strict=True)]
 
 

@@ -8,12 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.networks import Position
 from sparring.players import PlayerConfig
-from sparring.players.move_distribution import policy_distribution, search_distribution
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.policies import Policy
-from sparring.search import search_together
 from studies.levels.positions import GamePosition
 
 Losses: TypeAlias = NDArray[np.float64]
@@ -52,21 +49,7 @@ KINDS: Mapping[str, Callable[[GamePosition], bool]] = {
 
 def move_shares(policy: Policy, config: PlayerConfig, positions: Sequence[GamePosition]) -> list[Losses]:
     """The distribution from which a player draws in each position [moves], moves ascending."""
-    own = config.rating_number("rating")
-    opponent = config.rating_number("opponent_rating")
-    asked = [Position(each.state, own, own if opponent is None else opponent) for each in positions]
-    if config.nodes <= 1:
-        found = [
-            policy_distribution(config.game, each.state, prediction, config.temperature, "")
-            for each, prediction in zip(positions, policy.predict(asked), strict=True)
-        ]
-    else:
-        selection = move_selection(config)
-        results = search_together(policy, asked, puct_config(config), config.nodes)
-        found = [
-            search_distribution(config.game, each.state, result, selection)
-            for each, result in zip(positions, results, strict=True)
-        ]
+    found = lockstep_distributions(policy, config, [each.state for each in positions])
     shares = []
     for each, distribution in zip(positions, found, strict=True):
         order = np.argsort(distribution.moves)

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from sparring.games import Move, load_game
-from sparring.games.position import Position
+from sparring.games.history import states_to
 from sparring.players import GameStart, Player, PlayerConfig, Turn
-from sparring.players.move_distribution import policy_distribution, search_distribution
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
-from sparring.search import search_together
 
 MAX_PLIES = 300
 """Length at which a game ends as a draw."""
@@ -58,20 +56,7 @@ def self_play(
 
 def choose_together(policy: Policy, config: PlayerConfig, boards: Sequence[_Board]) -> list[Move]:
     """The player's moves in all games."""
-    rating = config.rating_number("rating")
-    positions = [Position(each.state, rating, rating) for each in boards]
-    if config.nodes <= 1:
-        distributions = [
-            policy_distribution(policy.game, each.state, prediction, config.temperature, "")
-            for each, prediction in zip(boards, policy.predict(positions), strict=True)
-        ]
-    else:
-        rule = move_selection(config)
-        found = search_together(policy, positions, puct_config(config), config.nodes)
-        distributions = [
-            search_distribution(policy.game, each.state, result, rule)
-            for each, result in zip(boards, found, strict=True)
-        ]
+    distributions = lockstep_distributions(policy, config, [each.state for each in boards])
     return [each.draw(board.rng).move for board, each in zip(boards, distributions, strict=True)]
 
 
@@ -87,9 +72,7 @@ def play_out(player: Player, start: Any, rating: int | None, *, seed: int, max_p
 
 def recorded(state: Any, name: str, rating: int | None) -> RecordedGame:
     """The game that led to a state. A game without end is a draw of unknown ending."""
-    first = state
-    while first.previous is not None:
-        first = first.previous
+    first = states_to(state)[0]
     outcome = state.outcome
     score = 0.5 if outcome is None or outcome.winner is None else float(outcome.winner == 0)
     record = GameRecord(

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sparring.arena.results import GameResult
 from sparring.games import Move, load_game
-from sparring.networks import Position
-from sparring.players.move_distribution import policy_distribution, search_distribution
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import move_selection, puct_config
 from sparring.policies import Policy
-from sparring.search import search_together
 
 
 @dataclass(frozen=True)
@@ -87,22 +84,8 @@ def play_match(
 
 
 def _choose(policy: Policy, contestant: Contestant, turns: Sequence[_Game], rating: int | None) -> list[Move]:
-    if not turns:
-        return []
-    config = contestant.player_config(policy.game)
-    positions = [Position(each.state, rating, rating) for each in turns]
-    if contestant.nodes == 0:
-        distributions = [
-            policy_distribution(policy.game, each.state, prediction, config.temperature, "")
-            for each, prediction in zip(turns, policy.predict(positions), strict=True)
-        ]
-    else:
-        selection = move_selection(config)
-        found = search_together(policy, positions, puct_config(config), contestant.nodes)
-        distributions = [
-            search_distribution(policy.game, each.state, result, selection)
-            for each, result in zip(turns, found, strict=True)
-        ]
+    config = replace(contestant.player_config(policy.game), rating=rating)
+    distributions = lockstep_distributions(policy, config, [each.state for each in turns])
     return [each.draw(turn.rng).move for turn, each in zip(turns, distributions, strict=True)]
 
 

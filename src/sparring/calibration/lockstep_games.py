@@ -10,12 +10,9 @@ import numpy as np
 
 from sparring.arena.engine_process import EngineFailure
 from sparring.games import Game, Move
-from sparring.networks import Position
 from sparring.players import NO_MOVE, GameStart, Player, PlayerConfig, Turn
-from sparring.players.move_distribution import policy_distribution, search_distribution
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.policies import Policy
-from sparring.search import search_together
 
 
 class Mover(Protocol):
@@ -64,25 +61,10 @@ class PolicyMover:
 
     def __init__(self, config: PlayerConfig, policy: Policy) -> None:
         self._config, self._policy = config, policy
-        own, opponent = config.rating_number("rating"), config.rating_number("opponent_rating")
-        self._ratings = own, own if opponent is None else opponent
 
     def choose(self, games: Sequence[LockstepGame]) -> list[Move]:
         """Draws a move in each of the games."""
-        config, name = self._config, self._config.game
-        positions = [Position(game.state, *self._ratings) for game in games]
-        if config.nodes <= 1:
-            distributions = [
-                policy_distribution(name, game.state, prediction, config.temperature, "")
-                for game, prediction in zip(games, self._policy.predict(positions), strict=True)
-            ]
-        else:
-            selection = move_selection(config)
-            found = search_together(self._policy, positions, puct_config(config), config.nodes)
-            distributions = [
-                search_distribution(name, game.state, result, selection)
-                for game, result in zip(games, found, strict=True)
-            ]
+        distributions = lockstep_distributions(self._policy, self._config, [game.state for game in games])
         return [each.draw(game.rng).move for game, each in zip(games, distributions, strict=True)]
 
 
