@@ -207,7 +207,7 @@ def ace(
     from studies.ace import report as parts
     from studies.ace.position_items import read_test
 
-    path = out / "report.json"
+    path = out / "ace.json"
     report: dict[str, Any] = read_json(path) if path.exists() else {}
     if (out / "tuning").is_dir():
         report["tuning"] = parts.tuning_report(out / "tuning")

@@ -149,8 +149,8 @@ def manners(
         for name, content in models.items():
             write.mkdir(parents=True, exist_ok=True)
             (write / f"{name}.json").write_text(json.dumps(content) + "\n", encoding="utf-8")
-    write_json(report, out / "report.json")
-    for path in (out / "report.json", *write_figures(out)):
+    write_json(report, out / "manners.json")
+    for path in (out / "manners.json", *write_figures(out)):
         print(path)
 
 

@@ -14,8 +14,8 @@ _SIZE = (4.8, 2.9)
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Draws the figures of report.json. Raises BadReport or MatplotlibMissing."""
-    report = read_json(folder / "report.json")
+    """Draws the figures of manners.json. Raises BadReport or MatplotlibMissing."""
+    report = read_json(folder / "manners.json")
     paths = [save_svg(think_time_figure(report["think_time"]["unseen games"]), folder, "think-time")]
     if "judge" in report:
         paths.append(save_svg(judge_figure(report["judge"]), folder, "judge"))

@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_report_has_the_parts_whose_files_are_there(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     main(["ace", "--out", str(folder)])
-    report = read_json(folder / "report.json")
+    report = read_json(folder / "ace.json")
     assert [each["class"] for each in report["tuning"]["classes"]] == [1250, 1650]
     assert report["round_robin"]["pairs"][0]["observed"] == 0.375
     assert "positions" not in report
