@@ -358,17 +358,24 @@ def test_a_rating_out_of_range_becomes_the_nearest_and_is_reported() -> None:
         assert best(session.ask("go", until=BEST)) != "(none)"
 
 
-@pytest.mark.parametrize("way", ["Rating", "UCI_LimitStrength", "Player"])
+@pytest.mark.parametrize("way", ["Rating", "Player"])
 def test_a_rating_for_an_unconditioned_network_is_reported_and_ignored(
     way: str, tmp_path: Path, small: dict[str, Path]
 ) -> None:
     file = tmp_path / "player.toml"
     file.write_text(f'game = "chess"\nmodel = "{small["chess"]}"\nrating = 1500\n')
-    value = {"Rating": "1700", "UCI_LimitStrength": "true", "Player": str(file)}[way]
+    value = {"Rating": "1700", "Player": str(file)}[way]
     with engine("uci", small["chess"]) as session:
         assert not info_strings(session.ask("isready", until="readyok"))  # the usual rating is nobody's wish
         said = info_strings(session.ask(f"setoption name {way} value {value}", "isready", until="readyok"))
         assert said == ["info string chess is not conditioned on ratings: the given one is ignored"]
+        assert best(session.ask("go", until=BEST)) != "(none)"
+
+
+def test_a_level_brings_its_own_policy(small: dict[str, Path]) -> None:
+    with engine("uci", small["chess"]) as session:
+        said = session.ask("setoption name UCI_LimitStrength value true", "isready", until="readyok")
+        assert not info_strings(said)
         assert best(session.ask("go", until=BEST)) != "(none)"
 
 

@@ -65,12 +65,14 @@ PLAYER: dict[str, Any] = {
     "draw_value": 0.0, "solver": True, "find_immediate_wins": True, "play_forced_wins": True, "batch": 4,
     "memory": 4, "threads": 1, "resign_below": 0.1, "resign_after": 2,
     "draw_within": 0.1, "draw_after": 10, "draw_offers": False, "book": "x.pgn", "book_plies": 4, "seed": 1,
+    "reuse_tree": True, "think_time": "human", "resignation": "rule", "draws": "rule",
 }  # fmt: skip
+LEVEL_PLAYER: dict[str, Any] = {"game": "chess", "level": 1500, "adapt": True}
 BOT: dict[str, Any] = {
     "kind": "inference", "evaluator": "native", "depth": 2, "nodes": 100, "stockfish": "x", "boards": 10,
     "sense_boards": 2, "move_boards": 2, "use_clock": True, "threads": 0, "worst_case_weight": 0.1,
     "king_loss_weight": 0.1, "unseen_attack_rate": 0.1, "information_weight": 0.1,
-    "opponent_rationality": 1.0, "threat_weight": 1.0,
+    "opponent_rationality": 1.0, "threat_weight": 1.0, "planner": {"playouts": 16, "mixing": 1.0},
 }  # fmt: skip
 FEATURES = ("ply", "divergence", "entropy-1", "entropy-2")
 WEIGHTED: dict[str, Any] = {
@@ -156,6 +158,7 @@ def preset(game: str) -> dict[str, Any]:
 
 READERS: dict[str, tuple[Callable[[Path], object], dict[str, Any]]] = {
     "player": (load_player_config, PLAYER),
+    "level": (load_player_config, LEVEL_PLAYER),
     "bot": (lambda path: load_bot_config(str(path)), BOT),
     "weighted policy": (read_policy_config, WEIGHTED),
     "blend": (read_policy_config, BLEND),
@@ -275,7 +278,7 @@ def covered() -> list[tuple[type[Any], dict[str, Any]]]:
     """Each configuration class, and the table above that has all of its keys."""
     tournament, training = TOURNAMENT, TRAINING
     return [
-        (PlayerConfig, PLAYER), (BotConfig, BOT), (PolicyFile, WEIGHTED | BLEND),
+        (PlayerConfig, PLAYER | LEVEL_PLAYER), (BotConfig, BOT), (PolicyFile, WEIGHTED | BLEND),
         (PolicyEntry, WEIGHTED["policy"][0]), (TournamentFile, tournament),
         (EngineEntry, tournament["player"][1]),
         (OpeningSuite, tournament["openings"]), (TimeControl, tournament["clock"]),

@@ -46,7 +46,7 @@ def calibrate(
         "ladder.json"
     ),
 ) -> None:
-    """Measure the levels of a table against anchors, or resume a measurement.
+    """Measure the levels of a table against anchors, or resume.
 
     The families of anchors are never merged: each gives a rating of its own.
     """

@@ -15,7 +15,7 @@ ENGINE = Group(
 """One command per protocol."""
 
 COMMANDS: dict[str, Command | Group] = {
-    "serve": Command("serve:serve", "Open the page to play on, in a browser."),
+    "serve": Command("serve:serve", "Open the page to play on."),
     "play": Command("play:play", "Play a game in the terminal."),
     "predict": Command("predict:predict", "Predict the moves that people of a rating would play."),
     "games": Command("games:games", "List the games and their rule options."),
@@ -46,7 +46,10 @@ COMMANDS: dict[str, Command | Group] = {
         {
             "matching": Command("measure:matching", "Measure accuracy, likelihood and calibration by group."),
             "level": Command("measure_level:level", "Estimate the rating of a player from its moves."),
-            "person": Command("measure_person:measure_person", "Measure people's models on unseen games."),
+            "person": Command(
+                "measure_person:measure_person",
+                "Measure people's models on games that they did not see.",
+            ),
         },
     ),
     "report": Command("report:report", "Render a measurement's report as an HTML page."),
@@ -58,7 +61,10 @@ COMMANDS: dict[str, Command | Group] = {
         "Train networks and evaluations.",
         {
             "people": Command("train:people", "Train a policy network on people's games."),
-            "person": Command("train_person:person", "Adapt a network to one person's games."),
+            "person": Command(
+                "train_person:person",
+                "Make a player that plays like one person, from their games.",
+            ),
             "treestrap": Command("treestrap:treestrap", "Train a linear evaluation by search and self-play."),
             "bootstrap": Command(
                 "treestrap:bootstrap", "Name the command that replaces this one.", hidden=True
@@ -79,7 +85,7 @@ COMMANDS: dict[str, Command | Group] = {
             "sprt": Command("arena:sprt", "Test whether one of two players is stronger (SPRT)."),
         },
     ),
-    "calibrate": Command("calibrate:calibrate", "Measure the levels of a table against anchors."),
+    "calibrate": Command("calibrate:calibrate", "Measure the levels of a table against anchors, or resume."),
     "rbc": Group(
         "Track, explain and generate games of reconnaissance blind chess.",
         {

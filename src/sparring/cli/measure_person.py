@@ -36,7 +36,7 @@ def measure_person(
     games: Annotated[int, typer.Option(min=1, help="Most games of a person, the latest ones.")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure people's models on games that they were not fitted to.
+    """Measure people's models on games that they did not see.
 
     With several players it also says who of them played a game.
     """

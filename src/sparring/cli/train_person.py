@@ -37,7 +37,7 @@ def person(
     ] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the network.")] = 1,
 ) -> None:
-    """Adapt a network to one person's games and write a player that plays like them."""
+    """Make a player that plays like one person, from their games."""
     from sparring.networks import BadNetwork
     from sparring.policies.person import SUFFIX, write_person
     from sparring.training.person.adaptation import adapt_person

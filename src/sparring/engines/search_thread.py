@@ -49,7 +49,7 @@ class SearchTask:
         """The limits for the player of a side; the time that loading took is subtracted."""
         if self.open_ended:
             # A policy without search answers at once: waiting adds nothing.
-            alone = self.settings.player_config.nodes <= 1
+            alone = self.settings.effective_config().nodes <= 1
             return SearchLimits(nodes=1 if alone else None, infinite=not alone, searchmoves=self.searchmoves)
         seconds = self.go_command.seconds(side, self.settings.overhead / 1000)
         if seconds is not None:

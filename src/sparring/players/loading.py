@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,5 +147,5 @@ def _overridden(config: PlayerConfig | BotConfig, overrides: Mapping[str, Any]) 
         return config
     if isinstance(config, PlayerConfig) and isinstance(level := overrides.get("level"), int):
         config = at_level(config, level)
-    table = {key: value for key, value in {**vars(config), **overrides}.items() if value is not None}
+    table = {key: value for key, value in {**asdict(config), **overrides}.items() if value is not None}
     return from_table(type(config), table, Source(error=BadPlayer))
