@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sparring.arena.results import GameResult
-from sparring.games import Move, load_game
-from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_together
+from sparring.games import load_game
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy, load_policy
 
@@ -37,19 +36,6 @@ class MatchSetting:
     backend: str
     batch: int
     seed: int
-
-
-@dataclass
-class _Game:
-    number: int
-    players: tuple[str, str]
-    rng: np.random.Generator
-    state: Any
-    plies: int = 0
-
-    @property
-    def mover(self) -> str:
-        return self.players[self.state.to_move]
 
 
 class PairPlayer:
@@ -87,29 +73,17 @@ def play_games(
     game = load_game("chess", claim_draws=True)
     pair = (task.first, task.second)
     place = [sorted(players).index(name) for name in pair]
-    running = [
-        _Game(n, pair[::-1] if n % 2 else pair, np.random.default_rng([seed, *place, n]), game.initial())
+    movers = [PolicyMover(players[name], policy) for name in pair]
+    games = [
+        LockstepGame(
+            n,
+            (movers[1], movers[0]) if n % 2 else (movers[0], movers[1]),
+            np.random.default_rng([seed, *place, n]),
+            game.initial(),
+        )
         for n in task.numbers
     ]
-    while running:
-        for name in pair:  # after its first move each player is on move in all games at once
-            turns = [each for each in running if each.mover == name]
-            for each, move in zip(turns, _choose(policy, players[name], turns), strict=True):
-                each.state = each.state.play(move)
-                each.plies += 1
-            ended = [each for each in running if each.state.outcome is not None or each.plies >= max_plies]
-            yield from map(_result, ended)
-            running = [each for each in running if each not in ended]
-
-
-def _choose(policy: Policy, config: PlayerConfig, turns: Sequence[_Game]) -> list[Move]:
-    distributions = lockstep_distributions(policy, config, [each.state for each in turns])
-    return [each.draw(turn.rng).move for turn, each in zip(turns, distributions, strict=True)]
-
-
-def _result(game: _Game) -> GameResult:
-    outcome, (first, second) = game.state.outcome, game.players
-    score, reason = 0.5, "length limit"
-    if outcome is not None:
-        score, reason = 0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason
-    return GameResult(game.number, first, second, 0, score, reason, "", game.plies, 0.0)
+    for ended in play_together(games, max_plies=max_plies):
+        first, second = pair[::-1] if ended.number % 2 else pair
+        score, reason = ended.result
+        yield GameResult(ended.number, first, second, 0, score, reason, "", ended.plies, 0.0)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from sparring.arena.results import GameResult
-from sparring.games import Move, load_game
-from sparring.players.lockstep_distributions import lockstep_distributions
+from sparring.calibration.lockstep_games import LockstepGame, PolicyMover, play_together
+from sparring.games import load_game
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import Policy
 
@@ -40,19 +39,6 @@ class Contestant:
         return config if self.batch is None else PlayerConfig(game, nodes=self.nodes, batch=self.batch)
 
 
-@dataclass
-class _Game:
-    number: int
-    players: tuple[Contestant, Contestant]
-    rng: np.random.Generator
-    state: Any
-    plies: int = 0
-
-    @property
-    def mover(self) -> Contestant:
-        return self.players[self.state.to_move]
-
-
 def play_match(
     policy: Policy,
     pairing: tuple[Contestant, Contestant],
@@ -67,31 +53,20 @@ def play_match(
     Moves are drawn as `SearchPlayer` draws them, at temperature 1; unlike its tree, trees are not kept from
     move to move. Colours alternate. A game of `max_plies` plies is drawn. The seed makes the same games.
     """
-    game, (a, b) = load_game(policy.game), pairing
+    game = load_game(policy.game)
+    movers = [
+        PolicyMover(replace(each.player_config(policy.game), rating=rating), policy) for each in pairing
+    ]
     running = [
-        _Game(n, (b, a) if n % 2 else (a, b), np.random.default_rng([seed, n]), game.initial())
+        LockstepGame(
+            n,
+            (movers[1], movers[0]) if n % 2 else (movers[0], movers[1]),
+            np.random.default_rng([seed, n]),
+            game.initial(),
+        )
         for n in range(games)
     ]
-    while running:
-        for contestant in pairing:  # after its first move each contestant is on move in all games at once
-            turns = [each for each in running if each.mover == contestant]
-            for each, move in zip(turns, _choose(policy, contestant, turns, rating), strict=True):
-                each.state = each.state.play(move)
-                each.plies += 1
-            ended = [each for each in running if each.state.outcome is not None or each.plies >= max_plies]
-            yield from map(_result, ended)
-            running = [each for each in running if each.state.outcome is None and each.plies < max_plies]
-
-
-def _choose(policy: Policy, contestant: Contestant, turns: Sequence[_Game], rating: int | None) -> list[Move]:
-    config = replace(contestant.player_config(policy.game), rating=rating)
-    distributions = lockstep_distributions(policy, config, [each.state for each in turns])
-    return [each.draw(turn.rng).move for turn, each in zip(turns, distributions, strict=True)]
-
-
-def _result(game: _Game) -> GameResult:
-    outcome, (first, second) = game.state.outcome, game.players
-    score, reason = 0.5, "length limit"
-    if outcome is not None:
-        score, reason = 0.5 if outcome.winner is None else float(outcome.winner == 0), outcome.reason
-    return GameResult(game.number, first.name, second.name, 0, score, reason, "", game.plies, 0.0)
+    for ended in play_together(running, max_plies=max_plies):
+        first, second = pairing[::-1] if ended.number % 2 else pairing
+        score, reason = ended.result
+        yield GameResult(ended.number, first.name, second.name, 0, score, reason, "", ended.plies, 0.0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 from sparring._core import RbcState
-from sparring.games import Rbc
+from sparring.games import Rbc, describe
 from sparring.games.rbc import NO_SENSE, SENSE
+from sparring.records import GameRecord, Termination
+from sparring.records.reconchess_history import to_history
 
 
 def random_game(seed: int, turns: int, *, sensing: float = 1.0, fen: str | None = None) -> RbcState:
@@ -25,3 +28,15 @@ def random_game(seed: int, turns: int, *, sensing: float = 1.0, fen: str | None 
 def keys(texts: list[str]) -> set[str]:
     """Boards as FEN without the counters, which no observation shows."""
     return {text.rsplit(" ", 2)[0] for text in texts}
+
+
+def write_history(path: Path) -> None:
+    """Writes a random game without a result as reconchess records it."""
+    record = GameRecord(
+        moves=random_game(8, 6).pack_moves(describe("rbc").packed_move_bytes),
+        result=None,
+        ending=Termination.UNKNOWN,
+        first="a",
+        second="b",
+    )
+    path.write_text(to_history(record))

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
-from sparring.games import describe
-from sparring.records.reconchess_history import to_history
-from sparring.records.record import GameRecord, Termination
-from tests.belief.games import random_game
+from tests.belief.games import write_history
 from tests.cli.command_errors import one_line_error
 
 BOT = """
@@ -27,16 +24,8 @@ states = 16
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
-    game = random_game(8, 6)
-    record = GameRecord(
-        moves=game.pack_moves(describe("rbc").packed_move_bytes),
-        result=None,
-        ending=Termination.UNKNOWN,
-        first="a",
-        second="b",
-    )
     path = tmp_path / "game.json"
-    path.write_text(to_history(record))
+    write_history(path)
     (tmp_path / "bot.toml").write_text(BOT)
     return path
 

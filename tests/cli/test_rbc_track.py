@@ -10,23 +10,15 @@ import pytest
 from sparring.cli import main
 from sparring.games import describe
 from sparring.records.reconchess_history import to_history
-from sparring.records.record import GameRecord, Termination
-from tests.belief.games import random_game
+from sparring.records.record import GameRecord
+from tests.belief.games import random_game, write_history
 from tests.cli.command_errors import one_line_error
 
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
-    game = random_game(8, 6)
-    record = GameRecord(
-        moves=game.pack_moves(describe("rbc").packed_move_bytes),
-        result=None,
-        ending=Termination.UNKNOWN,
-        first="a",
-        second="b",
-    )
     path = tmp_path / "game.json"
-    path.write_text(to_history(record))
+    write_history(path)
     return path
 
 

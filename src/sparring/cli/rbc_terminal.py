@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import chess
 
 from sparring.belief import Tracker, TrackerOptions
+from sparring.belief.known_board import known_diagram
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.cli.terminal import COMMANDS
 from sparring.games import HiddenGame, IllegalMove, Move, ParseError
-from sparring.games.chess import board_diagram
-from sparring.games.diagrams import Piece
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import GameStart, Player, Turn
-from sparring.records import Termination
-from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
+from sparring.records.played_game import UNFINISHED, end_by_rules, lost_by
 
 _COMMANDS = {name: COMMANDS[name] for name in ("help", "moves", "board", "letters", "resign", "save", "quit")}
 _OTHER_COMMANDS = frozenset(COMMANDS) - frozenset(_COMMANDS)
@@ -104,17 +101,7 @@ class TerminalRbcGame:
                     print_markup(f"Your piece on [bold]{chess.square_name(capture_square)}[/] is taken.")
 
     def _draw(self) -> None:
-        board = chess.BaseBoard.empty()
-        known_pieces = self.belief.boards.known_pieces()
-        for square, symbol in enumerate(known_pieces):
-            if symbol not in (None, "?"):
-                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-        diagram = board_diagram(board, None)
-        cells = [list(row) for row in diagram.cells]
-        for square in (s for s, symbol in enumerate(known_pieces) if symbol == "?"):
-            cells[7 - chess.square_rank(square)][chess.square_file(square)] = Piece("?", owner=-1)
-        marked = frozenset((7 - chess.square_rank(s), chess.square_file(s)) for s in self._marked)
-        self.session.show(replace(diagram, cells=tuple(map(tuple, cells)), highlights=marked))
+        self.session.show(known_diagram(self.belief.boards, self._marked))
         count = len(self.belief.boards)
         followed = "" if self.belief.exact else " followed, of too many: what looks certain may not be"
         self.session.say(f"{count:,} possible board{'' if count == 1 else 's'}{followed}.")
@@ -152,8 +139,7 @@ class TerminalRbcGame:
             case "save":
                 self.session.save(self.state, UNFINISHED, self.clocks, argument)
             case "resign":
-                end = EndOfGame(float(self.human == 1), Termination.RESIGNATION)
-                raise GameOver(end, f"You resign: {self.session.they} wins.")
+                raise GameOver(lost_by(self.human), f"You resign: {self.session.they} wins.")
             case "quit":
                 raise LeftGame
 

@@ -22,7 +22,7 @@ from sparring.games.diagrams import Diagram
 from sparring.networks.store import user_data_folder
 from sparring.players import Player, TimeControl
 from sparring.players.player import RandomSeed
-from sparring.records.played_game import UNFINISHED, EndOfGame
+from sparring.records.played_game import UNFINISHED, EndOfGame, outcome_text
 
 ALIASES = {
     "?": "help",
@@ -147,10 +147,7 @@ class TerminalSession:
 
     def result_text(self, outcome: Outcome) -> str:
         """The result of a game by the rules, in words for the person."""
-        if outcome.winner is None:
-            return f"A draw: {outcome.reason}."
-        won = "You win" if outcome.winner == self.human else f"{self.they} wins"
-        return f"{won}: {outcome.reason}."
+        return outcome_text(self.game, outcome, self.human)
 
     def say(self, text: str, *, wrap: bool = True) -> None:
         """Prints a line as it is. In a terminal a long one wraps between words, unless it is a path."""

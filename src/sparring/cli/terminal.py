@@ -16,7 +16,7 @@ from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describ
 from sparring.players import Decision, GameStart, Player, SearchLimits, Turn
 from sparring.players.time_management import wait_out
 from sparring.records import Termination
-from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules
+from sparring.records.played_game import UNFINISHED, EndOfGame, end_by_rules, lost_by
 
 _SHOWN = 5
 """Most moves that `why` and `hint` list."""
@@ -130,7 +130,7 @@ class TerminalGame:
             if self._clock is not None:
                 wait_out(decision.seconds, began)
         if decision.resign:
-            raise GameOver(self._lost(1 - self.human), f"{self.session.they} resigns: you win.")
+            raise GameOver(lost_by(1 - self.human), f"{self.session.they} resigns: you win.")
         move = move_name(state, decision.move)
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
         does = "passes" if move == "pass" else f"plays [bold]{foreign(move)}[/]"
@@ -162,11 +162,8 @@ class TerminalGame:
             )
             wins = "wins" if player == self.human else "win"
             raise GameOver(
-                self._lost(player, Termination.TIME), f"{loser} out of time: {winner} {wins}."
+                lost_by(player, Termination.TIME), f"{loser} out of time: {winner} {wins}."
             ) from None
-
-    def _lost(self, player: int, how: Termination = Termination.RESIGNATION) -> EndOfGame:
-        return EndOfGame(float(player == 1), how)
 
     def _ask(self) -> Move:
         """The person's next move. Commands are carried out until one is given."""
@@ -222,7 +219,7 @@ class TerminalGame:
             case "save":
                 session.save(state, UNFINISHED, self.clocks, argument)
             case "resign":
-                raise GameOver(self._lost(self.human), f"You resign: {session.they} wins.")
+                raise GameOver(lost_by(self.human), f"You resign: {session.they} wins.")
             case "quit":
                 raise LeftGame
 

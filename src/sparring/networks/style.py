@@ -79,7 +79,7 @@ def read_style(path: Path) -> StyleNetwork:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
-            style = StyleNetwork(str(file["game"]), str(file["head"]), **arrays)  # type: ignore[arg-type]
+            style = StyleNetwork(str(file["game"]), str(file["head"]), **arrays)  # type: ignore[arg-type]  # any text
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise BadNetwork(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)

@@ -40,6 +40,14 @@ def end_by_rules(outcome: Outcome, margin: float | None = None) -> EndOfGame:
     return EndOfGame(result, _TERMINATIONS.get(outcome.reason, Termination.NORMAL), margin)
 
 
+def outcome_text(rules: Game[Any], outcome: Outcome, person: int | None) -> str:
+    """The result by the rules, in a sentence for the person; None if nobody plays in person."""
+    if outcome.winner is None:
+        return f"A draw: {outcome.reason}."
+    won = "You win" if outcome.winner == person else f"{rules.spec.players[outcome.winner]} wins"
+    return f"{won}: {outcome.reason}."
+
+
 def lost_by(player: int, how: Termination = Termination.RESIGNATION) -> EndOfGame:
     """The end of a game that a player lost, other than by the rules."""
     return EndOfGame(float(player == 1), how)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import chess
 
 from sparring.belief import Tracker, TrackerOptions
+from sparring.belief.known_board import known_diagram
 from sparring.games import Move
-from sparring.games.chess import board_diagram
-from sparring.games.diagrams import Diagram, Piece
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import GameStart, Player, Turn
 from sparring.server.board_views import board_view
@@ -46,13 +44,13 @@ class HiddenLiveGame(LiveGame):
     def view(self, game_id: str) -> GameView:
         """The game as the person sees it: the opponent's moves and the true board only when it is over."""
         shown = super().view(game_id)
-        if self.settings.you is None or self.end is not None:
+        if self._belief is None or self.end is not None:
             return shown.model_copy(update={"hidden": self._hidden_view()})
         own = [each for each in self.moves if each.player == self.settings.you]
         return shown.model_copy(
             update={
                 "position": None,
-                "board": board_view(self._known_diagram()),
+                "board": board_view(known_diagram(self._belief.boards)),
                 "check": False,
                 "hidden": self._hidden_view(),
                 "moves": [
@@ -129,19 +127,6 @@ class HiddenLiveGame(LiveGame):
                 self._sensed = []
                 if capture_square is not None:
                     self._notes.append(f"Your piece on {chess.square_name(capture_square)} was taken.")
-
-    def _known_diagram(self) -> Diagram:
-        assert self._belief is not None
-        board = chess.BaseBoard.empty()
-        known = self._belief.boards.known_pieces()
-        for square, symbol in enumerate(known):
-            if symbol not in (None, "?"):
-                board.set_piece_at(square, chess.Piece.from_symbol(symbol))
-        diagram = board_diagram(board, None)
-        cells = [list(row) for row in diagram.cells]
-        for square in (each for each, symbol in enumerate(known) if symbol == "?"):
-            cells[7 - chess.square_rank(square)][chess.square_file(square)] = Piece("?", owner=-1)
-        return replace(diagram, cells=tuple(map(tuple, cells)))
 
     def _hidden_view(self) -> HiddenView | None:
         if self._belief is None:

@@ -16,7 +16,14 @@ from sparring.games import Game, IllegalMove, Move, ParseError, describe, move_n
 from sparring.networks import Prediction
 from sparring.players import Decision, GameStart, Player, Turn
 from sparring.records import Termination
-from sparring.records.played_game import UNFINISHED, EndOfGame, GameFacts, end_by_rules, lost_by
+from sparring.records.played_game import (
+    UNFINISHED,
+    EndOfGame,
+    GameFacts,
+    end_by_rules,
+    lost_by,
+    outcome_text,
+)
 from sparring.records.readers import written_formats
 from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings
@@ -441,11 +448,3 @@ class LiveGame:
             return None
         rating = self.settings.opponent_of(side).rating
         return None if rating is None else describe(self.rules.spec.name).ratings.number(rating)
-
-
-def outcome_text(rules: Game[Any], outcome: Any, you: int | None) -> str:
-    """The result by the rules, in a sentence."""
-    if outcome.winner is None:
-        return f"A draw: {outcome.reason}."
-    won = "You win" if outcome.winner == you else f"{rules.spec.players[outcome.winner]} wins"
-    return f"{won}: {outcome.reason}."

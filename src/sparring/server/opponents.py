@@ -120,15 +120,11 @@ class Opponents:
             raise Refused(f"A level in {game} is from {low} to {high}, not {given}.", 422)
         return given
 
-    def _rating(self, game: str, given: int | str | None) -> int | str | None:
-        """The rating of a choice as players' files write it. Raises Refused."""
+    def rating_number(self, game: str, given: int | str) -> int:
+        """A rating or rank that the human-like opponent accepts, as a number. Raises Refused."""
         system, accepted = describe(game).ratings, self.ratings(game)
         if accepted is None:
-            if given is not None:
-                raise Refused(f"The opponent in {game} has no {system.word}.", 422)
-            return None
-        if given is None:
-            return DEFAULT_RATING[game]
+            raise Refused(f"The opponent in {game} has no {system.word}.", 422)
         number = system.number(given)
         low, high = accepted
         if number is None or not low <= number <= high:
@@ -137,6 +133,13 @@ class Opponents:
                 f"'{str(given)[:20]}'.",
                 422,
             )
+        return number
+
+    def _rating(self, game: str, given: int | str | None) -> int | str | None:
+        """The rating of a choice as players' files write it. Raises Refused."""
+        if given is None:
+            return None if self.ratings(game) is None else DEFAULT_RATING[game]
+        self.rating_number(game, given)
         return given
 
     def _blend(self, game: str, style: float | None) -> Policy:

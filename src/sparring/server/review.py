@@ -153,9 +153,7 @@ class Reviews:
             return None, None
         low, high = accepted
         if wanted is not None:
-            number = system.number(wanted)
-            if number is None or not low <= number <= high:
-                raise Refused(f"A {system.word} is from {system.format(low)} to {system.format(high)}.", 422)
+            number = self._host.opponents.rating_number(game, wanted)
             return number, number
         found = record.ratings(system)
         usual = system.number(describe(game).players.rating)
@@ -183,14 +181,13 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
     human = prediction.probabilities
     played = prediction.moves.index(move)
     likeliest = np.argsort(-human, kind="stable")[:_LOOKED]
-    strong = insight.strong.predict([Position(state, None, None)])[0].probabilities
-    looked = sorted({*(int(i) for i in likeliest), played, int(strong.argmax())})
-    values = insight.values(state, [prediction.moves[i] for i in looked])
+    values = insight.values(state, [*(prediction.moves[i] for i in likeliest), move])
     losses = values.losses
-    best = int(strong.argmax()) if losses is None else int(np.nanargmin(losses))
+    best = int(values.strong.argmax()) if losses is None else int(np.nanargmin(losses))
     loss = difficulty = None
     if losses is not None:
         loss = float(losses[played])
+        looked = np.flatnonzero(~np.isnan(losses))
         share = human[looked] / human[looked].sum()
         difficulty = float((share * losses[looked]).sum())
     value = prediction.value

@@ -82,7 +82,7 @@ class Insight:
         """Raises Refused for a game without a network of people's moves."""
         self.rules, self.game = rules, rules.spec.name
         self.ratings = _rating_columns(self.game, opponents)
-        if describe(self.game).players.has_human_network is False:
+        if not describe(self.game).players.has_human_network:
             raise Refused(f"There is no network of people's moves for {self.game}.", 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
@@ -124,9 +124,13 @@ class Insight:
         )
 
     def values(self, state: Any, only: Sequence[Move] | None = None) -> MoveValues:
-        """The strong network's policy, and its value after each move; after those of `only`, if given."""
+        """The strong network's policy, and its value after each move.
+
+        With `only`, after those moves and after its own likeliest one; the other losses are NaN.
+        """
         prediction = self.strong.predict([Position(state, None, None)])[0]
-        looked = prediction.moves if only is None else tuple(only)
+        likeliest = prediction.moves[int(prediction.probabilities.argmax())]
+        looked = prediction.moves if only is None else tuple(sorted({*only, likeliest}))
         after = [self.rules.play(state, move) for move in looked]
         open_states = [each for each in after if self.rules.outcome(each) is None]
         predicted = iter(self.strong.predict([Position(each, None, None) for each in open_states]))
