@@ -18,6 +18,7 @@ LAYERS = [
     "server",
     "engines",
     "calibration",
+    "turing",
     "arena",
     "tuning",
     "players",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, cast
 
 import typer
 
@@ -155,7 +155,9 @@ def manners(
 
 
 def turing(
-    people: Annotated[Path, typer.Option(help="Games of people (PGN).")],
+    people: Annotated[
+        list[Path], typer.Option(help="Games of people (PGN); those in training are left out.")
+    ],
     ours: Annotated[Path, typer.Option(help="Games of ours, by `manners-games ours`.")],
     engine: Annotated[Path, typer.Option(help="Games of an engine, by `manners-games stockfish`.")],
     out: Annotated[Path, typer.Option(help="Folder of the kit.")],
@@ -164,18 +166,31 @@ def turing(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the choice and the order.")] = 0,
 ) -> None:
     """Write a Turing test: shuffled games of people, an engine and ours at each level, with a key."""
-    from studies.manners.turing import ANSWERS, KEY, people_at, read_program_games, write_kit
+    from sparring.records import RecordedGame
+    from studies.manners.turing import (
+        ANSWERS,
+        GAMES,
+        KEY,
+        can_be_judged,
+        make_kit,
+        people_at,
+        read_program_games,
+        write_kit,
+    )  # fmt: skip
 
     programs = {"ours": read_program_games(ours), "engine": read_program_games(engine)}
-    games = {
-        level: {
-            "people": [game.record for game in people_at(people, level)],
-            **{name: [g.record() for g in known if g.level == level] for name, known in programs.items()},
-        }
+
+    def played(source: str, level: int) -> list[RecordedGame]:
+        known = (RecordedGame("chess", each.record()) for each in programs[source] if each.level == level)
+        return [game for game in known if can_be_judged(game)]
+
+    candidates = {
+        level: {"people": people_at(people, level), "ours": played("ours", level),
+                "engine": played("engine", level)}
         for level in _numbers(levels)
-    }
-    write_kit(games, out, each=each, seed=seed)
-    print(f"{out}: give away the PGN files and {ANSWERS}, and keep {KEY}")
+    }  # fmt: skip
+    write_kit(make_kit(cast(Any, candidates), each=each, seed=seed), out)
+    print(f"{out}: give away the PGN files and {ANSWERS}, and keep {KEY} ({GAMES} is for programs)")
 
 
 def turing_score(

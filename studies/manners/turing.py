@@ -1,7 +1,7 @@
-"""The Turing test of the ACE paper (experiment 3): games to tell apart, their key, and the scorer.
+"""Makes the Turing test of the ACE paper (experiment 3), and reads the sheet of its answers.
 
-At each level the kit has games of people, of an engine and of ours in equal numbers, shuffled, without names.
-The paper has 18 games at each of four levels, and one expert who knows the level.
+The paper has 18 games at each of four levels, and one expert who knows the level. `sparring.turing` has the
+format and the score.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparring.cli.errors import UserError
-from sparring.records import GameRecord, RecordedGame, Termination
+from sparring.games.history import states_to
+from sparring.records import GameRecord, RecordedGame, Split, Termination
 from sparring.storage import atomic_write
+from sparring.turing import BadTuringKit, TuringGame, TuringKit, read_kit, score_verdicts
+from sparring.turing.kit import RESULTS, SOURCES, Source
 from studies.manners.traces import read_games
 
-SOURCES = ("people", "engine", "ours")
-KEY, ANSWERS = "key.json", "answers.csv"
-_LEAST_PLIES = 30
+GAMES, KEY, ANSWERS = "games.jsonl", "key.jsonl", "answers.csv"
+_LEAST_PLIES, _MOST_PLIES = 30, 240
+"""Shorter games say little; games that no rule ended are left out by their length."""
 
 
 @dataclass(frozen=True)
@@ -61,125 +65,112 @@ def read_program_games(path: Path) -> list[ProgramGame]:
         raise UserError(f"{path} is no file of games by `studies manners-games`: {error}") from None
 
 
-def people_at(path: Path, level: int, width: int = 100) -> list[RecordedGame]:
-    """Games of people whose ratings are both near a level, and which have some moves."""
+def people_at(paths: Sequence[Path], level: int, width: int = 100) -> list[RecordedGame]:
+    """Games of people whose ratings are both near a level, which can be judged, and which are not in the
+    training split of our networks."""
     return [
         game
+        for path in paths
         for game in read_games(path)
-        if all(rating is not None and abs(rating - level) <= width for rating in game.ratings)
-        and len(game) >= _LEAST_PLIES
-        and game.result is not None
-        and game.record.ending != "time"
+        if game.split() is not Split.TRAIN
+        and all(rating is not None and abs(rating - level) <= width for rating in game.ratings)
+        and can_be_judged(game)
     ]
 
 
-def write_kit(
-    games: Mapping[int, Mapping[str, Sequence[GameRecord]]], folder: Path, *, each: int = 6, seed: int = 0
-) -> Path:
-    """Writes a PGN file a level, a sheet for the answers, and the key.
+def can_be_judged(game: RecordedGame) -> bool:
+    """Whether a game has enough moves, was played from the initial position, and time did not end it."""
+    return (
+        _LEAST_PLIES <= len(game) <= _MOST_PLIES
+        and game.record.start is None
+        and game.result is not None
+        and game.record.ending != "time"
+    )
+
+
+def make_kit(
+    games: Mapping[int, Mapping[Source, Sequence[RecordedGame]]], *, each: int = 6, seed: int = 0
+) -> TuringKit:
+    """Chooses `each` games of each source and level, and shuffles those of a level.
 
     `games` has the candidates by level and source. Raises UserError if there are too few.
     """
-    from sparring.records.write_pgn import to_pgn
-
-    rng, key, rows = np.random.default_rng(seed), [], []
-    folder.mkdir(parents=True, exist_ok=True)
-    for level, sources in games.items():
+    rng, found = np.random.default_rng(seed), []
+    key: dict[str, Source] = {}
+    for level, sources in sorted(games.items()):
         chosen = []
         for source in SOURCES:
             known = sources.get(source, ())
             if len(known) < each:
                 raise UserError(f"level {level}: {len(known)} games of {source}, {each} are needed")
-            picked = rng.permutation(len(known))[:each]
-            chosen += [(source, known[i]) for i in picked.tolist()]
-        texts = []
+            chosen += [(source, known[i]) for i in rng.permutation(len(known))[:each].tolist()]
         for number, place in enumerate(rng.permutation(len(chosen)).tolist(), 1):
-            source, record = chosen[place]
-            texts.append(to_pgn(anonymous(record, level, number)))
-            key.append({"level": level, "game": number, "source": source})
-            rows.append((level, number, ""))
-        atomic_write(folder / f"level-{level}.pgn", "\n".join(texts).encode())
-    atomic_write(folder / KEY, (json.dumps({"seed": seed, "games": key}, indent=1) + "\n").encode())
-    sheet = "level,game,verdict\n" + "".join(f"{level},{number},{mark}\n" for level, number, mark in rows)
-    atomic_write(folder / ANSWERS, sheet.encode())
-    return folder
+            source, game = chosen[place]
+            found.append(anonymous(game, level, number))
+            key[found[-1].id] = source
+    return TuringKit(tuple(found), key)
 
 
-def anonymous(record: GameRecord, level: int, number: int) -> GameRecord:
+def anonymous(game: RecordedGame, level: int, number: int) -> TuringGame:
     """Moves, result and level of a game, and nothing else that tells who played it."""
-    return GameRecord(
-        moves=record.moves,
-        result=record.result,
-        start=record.start,
+    states = states_to(game.states[-1])
+    moves = tuple(before.move_text(after.last_move) for before, after in pairwise(states))
+    result = {1.0: RESULTS[0], 0.0: RESULTS[1]}.get(game.result or 0.0, RESULTS[2])
+    return TuringGame(f"{level}-{number:02}", level, moves, result, _ending(game))
+
+
+def _ending(game: RecordedGame) -> str:
+    outcome = game.states[-1].outcome
+    if outcome is not None and "stalemate" in outcome.reason:
+        return "stalemate"
+    if game.result == 0.5:
+        return "draw"
+    return "resignation" if outcome is None else "checkmate"
+
+
+def write_kit(kit: TuringKit, folder: Path) -> None:
+    """Writes the games (one file for programs, a PGN file a level for people), the key, and a sheet for
+    answers."""
+    atomic_write(folder / GAMES, kit.games_text().encode())
+    atomic_write(folder / KEY, kit.key_text().encode())
+    for level in kit.levels:
+        text = "\n".join(_pgn(game) for game in kit.games if game.level == level)
+        atomic_write(folder / f"level-{level}.pgn", text.encode())
+    sheet = "game,verdict\n" + "".join(f"{game.id},\n" for game in kit.games)
+    atomic_write(folder / ANSWERS, sheet.encode())
+
+
+def _pgn(game: TuringGame) -> str:
+    from sparring.games import load_game
+    from sparring.records.write_pgn import to_pgn
+
+    state = load_game("chess").initial()
+    for move in game.moves:
+        state = state.play(state.parse_move(move))
+    record = GameRecord(
+        moves=state.pack_moves(1),
+        result={RESULTS[0]: 1.0, RESULTS[1]: 0.0}.get(game.result, 0.5),
         first="White",
         second="Black",
-        first_rating=level,
-        second_rating=level,
-        event=f"Level {level}, game {number}",
+        first_rating=game.level,
+        second_rating=game.level,
+        event=f"Game {game.id}",
     )
+    return to_pgn(record)
 
 
 def score_answers(folder: Path, answers: Path) -> dict[str, Any]:
-    """How often games of each source were called human, with intervals, in all and by level.
-
-    A verdict is `human` or `computer`; games without one do not count. `p_value` is that of a permutation
-    test of whether ours were called human as often as people. Raises UserError or OSError.
-    """
-    key = {
-        (entry["level"], entry["game"]): entry["source"]
-        for entry in json.loads((folder / KEY).read_text(encoding="utf-8"))["games"]
-    }
-    verdicts: list[tuple[int, str, bool]] = []
-    with answers.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            verdict = (row.get("verdict") or "").strip().lower()
-            try:
-                place = int(row["level"]), int(row["game"])
-                source = key[place]
-            except (KeyError, TypeError, ValueError):
-                raise UserError(f"{answers}: no such game: {dict(row)}") from None
-            if verdict not in ("", "human", "computer"):
-                raise UserError(
-                    f"{answers}: level {place[0]}, game {place[1]}: '{verdict}' is not human or computer"
-                )
-            if verdict:
-                verdicts.append((place[0], source, verdict == "human"))
-    if not verdicts:
+    """The score of a sheet of answers (`sparring.turing.score_verdicts`). Raises UserError or OSError."""
+    try:
+        kit = read_kit(folder / GAMES, folder / KEY)
+        with answers.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        verdicts = {row["game"]: (row["verdict"] or "").strip().lower() for row in rows}
+        score = score_verdicts(kit, {name: verdict for name, verdict in verdicts.items() if verdict})
+    except KeyError:
+        raise UserError(f"{answers} is no sheet of answers: it needs the columns game and verdict") from None
+    except (BadTuringKit, ValueError) as error:
+        raise UserError(f"{answers}: {error}") from None
+    if not score["games"]:
         raise UserError(f"{answers} has no verdict: write human or computer in the last column")
-    levels = sorted({level for level, *_ in verdicts})
-    by_source = {source: [said for _, who, said in verdicts if who == source] for source in SOURCES}
-    return {
-        "games": len(verdicts),
-        "called_human": {source: _share(said) for source, said in by_source.items() if said},
-        "by_level": {
-            level: {
-                source: _share([said for at, who, said in verdicts if (at, who) == (level, source)])
-                for source in SOURCES
-            }
-            for level in levels
-        },
-        "p_value": _permutation(by_source["ours"], by_source["people"]),
-    }
-
-
-def _share(said: Sequence[bool]) -> dict[str, float] | None:
-    """Share of true values with Wilson's 95 % interval; None without values."""
-    if not said:
-        return None
-    n, share, z = len(said), sum(said) / len(said), 1.96
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return {"value": share, "low": float(middle - half), "high": float(middle + half), "games": n}
-
-
-def _permutation(first: Sequence[bool], second: Sequence[bool], draws: int = 10_000) -> float | None:
-    """The chance of a difference of shares at least as large if both were called human equally often."""
-    if not first or not second:
-        return None
-    both, rng = np.array([*first, *second], float), np.random.default_rng(0)
-    seen = abs(np.mean(first) - np.mean(second))
-    count = 0
-    for _ in range(draws):
-        drawn = rng.permutation(both)
-        count += abs(drawn[: len(first)].mean() - drawn[len(first) :].mean()) >= seen - 1e-12
-    return (count + 1) / (draws + 1)
+    return score

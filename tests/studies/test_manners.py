@@ -16,6 +16,7 @@ from sparring.players import PlayerConfig
 from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
+from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.conversion import (
     basic_endings,
@@ -223,19 +224,18 @@ def test_a_player_plays_out_won_positions() -> None:
 def kit(folder: Path) -> dict[str, str]:
     config = PlayerConfig("chess", rating=1500)
     played = self_play(uniform(), config, [Chess().initial()] * 6, seed=3, max_plies=10)
-    records = [game.record for game in played]
-    games = {1500: {source: records[2 * i : 2 * i + 2] for i, source in enumerate(turing.SOURCES)}}
-    turing.write_kit(games, folder, each=2, seed=1)
-    key = json.loads((folder / turing.KEY).read_text())
-    return {entry["game"]: entry["source"] for entry in key["games"]}
+    games = {1500: {source: played[2 * i : 2 * i + 2] for i, source in enumerate(SOURCES)}}
+    turing.write_kit(turing.make_kit(games, each=2, seed=1), folder)
+    key = [json.loads(line) for line in (folder / turing.KEY).read_text().splitlines()]
+    return {entry["id"]: entry["source"] for entry in key}
 
 
 def answer(folder: Path, verdicts: dict[str, str]) -> Path:
     path = folder / "filled.csv"
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["level", "game", "verdict"])
-        writer.writerows([1500, game, verdict] for game, verdict in verdicts.items())
+        writer.writerow(["game", "verdict"])
+        writer.writerows(verdicts.items())
     return path
 
 
@@ -243,11 +243,13 @@ def test_a_kit_is_anonymous_and_its_scorer_knows_the_key(tmp_path: Path) -> None
     key = kit(tmp_path)
     text = (tmp_path / "level-1500.pgn").read_text()
     assert text.count("[Event ") == 6
+    lines = (tmp_path / turing.GAMES).read_text().splitlines()
+    assert all(set(json.loads(line)) == {"id", "level", "moves", "result", "ending"} for line in lines)
     assert "Sparring" not in text
-    assert sorted(key.values()) == sorted(turing.SOURCES * 2)
+    assert sorted(key.values()) == sorted(SOURCES * 2)
     verdicts = {game: "computer" if source == "engine" else "human" for game, source in key.items()}
     found = turing.score_answers(tmp_path, answer(tmp_path, verdicts))
-    assert [found["called_human"][source]["value"] for source in turing.SOURCES] == [1, 0, 1]
+    assert [found["called_human"][source]["value"] for source in SOURCES] == [1, 0, 1]
     assert found["p_value"] == 1
     assert found["by_level"][1500]["engine"]["games"] == 2
 
@@ -257,11 +259,11 @@ def test_the_scorer_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     game = next(iter(key))
     for verdicts, said in (
         ({game: "robot"}, "not human or computer"),
-        ({"99": "human"}, "no such game"),
+        ({"99": "human"}, "no game '99'"),
         ({game: ""}, "has no verdict"),
     ):
         with pytest.raises(UserError, match=said):
             turing.score_answers(tmp_path, answer(tmp_path, verdicts))
-    record = next(read_games(tmp_path / "level-1500.pgn")).record
+    game_of_people = next(read_games(tmp_path / "level-1500.pgn"))
     with pytest.raises(UserError, match="2 games of people, 5 are needed"):
-        turing.write_kit({1500: {"people": [record] * 2}}, tmp_path, each=5)
+        turing.make_kit({1500: {"people": [game_of_people] * 2}}, each=5)

@@ -24,6 +24,7 @@ Kind = Literal[
     "synopsis_networks",
     "synopsis_training",
     "training",
+    "turing",
     "value_networks",
 ]
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
@@ -31,8 +32,8 @@ openings by position key. endgames: archives of endgame tables. evaluations: lin
 alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
 presets: record filters. strength: models of a player's rating given its moves. styles: style networks,
 which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
-synopsis_training: their training configurations. training: training configurations. value_networks: small
-networks that alpha-beta evaluates with."""
+synopsis_training: their training configurations. training: training configurations. turing: games of
+a Turing test and their key. value_networks: small networks that alpha-beta evaluates with."""
 
 _SUFFIXES: dict[Kind, str] = {
     "anchors": ".toml",
@@ -49,6 +50,7 @@ _SUFFIXES: dict[Kind, str] = {
     "synopsis_networks": ".onnx",
     "synopsis_training": ".toml",
     "training": ".toml",
+    "turing": ".jsonl",
     "value_networks": ".npz",
 }
 
