@@ -252,3 +252,27 @@ def test_impossible_fens_are_refused_with_a_reason(fen: str, complaint: str) -> 
 def test_rights_that_the_pieces_contradict_are_dropped_as_python_chess_does() -> None:
     fen = "4k2r/8/8/8/8/8/8/R3K3 w KQkq e6 0 1"
     assert GAME.text(GAME.parse(fen)) == chess.Board(fen).fen()
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "5k2/8/8/Q6Q/8/8/K6Q/8 w - - 0 1",
+        "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
+        "7k/5Q2/5K2/8/8/8/8/8 w - - 0 1",
+        chess.STARTING_FEN,
+    ],
+)
+def test_san_is_that_of_python_chess(fen: str) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(8):
+        state = Chess().parse(fen)
+        for _ in range(60):
+            board = chess.Board(state.text())
+            for move in state.legal_moves():
+                assert Chess().san(state, move) == board.san(chess.Move.from_uci(state.move_text(move)))
+            if state.outcome is not None:
+                break
+            state = state.play(int(rng.choice(state.legal_moves())))

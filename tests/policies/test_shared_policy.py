@@ -46,7 +46,7 @@ def test_requests_that_wait_together_are_one_batch() -> None:
         first = pool.submit(ask, policy, 1)
         echo.entered.wait()
         others = [pool.submit(ask, policy, 10 * k, 10 * k + 1) for k in range(8)]
-        while len(policy._waiting) < 8:
+        while policy.waiting < 8:
             pass
         echo.go.set()
         assert first.result() == [1]
@@ -62,7 +62,7 @@ def test_a_batch_has_a_largest_size() -> None:
         asked = [pool.submit(ask, policy, 1)]
         echo.entered.wait()
         asked += [pool.submit(ask, policy, 2, 3) for _ in range(3)]
-        while len(policy._waiting) < 3:
+        while policy.waiting < 3:
             pass
         echo.go.set()
         for each in asked:

@@ -16,7 +16,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
-from sparring.server.game_store import BadStore, GameStore
+from sparring.server.database import BadStore, Database
 from tests.server.conftest import ACCESS
 from tests.server.test_games_api import begin, play, post
 
@@ -42,12 +42,12 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.sqlite"
     text.write_text("no database " * 1000)
     with pytest.raises(BadStore, match="cannot be used"):
-        GameStore(text)
+        Database(text)
     newer = tmp_path / "newer.sqlite"
     with sqlite3.connect(newer) as file:
         file.execute("PRAGMA user_version = 99")
     with pytest.raises(BadStore, match="another version"):
-        GameStore(newer)
+        Database(newer)
 
 
 def start(folder: Path) -> tuple[subprocess.Popen[str], str]:

@@ -58,7 +58,7 @@ def serve(
     import uvicorn  # imports asyncio
 
     from sparring.server.app import create_app
-    from sparring.server.game_store import BadStore
+    from sparring.server.database import BadStore
     from sparring.server.security import LOCAL_HOSTS, Access
 
     local = _is_local(host)

@@ -79,11 +79,20 @@ def read_style(path: Path) -> StyleNetwork:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: np.asarray(file[name], np.float32) for name in _ARRAYS}
-            style = StyleNetwork(str(file["game"]), str(file["head"]), **arrays)  # type: ignore[arg-type]  # any text
+            style = StyleNetwork(str(file["game"]), _head(str(file["head"])), **arrays)
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise BadNetwork(f"{path}: not a style network, or damaged ({error})") from None
     _check(style, path)
     return style
+
+
+def _head(text: str) -> Literal["from-to", "points"]:
+    """The head of a file. Raises ValueError."""
+    if text == "from-to":
+        return "from-to"
+    if text == "points":
+        return "points"
+    raise ValueError(f"the head is {text[:20]!r}, not from-to or points")
 
 
 def _check(style: StyleNetwork, path: Path) -> None:

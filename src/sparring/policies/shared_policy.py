@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from threading import Condition
+from itertools import accumulate, pairwise
 
 from sparring.networks import Position, Prediction
 from sparring.policies.policy import Policy
-
-
-class _Request:
-    """The positions of one thread, and its predictions or the exception once they are there."""
-
-    def __init__(self, positions: Sequence[Position]) -> None:
-        self.positions = positions
-        self.predictions: list[Prediction] | None = None
-        self.error: BaseException | None = None
-
-    @property
-    def done(self) -> bool:
-        return self.predictions is not None or self.error is not None
+from sparring.workers.combining import FlatCombiner
 
 
 class SharedPolicy:
     """A policy whose `predict` may be called by many threads at once.
 
-    One thread at a time predicts. The positions of threads that come meanwhile form the next batch, which
-    one of them predicts for all. It needs no thread of its own, and a thread that comes alone does not wait.
+    One thread at a time predicts. The positions of threads that come meanwhile form the next batch.
     """
 
     def __init__(self, policy: Policy, largest_batch: int = 256) -> None:
@@ -35,10 +23,12 @@ class SharedPolicy:
         self.batches = 0
         self.predicted = 0
         """Batches and positions so far."""
+        self.seconds = 0.0
+        """Time of all batches."""
         self._largest = largest_batch
-        self._changed = Condition()
-        self._waiting: list[_Request] = []
-        self._busy = False
+        self._combiner: FlatCombiner[Sequence[Position], list[Prediction]] = FlatCombiner(
+            self._predict, self._take
+        )
 
     @property
     def name(self) -> str:
@@ -50,50 +40,25 @@ class SharedPolicy:
         """The policy's game."""
         return self.policy.game
 
+    @property
+    def waiting(self) -> int:
+        """The number of calls that wait for the next batch."""
+        return self._combiner.waiting
+
     def predict(self, positions: Sequence[Position]) -> list[Prediction]:
         """The policy's predictions. Raises its exceptions, in each thread of the batch."""
-        if not positions:
-            return []
-        request = _Request(positions)
-        with self._changed:
-            self._waiting.append(request)
-            while not request.done:
-                if self._busy:
-                    self._changed.wait()
-                else:
-                    self._predict_batch()
-        if request.error is not None:
-            raise request.error
-        assert request.predictions is not None
-        return request.predictions
+        return self._combiner.call(positions) if positions else []
 
-    def _predict_batch(self) -> None:
-        """Predicts for the requests that wait, oldest first. The condition is released meanwhile."""
-        batch = self._take()
-        self._busy = True
-        self._changed.release()
+    def _predict(self, requests: list[Sequence[Position]]) -> list[list[Prediction]]:
+        began = time.perf_counter()
         try:
-            joined = self.policy.predict([each for request in batch for each in request.positions])
-            begin = 0
-            for request in batch:
-                request.predictions = joined[begin : begin + len(request.positions)]
-                begin += len(request.positions)
-        except BaseException as error:
-            for request in batch:
-                request.error = error
+            joined = self.policy.predict([each for positions in requests for each in positions])
         finally:
-            self._changed.acquire()
-            self._busy = False
             self.batches += 1
-            self.predicted += sum(len(request.positions) for request in batch)
-            self._changed.notify_all()
+            self.predicted += sum(map(len, requests))
+            self.seconds += time.perf_counter() - began
+        return [joined[a:b] for a, b in pairwise(accumulate(map(len, requests), initial=0))]
 
-    def _take(self) -> list[_Request]:
-        count, size = 1, len(self._waiting[0].positions)
-        while count < len(self._waiting):
-            size += len(self._waiting[count].positions)
-            if size > self._largest:
-                break
-            count += 1
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        return taken
+    def _take(self, requests: list[Sequence[Position]]) -> int:
+        sizes = accumulate(map(len, requests))
+        return max(1, sum(size <= self._largest for size in sizes))

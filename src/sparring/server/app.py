@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 
 import sparring
 from sparring.server import game_routes, reports, study_routes
+from sparring.server.database import Database
 from sparring.server.game_host import GameHost
 from sparring.server.game_store import GameStore
 from sparring.server.opponents import Opponents
@@ -39,17 +40,19 @@ def create_app(
     Raises BadStore.
     """
     opponents = Opponents(threads)
-    GameStore(store).close()  # refuses another kind of file before the server starts
+    Database(store).close()  # refuses another kind of file before the server starts
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.host = host = GameHost(GameStore(store), opponents)
+        database = Database(store)
+        app.state.host = host = GameHost(GameStore(database), opponents)
         app.state.reviews = reviews = Reviews(host)
         try:
             yield
         finally:
             await reviews.close()
             await host.close()
+            database.close()
 
     app = FastAPI(
         title="Sparring",

@@ -13,21 +13,28 @@ from typing import Any, TypeVar
 
 from sparring.games import IllegalMove, ParseError, describe, load_game, resolve
 from sparring.players import Player
+from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings, time_control
-from sparring.server.game_store import GameStore
+from sparring.server.game_store import GameStore, StoredSummary
 from sparring.server.live_game import LiveGame
 from sparring.server.loaded_record import read_record
 from sparring.server.messages import GameSummary, GameView, NewGame
 from sparring.server.opponents import Opponents
+from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
 
 T = TypeVar("T")
 
-_IN_MEMORY = 1_000
+_IN_MEMORY = 300
 """Games that are kept in memory; others are read from the store when they are asked for."""
+_FINISHED = 30
+"""Finished games among them."""
 _UNFINISHED = 500
 """Unfinished games that a visitor may have."""
-_THREADS = 64
+_ALL_UNFINISHED = 20_000
+"""Unfinished games of all visitors."""
+_THREADS, _PLAYER_THREADS = 8, 128
+"""Threads for short work, and for players that compute: those that wait for a network share its batches."""
 
 
 class HostedGame:
@@ -37,6 +44,8 @@ class HostedGame:
         self.id, self.visitor, self.game = game_id, visitor, game
         self.lock = asyncio.Lock()
         self.followers: set[asyncio.Queue[GameView]] = set()
+        self.stored: list[PlayedMove] = list(game.moves)
+        """The moves that are in the store."""
         self.player_task: asyncio.Task[None] | None = None
         self.flag_task: asyncio.Task[None] | None = None
 
@@ -48,22 +57,28 @@ class GameHost:
         self.store, self.opponents = store, opponents
         self._games: OrderedDict[str, HostedGame] = OrderedDict()
         self._threads = ThreadPoolExecutor(_THREADS, "sparring-game")
+        self._player_threads = ThreadPoolExecutor(_PLAYER_THREADS, "sparring-player")
         self._loading = asyncio.Lock()
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Calls a function in a thread."""
+        """Calls a quick function in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+
+    async def compute(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Calls a function that asks a network or searches, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._player_threads, function, *arguments)
 
     async def create(self, visitor: str, wanted: NewGame) -> GameView:
         """Begins a game. Raises Refused."""
         if await self.run(self.store.unfinished, visitor) >= _UNFINISHED:
             raise Refused(f"You have {_UNFINISHED} unfinished games: finish or delete some.", 429)
+        if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
+            raise Refused("The server has too many unfinished games.", 429)
         game_id = secrets.token_urlsafe(9)
         settings, moves = await self.run(self._settings, wanted)
-        game = await self.run(self._open, settings)
+        game = await self.compute(self._open, settings, moves)
         hosted = HostedGame(game_id, visitor, game)
-        await self.run(self._play_first, game, moves)
-        await self.run(self.store.create, game_id, visitor, settings, game.moves)
+        await self.run(self.store.create, game_id, visitor, settings, game.moves, game.shown())
         self._keep(hosted)
         self._advance(hosted)
         return game.view(game_id)
@@ -108,24 +123,7 @@ class GameHost:
 
     async def recent(self, visitor: str, count: int) -> list[GameSummary]:
         """A visitor's games, the latest first."""
-        stored = await self.run(self.store.recent, visitor, count)
-        found = []
-        for each in stored:
-            rules = each.settings.rules()
-            you = each.settings.you
-            other = 1 if you is None else 1 - you
-            found.append(
-                GameSummary(
-                    id=each.id,
-                    game=each.settings.game,
-                    title=rules.spec.title,
-                    opponent=each.settings.about(rules, other)[0],
-                    moves=len(each.moves),
-                    result=None if each.end is None else each.message,
-                    updated=each.updated,
-                )
-            )
-        return found
+        return await self.run(lambda: [_summary(each) for each in self.store.recent(visitor, count)])
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
@@ -152,8 +150,8 @@ class GameHost:
         """Ends all tasks, and closes all players and the store."""
         for hosted in list(self._games.values()):
             await self._drop(hosted)
+        self._player_threads.shutdown(wait=True, cancel_futures=True)
         self._threads.shutdown(wait=True, cancel_futures=True)
-        self.store.close()
 
     # Parts
 
@@ -186,7 +184,8 @@ class GameHost:
         )
         return settings, moves
 
-    def _open(self, settings: GameSettings) -> LiveGame:
+    def _open(self, settings: GameSettings, moves: list[str]) -> LiveGame:
+        """A game after the moves of a record that it continues."""
         rules = settings.rules()
         players: dict[int, Player] = {
             side: self.opponents.make(rules, settings.opponent_of(side))
@@ -194,45 +193,62 @@ class GameHost:
             if side != settings.you
         }
         game: LiveGame = resolve(describe(settings.game).players.live_game)(settings, players)
-        return game
-
-    @staticmethod
-    def _play_first(game: LiveGame, moves: list[str]) -> None:
         if moves:
             game.play_record(moves)
+        return game
 
     async def _load(self, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
         if stored is None:
             return None
-        game = await self.run(self._open, stored.settings)
-        await self.run(game.restore, stored.moves, stored.end, stored.message)
+        game = await self.compute(self._open, stored.settings, [])
+        await self.compute(game.restore, stored.moves, stored.end, stored.message)
         hosted = HostedGame(game_id, stored.visitor, game)
         self._keep(hosted)
         return hosted
 
     def _keep(self, hosted: HostedGame) -> None:
+        """Keeps a game in memory; the ones that were not used for longest leave it."""
         self._games[hosted.id] = hosted
+        finished = sum(each.game.end is not None for each in self._games.values())
         for each in list(self._games.values()):
-            if len(self._games) <= _IN_MEMORY:
-                break
-            if not each.followers and each.player_task is None and not each.lock.locked():
-                del self._games[each.id]
-                each.game.close()
+            over = each.game.end is not None
+            if len(self._games) <= _IN_MEMORY and not (over and finished > _FINISHED):
+                continue
+            if each is not hosted and not each.followers and not each.player_task and not each.lock.locked():
+                finished -= over
+                self._forget(each)
+
+    def _forget(self, hosted: HostedGame) -> None:
+        self._games.pop(hosted.id, None)
+        if hosted.flag_task is not None:
+            hosted.flag_task.cancel()
+        hosted.game.close()
 
     async def _changing(self, hosted: HostedGame, change: Callable[[], object]) -> None:
         """Changes a game and stores it; the caller has its lock. Followers get the new view."""
+        view = await self.run(self._change_and_store, hosted, change)
+        if view is None:
+            return
+        for queue in hosted.followers:
+            queue.put_nowait(view)
+        self._watch_flag(hosted)
+
+    def _change_and_store(self, hosted: HostedGame, change: Callable[[], object]) -> GameView | None:
+        """The new view, if the game changed and somebody follows it."""
         game = hosted.game
         before = game.changes
-        await self.run(change)
+        change()
         if game.changes == before:
-            return
-        await self.run(self.store.save, hosted.id, list(game.moves), game.end, game.message)
-        if hosted.followers:
-            view = await self.run(game.view, hosted.id)
-            for queue in hosted.followers:
-                queue.put_nowait(view)
-        self._watch_flag(hosted)
+            return None
+        moves, kept = list(game.moves), 0
+        for old, new in zip(hosted.stored, moves, strict=False):
+            if old is not new:
+                break
+            kept += 1
+        self.store.save(hosted.id, moves, kept, game.end, game.message, game.shown())
+        hosted.stored = moves
+        return game.view(hosted.id) if hosted.followers else None
 
     def _advance(self, hosted: HostedGame) -> None:
         """Starts the task in which the players take their turns, if one has the turn."""
@@ -251,7 +267,7 @@ class GameHost:
                 if game.settings.you is None and not hosted.followers:
                     return  # nobody watches
                 began = time.monotonic()
-                decision = await self.run(game.decide, pending)
+                decision = await self.compute(game.decide, pending)
                 least = game.settings.pace if game.settings.you is None else decision.seconds or 0.0
                 if (left := least - (time.monotonic() - began)) > 0:  # as long as a person thinks
                     await asyncio.sleep(left)
@@ -283,3 +299,24 @@ class GameHost:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await self.run(hosted.game.close)
+
+
+def _summary(stored: StoredSummary) -> GameSummary:
+    settings, shown = stored.settings, stored.shown
+    rules, you = settings.rules(), settings.you
+    position = None if shown is None else shown.position
+    return GameSummary(
+        id=stored.id,
+        game=settings.game,
+        title=rules.spec.title,
+        opponent=settings.about(rules, 1 if you is None else 1 - you)[0],
+        moves=stored.moves,
+        result=None if stored.end is None else stored.message,
+        you=you,
+        phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
+        turn=None if shown is None else shown.turn,
+        position=position,
+        board=None if position is None else board_view(rules.diagram(rules.parse(position))),
+        created=settings.created,
+        updated=stored.updated,
+    )

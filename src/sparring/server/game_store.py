@@ -1,4 +1,4 @@
-"""Games of the server in a SQLite file. What was stored survives a kill at any moment."""
+"""Games of the server in its database."""
 
 from __future__ import annotations
 
@@ -7,35 +7,28 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Lock
 
 from sparring.games import Move
 from sparring.records import Termination
 from sparring.records.played_game import EndOfGame
+from sparring.server.database import Database
 from sparring.server.game_settings import GameSettings
-from sparring.server.live_game import PlayedMove
+from sparring.server.messages import Phase
+from sparring.server.played_move import PlayedMove
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS games (
-    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
-    created REAL NOT NULL, updated REAL NOT NULL
-);
-CREATE INDEX IF NOT EXISTS games_by_visitor ON games (visitor, updated);
-CREATE TABLE IF NOT EXISTS moves (
-    game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
-    player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL,
-    PRIMARY KEY (game, ply)
-) WITHOUT ROWID;
-PRAGMA user_version = 1;
-"""
-_VERSION = 1
 _UNKNOWN_MOVE: Move = -1
 """The code of a stored move until it is read in its state."""
 
 
-class BadStore(Exception):
-    """A file that is not a store of games of this version."""
+@dataclass(frozen=True)
+class ShownState:
+    """What the list of games shows of one."""
+
+    phase: Phase
+    turn: int | None
+    """The player to move; None if the game is over."""
+    position: str | None
+    """None if it is hidden."""
 
 
 @dataclass(frozen=True)
@@ -52,67 +45,79 @@ class StoredGame:
     updated: float
 
 
+@dataclass(frozen=True)
+class StoredSummary:
+    """A line of the list of games."""
+
+    id: str
+    settings: GameSettings
+    moves: int
+    end: EndOfGame | None
+    message: str
+    updated: float
+    shown: ShownState | None
+    """None in files of an older version."""
+
+
 class GameStore:
-    """The games of one file. Safe for threads: every call is one transaction."""
+    """The games of a database. Safe for threads."""
 
-    def __init__(self, path: Path | str) -> None:
-        """Opens the file, which is created if it does not exist. Raises BadStore."""
-        self._lock = Lock()
-        try:
-            self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-            version = int(self._file.execute("PRAGMA user_version").fetchone()[0])
-            if version not in (0, _VERSION):
-                raise BadStore(f"{path} was written by another version of Sparring")
-            self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute("PRAGMA synchronous = FULL")
-            self._file.execute("PRAGMA foreign_keys = ON")
-            self._file.executescript(_SCHEMA)
-        except sqlite3.Error as error:
-            raise BadStore(f"{path} cannot be used for games: {error}") from None
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    def create(self, game_id: str, visitor: str, settings: GameSettings, moves: Sequence[PlayedMove]) -> None:
+    def create(
+        self,
+        game_id: str,
+        visitor: str,
+        settings: GameSettings,
+        moves: Sequence[PlayedMove],
+        shown: ShownState,
+    ) -> None:
         """Stores a new game."""
-        with self._lock, self._file:
-            self._file.execute("BEGIN")
-            self._file.execute(
-                "INSERT INTO games VALUES (?, ?, ?, NULL, '', ?, ?)",
-                (game_id, visitor, settings.to_json(), settings.created, settings.created),
-            )
-            self._insert_moves(game_id, 0, moves)
 
-    def save(self, game_id: str, moves: Sequence[PlayedMove], end: EndOfGame | None, message: str) -> None:
-        """Stores the moves and the end of a game. Only what differs is written."""
-        ending = None if end is None else json.dumps([end.result, end.termination.value, end.margin])
-        with self._lock, self._file:
-            self._file.execute("BEGIN")
-            stored = self._file.execute(
-                "SELECT text, seconds_left FROM moves WHERE game = ? ORDER BY ply", (game_id,)
-            ).fetchall()
-            same = 0
-            for (text, left), move in zip(stored, moves, strict=False):
-                if (text, left) != (move.text, move.left):
-                    break
-                same += 1
-            self._file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game_id, same))
-            self._insert_moves(game_id, same, moves[same:])
-            self._file.execute(
-                "UPDATE games SET ending = ?, message = ?, updated = ? WHERE id = ?",
-                (ending, message, time.time(), game_id),
+        def work(file: sqlite3.Connection) -> None:
+            file.execute(
+                "INSERT INTO games VALUES (?, ?, ?, NULL, '', ?, ?, ?)",
+                (game_id, visitor, settings.to_json(), settings.created, settings.created, _json(shown)),
             )
+            _insert_moves(file, game_id, 0, moves)
+
+        self._database.write(work)
+
+    def save(
+        self,
+        game_id: str,
+        moves: Sequence[PlayedMove],
+        kept: int,
+        end: EndOfGame | None,
+        message: str,
+        shown: ShownState,
+    ) -> None:
+        """Stores the moves and the end of a game. The first `kept` moves are stored already."""
+        ending = None if end is None else json.dumps([end.result, end.termination.value, end.margin])
+
+        def work(file: sqlite3.Connection) -> None:
+            file.execute("DELETE FROM moves WHERE game = ? AND ply >= ?", (game_id, kept))
+            _insert_moves(file, game_id, kept, moves[kept:])
+            file.execute(
+                "UPDATE games SET ending = ?, message = ?, updated = ?, shown = ? WHERE id = ?",
+                (ending, message, time.time(), _json(shown), game_id),
+            )
+
+        self._database.write(work)
 
     def load(self, game_id: str) -> StoredGame | None:
         """A game by its id; None if there is none."""
-        with self._lock:
-            row = self._file.execute(
-                "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
-            ).fetchone()
-            moves = self._file.execute(
-                "SELECT text, player, seconds_left, offers_draw FROM moves WHERE game = ? ORDER BY ply",
-                (game_id,),
-            ).fetchall()
-        if row is None:
+        found = self._database.read(
+            "SELECT visitor, settings, ending, message, updated FROM games WHERE id = ?", (game_id,)
+        )
+        if not found:
             return None
-        visitor, settings, ending, message, updated = row
+        moves = self._database.read(
+            "SELECT text, player, seconds_left, offers_draw FROM moves WHERE game = ? ORDER BY ply",
+            (game_id,),
+        )
+        ((visitor, settings, ending, message, updated),) = found
         played = [
             PlayedMove(_UNKNOWN_MOVE, text, "", player, left, bool(offers))
             for text, player, left, offers in moves
@@ -121,40 +126,49 @@ class GameStore:
             game_id, visitor, GameSettings.from_json(settings), played, _end(ending), message, updated
         )
 
-    def recent(self, visitor: str, count: int) -> list[StoredGame]:
+    def recent(self, visitor: str, count: int) -> list[StoredSummary]:
         """A visitor's games, the latest first."""
-        with self._lock:
-            ids = self._file.execute(
-                "SELECT id FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?", (visitor, count)
-            ).fetchall()
-        return [game for (each,) in ids if (game := self.load(each)) is not None]
+        rows = self._database.read(
+            "SELECT id, settings, (SELECT count(*) FROM moves WHERE game = id), ending, message, updated,"
+            " shown FROM games WHERE visitor = ? ORDER BY updated DESC LIMIT ?",
+            (visitor, count),
+        )
+        return [
+            StoredSummary(
+                game, GameSettings.from_json(settings), moves, _end(ending), message, updated, _shown(shown)
+            )
+            for game, settings, moves, ending, message, updated, shown in rows
+        ]
 
-    def unfinished(self, visitor: str) -> int:
-        """The number of a visitor's games that are not over."""
-        with self._lock:
-            row = self._file.execute(
-                "SELECT count(*) FROM games WHERE visitor = ? AND ending IS NULL", (visitor,)
-            ).fetchone()
-        return int(row[0])
+    def unfinished(self, visitor: str | None = None) -> int:
+        """The number of games that are not over: a visitor's, or all."""
+        ((count,),) = self._database.read(
+            "SELECT count(*) FROM games WHERE ending IS NULL AND (? IS NULL OR visitor = ?)",
+            (visitor, visitor),
+        )
+        return int(count)
 
     def delete(self, game_id: str) -> None:
         """Deletes a game."""
-        with self._lock, self._file:
-            self._file.execute("DELETE FROM games WHERE id = ?", (game_id,))
+        self._database.write(lambda file: file.execute("DELETE FROM games WHERE id = ?", (game_id,)))
 
-    def close(self) -> None:
-        """Closes the file."""
-        with self._lock:
-            self._file.close()
 
-    def _insert_moves(self, game_id: str, first: int, moves: Sequence[PlayedMove]) -> None:
-        self._file.executemany(
-            "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (game_id, ply, each.text, each.player, each.left, each.offers_draw)
-                for ply, each in enumerate(moves, first)
-            ],
-        )
+def _insert_moves(file: sqlite3.Connection, game_id: str, first: int, moves: Sequence[PlayedMove]) -> None:
+    file.executemany(
+        "INSERT INTO moves VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (game_id, ply, each.text, each.player, each.left, each.offers_draw)
+            for ply, each in enumerate(moves, first)
+        ],
+    )
+
+
+def _json(shown: ShownState) -> str:
+    return json.dumps([shown.phase, shown.turn, shown.position])
+
+
+def _shown(text: str | None) -> ShownState | None:
+    return None if text is None else ShownState(*json.loads(text))
 
 
 def _end(text: str | None) -> EndOfGame | None:

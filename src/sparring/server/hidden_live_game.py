@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -14,8 +15,11 @@ from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, Sens
 from sparring.players import GameStart, Player, Turn
 from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings
-from sparring.server.live_game import LiveGame, PlayedMove
-from sparring.server.messages import GameView, HiddenView, MoveView, Phase, PositionView
+from sparring.server.game_store import ShownState
+from sparring.server.game_views import move_view
+from sparring.server.live_game import LiveGame
+from sparring.server.messages import GameView, HiddenView, Phase, PositionView
+from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
 
 _BOARDS = 100_000
@@ -53,12 +57,13 @@ class HiddenLiveGame(LiveGame):
                 "board": board_view(known_diagram(self._belief.boards)),
                 "check": False,
                 "hidden": self._hidden_view(),
-                "moves": [
-                    MoveView(text=each.text, name=each.name, player=each.player, left=each.left)
-                    for each in own
-                ],
+                "moves": [move_view(each) for each in own],
             }
         )
+
+    def shown(self) -> ShownState:
+        """What the list of games shows: no position before the end."""
+        return replace(super().shown(), position=None)
 
     def position_view(self, ply: int) -> PositionView:
         """The true board after `ply` moves, once the game is over. Raises Refused."""
@@ -101,10 +106,12 @@ class HiddenLiveGame(LiveGame):
         if self.settings.you is not None:
             self._belief = Tracker(self.settings.you, TrackerOptions(limit=_BOARDS, repair=True))
 
-    def _commands(self) -> set[str]:
-        return super()._commands() & {"resign"}
+    def commands(self) -> set[str]:
+        """What the person can do now."""
+        return super().commands() & {"resign"}
 
-    def _name(self, move: Move) -> str:
+    def name_of(self, move: Move) -> str:
+        """A move as text."""
         return self.rules.move_text(self.states[-1], move)
 
     @property

@@ -7,7 +7,6 @@ decide, `decide` computes, and `accept` plays the decision unless the game has c
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,49 +15,14 @@ from sparring.games import Game, IllegalMove, Move, ParseError, describe, move_n
 from sparring.networks import Prediction
 from sparring.players import Decision, GameStart, Player, Turn
 from sparring.records import Termination
-from sparring.records.played_game import (
-    UNFINISHED,
-    EndOfGame,
-    GameFacts,
-    end_by_rules,
-    lost_by,
-    outcome_text,
-)
-from sparring.records.readers import written_formats
-from sparring.server.board_views import board_view
+from sparring.records.played_game import EndOfGame, end_by_rules, lost_by, outcome_text
 from sparring.server.game_settings import GameSettings
+from sparring.server.game_store import ShownState
+from sparring.server.game_views import game_view, hint_view, position_view, record_text
 from sparring.server.live_clock import LiveClock
-from sparring.server.messages import (
-    Candidate,
-    CountingView,
-    GameView,
-    HintView,
-    LegalMove,
-    MoveView,
-    Phase,
-    PlayerView,
-    PositionView,
-    ResultView,
-)
+from sparring.server.messages import GameView, HintView, Phase, PositionView
+from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
-
-_CANDIDATES = 8
-"""Most moves of a hint."""
-EVENT = "A game on the page"
-PERSON = "You"
-
-
-@dataclass(frozen=True)
-class PlayedMove:
-    """A move of the game."""
-
-    move: Move
-    text: str
-    name: str
-    player: int
-    left: float | None = None
-    """Seconds left on the mover's clock afterwards; None without a clock."""
-    offers_draw: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,10 +49,10 @@ class LiveGame:
         self.changes = 0
         """Number of changes: the version of the view."""
         self.clock = LiveClock(settings.clock)
-        self._dead: set[int] | None = None
+        self.dead: set[int] | None = None
         """Dead stones while both count; None at other times."""
         self._prediction: Prediction | None = None
-        self._counting = self._counting_class()
+        self.counting = self._counting_class()
         self._start_players()
 
     # Restoring
@@ -97,7 +61,7 @@ class LiveGame:
         """Plays the stored moves of a game."""
         for each in moves:
             move = self._stored_move(each.text)
-            self._push(replace(each, move=move, name=self._name(move)))
+            self._push(replace(each, move=move, name=self.name_of(move)))
         self.end, self.message = end, message
         self.clock.set_left((each.player, each.left) for each in self.moves)
         self._start_players()
@@ -107,7 +71,7 @@ class LiveGame:
         """Plays the moves of a record that the game continues."""
         for text in moves:
             player, move = self.states[-1].to_move, self._stored_move(text)
-            self._push(PlayedMove(move, text, self._name(move), player, self.clock.left(player)))
+            self._push(PlayedMove(move, text, self.name_of(move), player, self.clock.left(player)))
         self._start_players()
         self._change("")
 
@@ -143,7 +107,7 @@ class LiveGame:
         drawn = EndOfGame(0.5, Termination.NORMAL)
         if claimable is not None and (reason := claimable(state)) is not None:
             self._finish(drawn, f"A draw: you claim it by {reason}.")
-        elif self._draw_offered or self.players[1 - self._you()].accepts_draw(state):
+        elif self.draw_offered or self.players[1 - self._you()].accepts_draw(state):
             self._finish(drawn, "A draw by agreement.")
         else:
             self._change("The opponent declines the draw.")
@@ -151,25 +115,14 @@ class LiveGame:
     def hint(self) -> HintView:
         """The likeliest move of a player like the opponent. Raises Refused."""
         self._require("hint")
-        state = self.states[-1]
-        decision = self.players[1 - self._you()].hint(Turn.of(state))
-        ranked = sorted(decision.distribution.items(), key=lambda entry: -entry[1])[:_CANDIDATES]
-        value = decision.value
-        return HintView(
-            move=self._legal(decision.move),
-            candidates=[
-                Candidate(text=state.move_text(move), name=move_name(state, move), probability=share)
-                for move, share in ranked
-            ],
-            value=None if value is None else (1 + value) / 2,
-        )
+        return hint_view(self, self.players[1 - self._you()].hint(Turn.of(self.states[-1])))
 
     def mark(self, points: list[str]) -> None:
         """Changes dead stones to living ones and back. Raises Refused."""
         self._require("count")
-        assert self._dead is not None
+        assert self.dead is not None
         try:
-            self._dead ^= self._counting.stones_at(self.states[-1], points)
+            self.dead ^= self.counting.stones_at(self.states[-1], points)
         except ParseError as error:
             raise Refused(f"{error}.", 422) from None
         self._change(self.message)
@@ -177,9 +130,9 @@ class LiveGame:
     def agree(self) -> None:
         """Ends the game with the dead stones as marked. Raises Refused."""
         self._require("count")
-        assert self._dead is not None
-        text, end = self._counting.result(self.states[-1], self._dead, self._you())
-        self._dead = None
+        assert self.dead is not None
+        text, end = self.counting.result(self.states[-1], self.dead, self._you())
+        self.dead = None
         self._finish(end, text)
 
     def resume(self) -> None:
@@ -196,7 +149,7 @@ class LiveGame:
     def pending_turn(self) -> PendingTurn | None:
         """The decision that a player has to take; None if it is the person's turn or the game is over."""
         state = self.states[-1]
-        if self.end is not None or self._dead is not None or state.to_move == self.settings.you:
+        if self.end is not None or self.dead is not None or state.to_move == self.settings.you:
             return None
         self.clock.start()
         return PendingTurn(state.to_move, self._turn(), self.changes)
@@ -228,70 +181,27 @@ class LiveGame:
 
     def view(self, game_id: str) -> GameView:
         """The game as the person sees it."""
-        state, spec = self.states[-1], self.rules.spec
-        mine = self.phase in ("move", "sense")
-        return GameView(
-            id=game_id,
-            version=self.changes,
-            game=spec.name,
-            title=spec.title,
-            options=dict(self.settings.options),
-            sides=(spec.players[0], spec.players[1]),
-            players=(self._player_view(0), self._player_view(1)),
-            you=self.settings.you,
-            phase=self.phase,
-            turn=None if self.end is not None else state.to_move,
-            ply=len(self.moves),
-            position=self.rules.text(state),
-            board=board_view(self.rules.diagram(state)),
-            legal=[self._legal(move) for move in self.rules.legal_moves(state)] if mine else [],
-            moves=[
-                MoveView(text=each.text, name=each.name, player=each.player, left=each.left)
-                for each in self.moves
-            ],
-            check=bool(getattr(state, "in_check", False)),
-            clock=self.clock.view(None if self.end is not None else state.to_move),
-            draw_offered=self._draw_offered,
-            can=sorted(self._commands()),
-            message=self.message,
-            counting=self._counting_view(),
-            result=self._result_view(),
-        )
+        return game_view(self, game_id)
+
+    def shown(self) -> ShownState:
+        """What the list of games shows."""
+        state = self.states[-1]
+        return ShownState(self.phase, None if self.end else state.to_move, self.rules.text(state))
 
     def position_view(self, ply: int) -> PositionView:
         """The board after `ply` moves. Raises Refused."""
-        if not 0 <= ply < len(self.states):
-            raise Refused(f"The game has {len(self.moves)} moves, not {ply}.", 404)
-        state = self.states[ply]
-        return PositionView(
-            ply=ply,
-            position=self.rules.text(state),
-            board=board_view(self.rules.diagram(state)),
-            last=self.moves[ply - 1].text if ply else None,
-        )
+        return position_view(self, ply)
 
     def record(self, suffix: str) -> str:
         """The game as a file. Raises Refused."""
-        known = written_formats(self.rules.spec.name)
-        if suffix not in known:
-            raise Refused(f"Games of {self.rules.spec.name} are written as {', '.join(known)}.", 422)
-        clocks = [each.left for each in self.moves if each.left is not None]
-        facts = GameFacts(
-            self.rules,
-            (self._player_view(0).name, self._player_view(1).name),
-            (self._rating(0), self._rating(1)),
-            datetime.datetime.fromtimestamp(self.settings.created),
-            EVENT,
-            None if self.settings.clock is None else str(self.settings.clock),
-        )
-        return facts.text(self.states[-1], self.end or UNFINISHED, clocks, suffix)
+        return record_text(self, suffix)
 
     @property
     def phase(self) -> Phase:
         """What the game waits for."""
         if self.end is not None:
             return "over"
-        if self._dead is not None:
+        if self.dead is not None:
             return "counting"
         return "move" if self.states[-1].to_move == self.settings.you else "thinking"
 
@@ -312,11 +222,11 @@ class LiveGame:
         for player in self.players.values():
             player.observe(played.move)
 
-    def _commands(self) -> set[str]:
+    def commands(self) -> set[str]:
         """What the person can do now."""
         if self.end is not None or self.settings.you is None:
             return set()
-        if self._dead is not None:
+        if self.dead is not None:
             return {"count", "resign"}
         can = {"resign"}
         if any(state.to_move == self.settings.you for state in self.states[:-1]):
@@ -344,12 +254,9 @@ class LiveGame:
         except (ParseError, IllegalMove) as error:
             raise Refused(f"{error}.", 422) from None
 
-    def _name(self, move: Move) -> str:
+    def name_of(self, move: Move) -> str:
+        """A move of the last state as people write it."""
         return move_name(self.states[-1], move)
-
-    def _legal(self, move: Move) -> LegalMove:
-        state = self.states[-1]
-        return LegalMove(text=self.rules.move_text(state, move), name=self._name(move))
 
     def _check_turn(self, ply: int) -> None:
         if self.end is not None:
@@ -360,7 +267,7 @@ class LiveGame:
             raise Refused(f"The game has {len(self.moves)} moves, not {ply}: reload it.")
 
     def _require(self, command: str) -> None:
-        if command not in self._commands():
+        if command not in self.commands():
             raise Refused("The game is over." if self.end is not None else "That is not possible now.")
 
     def _you(self) -> int:
@@ -370,7 +277,7 @@ class LiveGame:
     def _make(self, move: Move, *, offers_draw: bool) -> None:
         state = self.states[-1]
         player = state.to_move
-        text, name = self.rules.move_text(state, move), self._name(move)
+        text, name = self.rules.move_text(state, move), self.name_of(move)
         self._push(PlayedMove(move, text, name, player, self.clock.left(player), offers_draw))
         self._change("The opponent offers a draw." if offers_draw else "")
         if (outcome := self.rules.outcome(self.states[-1])) is None:
@@ -378,7 +285,7 @@ class LiveGame:
             return
         self.clock.stop()
         self._begin_counting()
-        if self._dead is None:
+        if self.dead is None:
             self._finish(end_by_rules(outcome), outcome_text(self.rules, outcome, self.settings.you))
 
     def _change(self, message: str) -> None:
@@ -396,7 +303,7 @@ class LiveGame:
     def _back_to(self, ply: int) -> None:
         del self.states[ply + 1 :]
         del self.moves[ply:]
-        self._dead = None
+        self.dead = None
         self.clock.set_left((each.player, each.left) for each in self.moves)
         self._start_players()
         self.clock.begin_turn()
@@ -411,7 +318,8 @@ class LiveGame:
         self._finish(lost_by(player, Termination.TIME), f"{who} out of time.")
 
     @property
-    def _draw_offered(self) -> bool:
+    def draw_offered(self) -> bool:
+        """Whether the opponent offered a draw with its last move."""
         return self.end is None and bool(self.moves) and self.moves[-1].offers_draw
 
     def _counting_class(self) -> Any:
@@ -420,31 +328,5 @@ class LiveGame:
 
     def _begin_counting(self) -> None:
         over = self.rules.outcome(self.states[-1]) is not None
-        if over and self._counting is not None and self.end is None:
-            self._dead = self._counting.propose(self.states[-1], self._prediction)
-
-    def _counting_view(self) -> CountingView | None:
-        if self._dead is None:
-            return None
-        state = self.states[-1]
-        text, _ = self._counting.result(state, self._dead, self._you())
-        return CountingView(dead=[state.move_text(point) for point in sorted(self._dead)], text=text)
-
-    def _result_view(self) -> ResultView | None:
-        if self.end is None or self.end.result is None:
-            return None
-        score = self.end.result
-        winner = None if score == 0.5 else int(score == 0)
-        return ResultView(score=score, winner=winner, text=self.message)
-
-    def _player_view(self, side: int) -> PlayerView:
-        if side == self.settings.you:
-            return PlayerView(name=PERSON, about="", is_person=True)
-        name, about = self.settings.about(self.rules, side)
-        return PlayerView(name=name, about=about, is_person=False)
-
-    def _rating(self, side: int) -> int | None:
-        if side == self.settings.you:
-            return None
-        rating = self.settings.opponent_of(side).rating
-        return None if rating is None else describe(self.rules.spec.name).ratings.number(rating)
+        if over and self.counting is not None and self.end is None:
+            self.dead = self.counting.propose(self.states[-1], self._prediction)

@@ -231,6 +231,12 @@ class GameSummary(ApiMessage):
     opponent: str
     moves: int
     result: str | None
+    you: int | None = Field(description="The person's side; null for a watched game.")
+    phase: Phase
+    turn: int | None = Field(description="The player to move; null when the game is over.")
+    position: str | None = Field(description="The last position; null in hidden games.")
+    board: BoardView | None = Field(description="The last board; null in hidden games.")
+    created: float = Field(description="Unix time of the beginning.")
     updated: float = Field(description="Unix time of the last change.")
 
 

@@ -1,0 +1,71 @@
+"""The database of the server: shared transactions, and files of older versions."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sparring.server.database import SCHEMA_VERSION, BadStore, Database
+from sparring.server.game_store import GameStore
+
+OLD_SCHEMA = """
+CREATE TABLE games (
+    id TEXT PRIMARY KEY, visitor TEXT NOT NULL, settings TEXT NOT NULL, ending TEXT, message TEXT NOT NULL,
+    created REAL NOT NULL, updated REAL NOT NULL
+);
+CREATE TABLE moves (
+    game TEXT NOT NULL REFERENCES games (id) ON DELETE CASCADE, ply INTEGER NOT NULL, text TEXT NOT NULL,
+    player INTEGER NOT NULL, seconds_left REAL, offers_draw INTEGER NOT NULL,
+    PRIMARY KEY (game, ply)
+) WITHOUT ROWID;
+INSERT INTO games VALUES ('old', 'somebody', '{"game": "chess", "you": 0, "opponents": [{}, {}], "seed": 1,
+    "created": 5.0, "options": {}, "position": null, "clock": null, "pace": 0.0}', NULL, '', 5.0, 6.0);
+INSERT INTO moves VALUES ('old', 0, 'e2e4', 0, NULL, 0);
+PRAGMA user_version = 1;
+"""
+
+
+def test_a_file_of_version_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "page.sqlite"
+    with sqlite3.connect(path) as file:
+        file.executescript(OLD_SCHEMA)
+    for _ in range(2):
+        database = Database(path)
+        (summary,) = GameStore(database).recent("somebody", 9)
+        assert (summary.id, summary.moves, summary.shown) == ("old", 1, None)
+        stored = GameStore(database).load("old")
+        assert stored is not None
+        assert [each.text for each in stored.moves] == ["e2e4"]
+        assert database.read("PRAGMA user_version") == [(SCHEMA_VERSION,)]
+        database.close()
+
+
+def test_a_change_that_fails_changes_nothing_and_harms_no_other(tmp_path: Path) -> None:
+    database = Database(tmp_path / "page.sqlite")
+
+    def insert(number: int) -> int:
+        def work(file: sqlite3.Connection) -> int:
+            row = (f"t{number}", "somebody", "{}", 0, 0.0, 0.0)
+            file.execute("INSERT INTO tournaments VALUES (?, ?, ?, ?, ?, ?)", row)
+            if number % 10 == 3:
+                raise ValueError("no")
+            return number
+
+        try:
+            found: int = database.write(work)
+        except ValueError:
+            return -1
+        return found
+
+    with ThreadPoolExecutor(16) as threads:
+        assert list(threads.map(insert, range(100))) == [-1 if k % 10 == 3 else k for k in range(100)]
+    assert database.read("SELECT count(*) FROM tournaments") == [(90,)]
+    database.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadStore, match="cannot be used"):
+        Database(tmp_path)
