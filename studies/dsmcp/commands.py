@@ -64,16 +64,20 @@ def _measure(run: Path, most: int, steps: int, ablated: int, device: str, out: P
     write_json(about | accuracy_tables(trained, most), out / ACCURACY)
     if steps:
         part = replace(trained.config.training, steps=steps, validation_positions=most)
-        found = saliency_and_ablation(
+
+        def on_progress(what: str, found: dict[str, Any]) -> None:
+            write_json(about | found, out / SALIENCY)
+            make_console().print(foreign(what))
+
+        saliency_and_ablation(
             replace(trained.config, training=part),
             trained.data.examples,
             out,
             every=max(1, steps // 100),
             ablated=ablated,
             device=device,
-            on_progress=lambda what: make_console().print(foreign(what)),
+            on_progress=on_progress,
         )
-        write_json(about | found, out / SALIENCY)
 
 
 def _measure_exported(network: Path, records: list[Path], config: str, most: int, out: Path) -> None:

@@ -95,15 +95,15 @@ def saliency_and_ablation(
     every: int,
     ablated: int,
     device: str = "",
-    on_progress: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[str, dict[str, Any]], None] = lambda *_: None,
 ) -> dict[str, Any]:
     """Trains a network with saliency measured every `every` steps, then without single planes.
 
-    The `ablated` most and the `ablated` least salient planes are removed, one at a time.
+    The `ablated` most and the `ablated` least salient planes are removed, one at a time. `on_progress` is
+    called after each network, with what was trained and the report so far.
     """
     saliency = Saliency.zero()
     baseline = _train(config, examples, folder / "baseline", (), every, saliency, device)
-    on_progress("baseline")
     report: dict[str, Any] = {
         "steps": config.training.steps,
         "batches": saliency.batches,
@@ -111,6 +111,7 @@ def saliency_and_ablation(
         "baseline": {name: estimate(*each) for name, each in baseline.items()},
         "ablations": [],
     }
+    on_progress("baseline", report)
     order = sorted(report["planes"], key=lambda row: int(row["rank"]))
     for row in [*order[:ablated], *order[len(order) - ablated :]] if ablated else []:
         found = _train(config, examples, folder / f"without-{row['plane']}", (row["plane"],), 0, None, device)
@@ -118,7 +119,7 @@ def saliency_and_ablation(
             name: estimate(found[name][0] - baseline[name][0], baseline[name][1]) for name in baseline
         }
         report["ablations"].append({"plane": row["plane"], "name": row["name"], "difference": differences})
-        on_progress(f"without plane {row['plane']}, {row['name']}")
+        on_progress(f"without plane {row['plane']}, {row['name']}", report)
     return report
 
 

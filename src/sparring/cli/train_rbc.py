@@ -48,6 +48,13 @@ def rbc(
         int | None, typer.Option(min=1, help="Training steps; overrides the configuration.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed; overrides the configuration.")] = None,
+    teachers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--teacher",
+            help="Folder of a finished run, whose predictions are part of the targets; may be repeated.",
+        ),
+    ] = None,
     examples_only: Annotated[
         bool, typer.Option("--examples-only", help="Make the examples and stop.")
     ] = False,
@@ -64,7 +71,7 @@ def rbc(
             _build(chosen, records, out, processes or os.cpu_count() or 1, console)
             if examples_only:
                 return
-            run = _prepared(chosen, out, device)
+            run = _prepared(chosen, out, device, teachers or [])
             if run.step:
                 console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
             finished = _train(run, console)
@@ -92,12 +99,12 @@ def _build(
     console.print(f"{games:,} games ({broken:,} broken), {examples:,} examples")
 
 
-def _prepared(config: RbcTrainingConfig, out: Path, device: str) -> RbcTrainer:
+def _prepared(config: RbcTrainingConfig, out: Path, device: str, teachers: Sequence[Path]) -> RbcTrainer:
     from sparring.training.rbc.device_examples import with_trained_headsets
     from sparring.training.rbc.trainer import RbcTrainer
 
     examples = read_examples(out / "examples")
-    return RbcTrainer(with_trained_headsets(config, examples), examples, out, device)
+    return RbcTrainer(with_trained_headsets(config, examples), examples, out, device, teachers)
 
 
 def _train(run: RbcTrainer, console: Console) -> bool:

@@ -97,6 +97,10 @@ class LossConfig:
     """Cross-entropy of winning soon and of losing soon."""
     pieces: NonNegative = 0.05
     """Cross-entropy of the numbers of the opponent's pieces, the mean over the types."""
+    label_smoothing: Probability = 0.0
+    """Share of the policy's target that is spread evenly over the possible actions."""
+    teacher: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    """Share of the targets of policy and value that the teachers give, if there are any (distillation)."""
 
 
 @dataclass(frozen=True)

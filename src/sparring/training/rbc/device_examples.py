@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ class DeviceExamples:
         self.examples, self.device = examples, device
         self.validation = validation_rows(examples.games, trial)
         """[n]: whether the game is held out."""
+        self._players = PlayerNames.of(examples.players)
         self._mask = ActionMask().to(device)
         self._removed: torch.Tensor | None = None
         self._synopses = torch.from_numpy(examples.synopses.view(np.int64)).to(device)
@@ -61,15 +62,30 @@ class DeviceExamples:
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""
-        mine = players_of(headset, self.examples.players)
+        mine = self._players.included(headset)
         return np.flatnonzero(mine & (self.validation == validation))
 
 
-def players_of(headset: HeadsetConfig, players: NDArray[np.bytes_]) -> NDArray[np.bool_]:
-    """Returns which rows belong to a headset by the player's name, [n]."""
-    names, inverse = np.unique(players, return_inverse=True)
-    included = np.array([headset.includes(name.decode(errors="replace")) for name in names], bool)
-    return included[inverse]
+@dataclass(frozen=True)
+class PlayerNames:
+    """The different names of the players of n examples."""
+
+    names: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    """[n]: index of the player's name."""
+
+    @staticmethod
+    def of(players: NDArray[np.bytes_]) -> PlayerNames:
+        """Sorts the names. Few rows differ from the one before, which makes it quick for millions."""
+        begins = np.flatnonzero(np.append(True, players[1:] != players[:-1]))
+        names, numbers = np.unique(players[begins], return_inverse=True)
+        lengths = np.diff(np.append(begins, len(players)))
+        texts = tuple(name.decode(errors="replace") for name in names)
+        return PlayerNames(texts, np.repeat(numbers.astype(np.int64), lengths))
+
+    def included(self, headset: HeadsetConfig) -> NDArray[np.bool_]:
+        """Returns which rows belong to a headset by the player's name, [n]."""
+        return np.array([headset.includes(name) for name in self.names], bool)[self.numbers]
 
 
 def validation_rows(games: NDArray[np.uint64], trial: int) -> NDArray[np.bool_]:
@@ -83,7 +99,8 @@ def with_trained_headsets(config: RbcTrainingConfig, examples: ExampleSet) -> Rb
     """Returns the configuration without headsets that have no training example. Raises BadTrainingConfig if
     All or Top has none."""
     training = ~validation_rows(examples.games, config.data.trial)
-    kept = tuple(h for h in config.headsets if (players_of(h, examples.players) & training).any())
+    players = PlayerNames.of(examples.players)
+    kept = tuple(h for h in config.headsets if (players.included(h) & training).any())
     for name in (ALL, TOP):
         if name not in (each.name for each in kept):
             raise BadTrainingConfig(f"the records have no decision of a player of the headset {name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -51,6 +52,15 @@ def mirror(batch: SynopsisBatch, mirrored: Tensor) -> SynopsisBatch:
     )
 
 
+class TeacherTargets(NamedTuple):
+    """What teachers predict for the examples of a batch."""
+
+    policy: Tensor
+    """[n, 4161]: probabilities of the actions."""
+    value: Tensor
+    """[n]."""
+
+
 class Measures(NamedTuple):
     """Quality of the predictions for each example, [n]; NaN where there is no target."""
 
@@ -65,12 +75,16 @@ class Measures(NamedTuple):
 
 
 def total_loss(
-    outputs: HeadOutputs, batch: SynopsisBatch, value_weight: float, weights: LossConfig
+    outputs: HeadOutputs,
+    batch: SynopsisBatch,
+    value_weight: float,
+    weights: LossConfig,
+    teacher: TeacherTargets | None = None,
 ) -> Tensor:
     """Returns the weighted sum of the losses, each a mean over the examples that have its target."""
-    has_action, known = batch.actions != NO_ACTION, batch.results != UNKNOWN_RESULT
-    policy = _mean(policy_nll(outputs, batch), has_action)
-    value = _mean((outputs.value.float() - batch.results.float()) ** 2, known)
+    known = batch.results != UNKNOWN_RESULT
+    policy = _policy_loss(outputs, batch, weights, teacher)
+    value = _value_loss(outputs.value.float(), batch, weights, teacher)
     soon = functional.binary_cross_entropy_with_logits(
         outputs.soon.float(), batch.soon.float(), reduction="none"
     )
@@ -79,6 +93,31 @@ def total_loss(
     )
     auxiliary = weights.soon * _mean(soon.sum(1), known) + weights.pieces * pieces
     return policy + value_weight * value + auxiliary
+
+
+def _policy_loss(
+    outputs: HeadOutputs, batch: SynopsisBatch, weights: LossConfig, teacher: TeacherTargets | None
+) -> Tensor:
+    log_policy = _log_policy(outputs, batch)
+    loss = -log_policy.gather(1, batch.actions.clamp(min=0)[:, None]).squeeze(1)
+    if weights.label_smoothing:
+        even = -(log_policy * batch.mask).sum(1) / batch.mask.sum(1).clamp(min=1)
+        loss = torch.lerp(loss, even, weights.label_smoothing)
+    policy = _mean(loss, batch.actions != NO_ACTION)
+    if teacher is None:
+        return policy
+    return torch.lerp(policy, -(teacher.policy * log_policy).sum(1).mean(), weights.teacher)
+
+
+def _value_loss(
+    value: Tensor, batch: SynopsisBatch, weights: LossConfig, teacher: TeacherTargets | None
+) -> Tensor:
+    """Squared error; an example of unknown result has its target from the teachers alone."""
+    known, result = batch.results != UNKNOWN_RESULT, batch.results.float()
+    if teacher is None:
+        return _mean((value - result) ** 2, known)
+    target = torch.where(known, torch.lerp(result, teacher.value, weights.teacher), teacher.value)
+    return ((value - target) ** 2).mean()
 
 
 def policy_nll(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:
@@ -101,6 +140,13 @@ def measure(outputs: HeadOutputs, batch: SynopsisBatch) -> Measures:
         _where(known & (result != 0), (value * result > 0).float()),
         _where(known, (value - result) ** 2),
     )
+
+
+def teacher_targets(predictions: Sequence[HeadOutputs], batch: SynopsisBatch) -> TeacherTargets:
+    """Returns the mean of the predictions of several teachers."""
+    policies = torch.stack([_log_policy(each, batch).exp() for each in predictions])
+    values = torch.stack([each.value.float() for each in predictions])
+    return TeacherTargets(policies.mean(0), values.mean(0))
 
 
 def _log_policy(outputs: HeadOutputs, batch: SynopsisBatch) -> Tensor:

@@ -8,7 +8,7 @@ killed resumes from its last checkpoint and ends with the same weights on a CPU.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from sparring.config import Source, from_table
-from sparring.storage import Journal, atomic_write, atomic_writer
+from sparring.storage import Journal, atomic_write
 from sparring.training.config import BadTrainingConfig
 from sparring.training.divergence import check_loss
 from sparring.training.ema import ExponentialMovingAverage
@@ -31,6 +30,7 @@ from sparring.training.optimisers import (
     make_optimiser,
     set_learning_rate,
 )
+from sparring.training.rbc.checkpoint import CHECKPOINT, RbcCheckpoint, read_checkpoint, write_checkpoint
 from sparring.training.rbc.config import RbcTrainingConfig
 from sparring.training.rbc.device_examples import DeviceExamples, Indices
 from sparring.training.rbc.example_files import read_examples
@@ -38,9 +38,8 @@ from sparring.training.rbc.examples import ExampleSet
 from sparring.training.rbc.export import export_synopsis_network
 from sparring.training.rbc.loss import Measures, measure, total_loss
 from sparring.training.rbc.model import SynopsisNetwork
+from sparring.training.rbc.teachers import Teachers
 
-_CHECKPOINT = "checkpoint.pt"
-_VERSION = 1
 _REPORT_EVERY = 50
 _VALIDATION_BATCH = 4096
 
@@ -64,11 +63,17 @@ class RbcTrainer:
     """A training run. Resumes from the checkpoint of `folder` if there is one.
 
     Every headset of `config` must have training examples (`with_trained_headsets`). `device` is `cpu`, `cuda`
-    or `cuda:1`, empty for the best available. Raises BadTrainingConfig or OSError.
+    or `cuda:1`, empty for the best available. `teachers` are folders of finished runs, whose predictions are
+    part of the targets. Raises BadTrainingConfig or OSError.
     """
 
     def __init__(
-        self, config: RbcTrainingConfig, examples: ExampleSet, folder: Path, device: str = ""
+        self,
+        config: RbcTrainingConfig,
+        examples: ExampleSet,
+        folder: Path,
+        device: str = "",
+        teachers: Sequence[Path] = (),
     ) -> None:
         self.config, self.folder = config, folder
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -79,6 +84,7 @@ class RbcTrainer:
             self.model = self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in PyTorch's stubs
         self.average = ExponentialMovingAverage(self.model, config.training.ema_decay)
         self.optimiser = make_optimiser(self.model, config.training)
+        self.teachers = Teachers(teachers, self.device)
         self.data = DeviceExamples(examples, config.data.trial, self.device)
         self._rows = [self.data.rows(each, validation=False) for each in config.headsets]
         weights = np.array([each.weight for each in config.headsets])
@@ -135,8 +141,9 @@ class RbcTrainer:
         self.optimiser.zero_grad(set_to_none=True)
         torch.manual_seed(part.seed * 1_000_003 + self.step)  # for dropout
         with self._precision():
+            targets = self.teachers.targets(batch, self.config.headsets[headset].name)
             outputs = self.model(batch.planes, headset)
-        loss = total_loss(outputs, batch, part.value_weight, self.config.loss)
+        loss = total_loss(outputs, batch, part.value_weight, self.config.loss, targets)
         loss.backward()  # type: ignore[no-untyped-call]
         if part.max_grad_norm:
             nn.utils.clip_grad_norm_(self.model.parameters(), part.max_grad_norm)
@@ -189,8 +196,9 @@ class RbcTrainer:
             f"{name}: top-1 {found['top1']:.3f}, winner {found['winner']:.3f} of {found['examples']:,}"
             for name, found in (self.metrics or {}).items()
         )
+        taught = "".join(f" --teacher {folder.name}" for folder in self.teachers.runs)
         card = {
-            "source": f"sparring train rbc --config {self.config.name}, step {self.step:,}",
+            "source": f"sparring train rbc --config {self.config.name}{taught}, step {self.step:,}",
             "licence": self.config.licence,
             "trained_on": self.config.about or "games of the user's own records",
             "accuracy": accuracy or "not measured",
@@ -202,44 +210,31 @@ class RbcTrainer:
         return torch.autocast("cuda", torch.bfloat16) if self.device.type == "cuda" else nullcontext()
 
     def _save(self) -> None:
-        state = {
-            "version": _VERSION,
-            "config": self.config.as_dict(),
-            "step": self.step,
-            "model": self.model.state_dict(),
-            "average": self.average.state,
-            "optimiser": self.optimiser.state_dict(),
-            "metrics": self.metrics,
-        }
-        with atomic_writer(self.folder / _CHECKPOINT) as part, part.open("wb") as file:
-            torch.save(state, file)
+        state = RbcCheckpoint(
+            config=self.config,
+            step=self.step,
+            model=self.model.state_dict(),
+            average=self.average.state,
+            optimiser=self.optimiser.state_dict(),
+            metrics=self.metrics,
+        )
+        write_checkpoint(self.folder, state)
 
     def _resume(self) -> None:
-        path = self.folder / _CHECKPOINT
-        if not path.exists():
+        if not (self.folder / CHECKPOINT).exists():
             return
-        try:
-            state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-            version, written = state["version"], state["config"]
-        except Exception as error:  # torch.load raises many types for a broken file
-            raise BadTrainingConfig(f"{path} is not a checkpoint ({type(error).__name__})") from None
-        if version != _VERSION or written != self.config.as_dict():
-            raise BadTrainingConfig(f"{path} is of another configuration or version: give another --out")
-        self.step, self.metrics = state["step"], state["metrics"]
-        self.model.load_state_dict(state["model"])
-        self.average.load(state["average"])
-        load_optimiser_state(self.optimiser, state["optimiser"])
+        state = read_checkpoint(self.folder)
+        if state.config != self.config:
+            raise BadTrainingConfig(f"{self.folder} has a run of another configuration: give another --out")
+        self.step, self.metrics = state.step, state.metrics
+        self.model.load_state_dict(state.model)
+        self.average.load(state.average)
+        load_optimiser_state(self.optimiser, state.optimiser)
 
 
 def open_run(folder: Path, device: str = "") -> RbcTrainer:
     """Opens a run as its checkpoint is, with the examples of its folder. Raises BadTrainingConfig."""
-    try:
-        state = torch.load(folder / _CHECKPOINT, map_location="cpu", weights_only=True)
-        config = from_table(RbcTrainingConfig, state["config"], Source(None, BadTrainingConfig))
-    except BadTrainingConfig:
-        raise
-    except Exception as error:  # torch.load raises many types for a broken file
-        raise BadTrainingConfig(f"{folder} has no checkpoint ({type(error).__name__})") from None
+    config = read_checkpoint(folder).config
     return RbcTrainer(config, read_examples(folder / "examples"), folder, device)
 
 
