@@ -1,7 +1,7 @@
 """Matches between bots of reconnaissance blind chess with chess clocks, by our own rules, one process a game.
 
 The clock counts the decisions and the observations of a bot. Bots do not ponder. Each game is journalled, so
-that a stopped run resumes.
+that a stopped run resumes; `histories.jsonl.zst` has the games as reconchess writes them, for training.
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import zstandard
 
+from sparring._core import RbcState
 from sparring.arena.intervals import wilson_interval
-from sparring.games.rbc import OpponentSense, Rbc
+from sparring.games.rbc import DESCRIPTION, OpponentSense, Rbc
 from sparring.players import Clock, GameStart, Player, SearchLimits, Turn
 from sparring.players.rbc import load_bot_config, make_bot
 from sparring.players.rbc.planner import PlannerBot
+from sparring.records import GameRecord
+from sparring.records.reconchess_history import to_history
+from sparring.records.record import Termination
 from sparring.reports import provenance
 from sparring.reports.report import write_json
 from sparring.storage import Journal
@@ -27,6 +32,7 @@ from sparring.workers import LocalWorkerPool
 
 JOURNAL = "variants.jsonl"
 REPORT = "variants.json"
+HISTORIES = "histories.jsonl.zst"
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,10 @@ class VariantGame:
     """Peak memory of the process, with both bots."""
 
 
+PlayedGame = tuple[VariantGame, bytes]
+"""A game, and its history as reconchess writes it, compressed."""
+
+
 @dataclass
 class _Game:
     """The clocks and searches of a running game."""
@@ -82,7 +92,7 @@ class _Game:
 
 
 class _Worker:
-    def work(self, task: tuple[VariantMatch, int]) -> VariantGame:
+    def work(self, task: tuple[VariantMatch, int]) -> PlayedGame:
         match, number = task
         first = number % 2
         names = (match.bot, match.opponent) if first == 0 else (match.opponent, match.bot)
@@ -90,25 +100,26 @@ class _Worker:
         bots: list[Player] = []
         try:
             bots = [make_bot(load_bot_config(name)) for name in names]
-            winner, reason, turns, game = _play(bots, [Path(name).stem for name in names], match, number)
+            winner, reason, state, game = _play(bots, [Path(name).stem for name in names], match, number)
         except Exception as error:
-            return VariantGame(*labels, number, None, f"{type(error).__name__}: {error}")
+            return VariantGame(*labels, number, None, f"{type(error).__name__}: {error}"), b""
         finally:
             for bot in bots:
                 bot.close()
         found = game.searches[first]
         playouts, nodes = np.mean(found, axis=0).round(1).tolist() if found else (None, None)
-        return VariantGame(
+        played = VariantGame(
             *labels,
             number,
             0.5 if winner is None else float(winner == first),
             reason,
-            turns,
+            state.ply // 4,
             least_left=round(game.least[first], 2),
             playouts=playouts,
             nodes=nodes,
             megabytes=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
+        return played, _history(state, winner, names, number)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -117,10 +128,25 @@ class _Worker:
         """Nothing to release."""
 
 
+def _history(state: RbcState, winner: int | None, names: Sequence[str], number: int) -> bytes:
+    """The game as a line of reconchess's JSON, compressed; empty if the game was not played to its end."""
+    if state.outcome is None:
+        return b""
+    record = GameRecord(
+        moves=state.pack_moves(DESCRIPTION.packed_move_bytes),
+        result=0.5 if winner is None else 1.0 - winner,
+        ending=Termination.NORMAL,
+        first=Path(names[0]).stem,
+        second=Path(names[1]).stem,
+        site=str(number),
+    )
+    return zstandard.compress(to_history(record).encode() + b"\n", 9)
+
+
 def _play(
     bots: Sequence[Player], names: Sequence[str], match: VariantMatch, number: int
-) -> tuple[int | None, str, int, _Game]:
-    """Plays a game; returns the winner, the reason, the turns, and the clocks."""
+) -> tuple[int | None, str, RbcState, _Game]:
+    """Plays a game; returns the winner, the reason, the last state, and the clocks."""
     rules = Rbc()
     state = rules.initial()
     game = _Game([match.seconds] * 2, [match.seconds] * 2, ([], []))
@@ -135,19 +161,19 @@ def _play(
             limits = SearchLimits(clock=Clock(game.left[side], match.increment))
             move = bots[side].choose(Turn(None, legal_moves, limits)).move
         if not game.spend(side, began):
-            return 1 - side, "time", state.ply // 4, game
+            return 1 - side, "time", state, game
         if isinstance(bot := bots[side], PlannerBot) and bot.last_search is not None:
             game.searches[side].append((bot.last_search.playouts, bot.last_search.nodes))
         before, state = state, state.play(move)
         if state.outcome is not None:
-            return state.outcome.winner, state.outcome.reason, state.ply // 4, game
+            return state.outcome.winner, state.outcome.reason, state, game
         for player, bot in enumerate(bots):
             observation, began = rules.observe(before, player, move), time.perf_counter()
             if not isinstance(observation, OpponentSense):
                 bot.observe(observation)
                 game.spend(player, began)
         game.left[side] += 0.0 if before.sensing else match.increment
-    return None, "turn limit", match.max_turns, game
+    return None, "turn limit", state, game
 
 
 def run(
@@ -176,10 +202,12 @@ def run(
     )
     ends = None if seconds is None else time.monotonic() + seconds
     clock = f"{matches[0].seconds:g} s + {matches[0].increment:g} s"
-    with LocalWorkerPool[tuple[VariantMatch, int], VariantGame](
+    with LocalWorkerPool[tuple[VariantMatch, int], PlayedGame](
         _Worker, processes, lambda task: f"game {task[1]} of {task[0].bot}"
     ) as pool:
-        for game in pool.run(missing):
+        for game, history in pool.run(missing):
+            with (out / HISTORIES).open("ab") as file:
+                file.write(history)
             journal.add(asdict(game))
             played.append(game)
             on_progress(game)

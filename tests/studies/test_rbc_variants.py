@@ -9,6 +9,7 @@ import pytest
 
 from studies.__main__ import main
 from studies.rbc import variants as study
+from studies.rbc.histories import read_games
 
 
 def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
@@ -25,6 +26,11 @@ def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
         assert each["least_seconds_left"] > 0
         assert each["most_megabytes"] > 10
     assert json.loads((tmp_path / study.REPORT).read_text()) == report
+    ended = [game for game in played if game.reason not in ("time", "turn limit")]
+    records = list(read_games([tmp_path / study.HISTORIES])) if ended else []
+    assert [each.record and (each.record.first, each.record.second) for each in records] == [
+        (game.bot, game.opponent) if game.number % 2 == 0 else (game.opponent, game.bot) for game in ended
+    ]
 
 
 def test_a_bot_that_fails_is_counted(tmp_path: Path) -> None:

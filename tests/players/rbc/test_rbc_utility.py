@@ -10,6 +10,7 @@ from sparring.players.rbc.utility import (
     RiskParameters,
     likelihoods,
     request_values,
+    sense_entropies,
     sense_values,
     win_probabilities,
 )
@@ -86,3 +87,18 @@ def test_a_sense_is_worth_the_better_choices_that_it_allows() -> None:
 def test_risk_parameters_out_of_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):
         RiskParameters(**{name: value})
+
+
+def test_the_worst_boards_may_be_those_of_a_tenth_of_the_weight() -> None:
+    win_probability = np.array([[0.0], [0.5], [1.0]])
+    only_worst = RiskParameters(worst_case_weight=1.0, king_loss_weight=0.0)
+    weights = np.array([0.04, 0.5, 0.46])
+    assert request_values(win_probability, weights, only_worst)[0] == 0
+    value = request_values(win_probability, weights, only_worst, weighted_worst=True)[0]
+    assert value == pytest.approx(0.6 * 0.5)
+
+
+def test_the_entropy_of_a_sense_counts_the_weights() -> None:
+    parts = {0: np.array([0, 0, 1], np.uint32), 1: np.array([0, 1, 2], np.uint32)}
+    found = sense_entropies(np.array([0.25, 0.25, 0.5]), parts.__getitem__, (0, 1))
+    assert found == pytest.approx([1.0, 1.5])

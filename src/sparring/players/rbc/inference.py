@@ -32,6 +32,7 @@ from sparring.players.rbc.utility import (
     RiskParameters,
     likelihoods,
     request_values,
+    sense_entropies,
     sense_values,
     win_probabilities,
 )
@@ -70,8 +71,14 @@ class InferenceLimits:
     threads: int = 1
 
 
-WeightedBoards = Callable[[int], tuple[RbcBoardSet, NDArray[np.float64]]]
-"""Returns up to so many of the likeliest boards, and their probabilities [boards]."""
+@dataclass(frozen=True)
+class Belief:
+    """A model of the opponent: which boards are likely, and how much that counts."""
+
+    likeliest: Callable[[int], tuple[RbcBoardSet, NDArray[np.float64]]]
+    """Returns up to so many of the likeliest boards, and their probabilities [boards]."""
+    weight: float = 0.5
+    """Weight of these boards against those of the bot's own sample."""
 
 
 class InferenceBot(BasePlayer):
@@ -169,20 +176,23 @@ class InferenceBot(BasePlayer):
         return Decision(move, {move: 1.0}, f"{len(self.tracker.boards):,} possible boards")
 
     def rate_senses(
-        self, planned: float | None, belief: WeightedBoards | None = None
+        self, planned: float | None, belief: Belief | None = None
     ) -> tuple[tuple[int, ...], NDArray[np.float64]]:
         """The squares of the undominated senses and the values of these senses, in win probability.
 
         `planned` is the time in seconds; None evaluates as many boards as configured. `belief` gives
-        likely boards, which get half of the weight.
+        likely boards, whose entropy counts, too.
         """
         senses = self._sense_statistics()
         looked_at, _, win_probability, weights = self._evaluate_sample(
             self.limits.sense_boards, planned, belief
         )
         values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
-        values += self.risk_parameters.information_weight * senses.entropies[list(senses.undominated)]
-        return senses.undominated, values
+        entropies = senses.entropies[list(senses.undominated)]
+        if belief is not None:
+            likely = sense_entropies(weights, looked_at.partition, senses.undominated)
+            entropies = (1 - belief.weight) * entropies + belief.weight * likely
+        return senses.undominated, values + self.risk_parameters.information_weight * entropies
 
     def _winning_sense(self, why: str) -> Decision | None:
         """A sense after which the king is captured for certain on all boards, or on all of a sample; None if
@@ -210,32 +220,33 @@ class InferenceBot(BasePlayer):
         return Decision(move, {move: 1.0}, reason)
 
     def rate_requests(
-        self, planned: float | None, belief: WeightedBoards | None = None
+        self, planned: float | None, belief: Belief | None = None
     ) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
         """All requests, their values, and their mean win probabilities; arguments as in `rate_senses`."""
         _, evaluations, win_probability, weights = self._evaluate_sample(
             self.limits.move_boards, planned, belief
         )
-        values = request_values(win_probability, weights, self.risk_parameters)
+        weighted_worst = belief is not None
+        values = request_values(win_probability, weights, self.risk_parameters, weighted_worst)
         return evaluations.requests, values, weights @ win_probability
 
     def _evaluate_sample(
-        self, most: int, planned: float | None, belief: WeightedBoards | None = None
+        self, most: int, planned: float | None, belief: Belief | None = None
     ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
         """Evaluates a sample of the boards; boards with an attacked king are always among it.
 
         Returns the sample, its evaluations, win probabilities [boards, requests] and likelihoods [boards].
         """
         boards, count = self.tracker.boards, self._count(most, planned)
-        if belief is not None:  # half as many boards of the belief are added
-            count = max(count * 2 // 3, _MIN_EVALUATED)
+        if belief is not None:
+            likely, shares = belief.likeliest(max(round(count * belief.weight), _MIN_EVALUATED))
+            count = max(count - len(likely), _MIN_EVALUATED)
         attacked = boards.with_king_attacked()
         looked_at = boards.subsample(count, self._draw())
         if len(boards) > count and len(attacked):
             states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
             looked_at = RbcBoardSet.of(states, self.player)
         if belief is not None:
-            likely, shares = belief(max(count // 2, 1))
             looked_at = looked_at.union(likely)
         evaluations = self._evaluate(looked_at, planned)
         win_probability = win_probabilities(
@@ -251,8 +262,8 @@ class InferenceBot(BasePlayer):
             self.risk_parameters.threat_weight,
         )
         if belief is not None:
-            weights[looked_at.indices(likely)] += shares / shares.sum()
-            weights /= 2
+            weights *= 1 - belief.weight
+            weights[looked_at.indices(likely)] += belief.weight * shares / shares.sum()
         return looked_at, evaluations, win_probability, weights
 
     def _unseen_attack_rate(self) -> float:

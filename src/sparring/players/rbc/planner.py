@@ -24,7 +24,7 @@ from sparring.config import Fraction, PositiveInt
 from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
-from sparring.players.rbc.inference import InferenceBot
+from sparring.players.rbc.inference import Belief, InferenceBot
 from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
 
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
@@ -34,8 +34,6 @@ _PONDER_SHARE = 0.05
 quick."""
 _BELIEF_SHARE = 0.25
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
-_RATING_SHARE = 0.4
-"""Share of a decision's time for the ratings of the inference bot."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -80,6 +78,10 @@ class PlannerOptions:
     """Weight of the inference bot's best actions in the prior of the root."""
     rating_visits: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
     """Playouts that the inference bot's value of an action counts for in the decision."""
+    rating_share: Fraction = 0.4
+    """Share of a decision's time for these values; 1 leaves no playouts."""
+    belief_weight: Fraction = 0.5
+    """Weight of the belief against the inference bot's own sample of boards in these ratings."""
     belief_noise: Fraction = 0.05
     """Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."""
     table_size: Annotated[int, Meta(ge=1, le=2**24)] = 2**16
@@ -91,6 +93,7 @@ class PlannerOptions:
         """The configuration of the native planner."""
         names = {each.name for each in fields(self)}
         own = {"network", "backend", "playouts", "inference_weight", "rating_visits", "ponder"}
+        own |= {"rating_share", "belief_weight"}
         return RbcPlannerConfig(threads=threads, **{name: getattr(self, name) for name in names - own})
 
 
@@ -215,6 +218,7 @@ class PlannerBot(BasePlayer):
         self._step()  # the policy of the root
         ratings = self._rate(moving, planned)
         alone = len(self.planner.root_actions()[0]) == 1
+        alone = alone or (ratings is not None and self.options.rating_share == 1)
         while not (alone or (stop is not None and stop.is_set())):
             done = self.planner.playouts
             if ends is None:
@@ -243,13 +247,14 @@ class PlannerBot(BasePlayer):
         weight = self.options.inference_weight
         if not (weight or self.options.rating_visits):
             return None
-        share = None if planned is None else planned * _RATING_SHARE
+        share = None if planned is None else planned * self.options.rating_share
         actions, priors, *_ = self.planner.root_actions()
+        belief = Belief(self.planner.particle_boards, self.options.belief_weight)
         if moving:
-            requests, values, _ = self.inference.rate_requests(share, self.planner.particle_boards)
+            requests, values, _ = self.inference.rate_requests(share, belief)
             rated = dict(zip(requests.tolist(), values.tolist(), strict=True))
         else:
-            squares, values = self.inference.rate_senses(share, self.planner.particle_boards)
+            squares, values = self.inference.rate_senses(share, belief)
             rated = {SENSE + square: value for square, value in zip(squares, values.tolist(), strict=True)}
         ratings = np.array([rated.get(action, -1.0) for action in actions.tolist()])
         likely = np.exp((ratings - ratings.max()) / _RATING_TEMPERATURE)

@@ -88,11 +88,20 @@ def likelihoods(
 
 
 def request_values(
-    win_probability: Matrix, weights: NDArray[np.float64], risk_parameters: RiskParameters
+    win_probability: Matrix,
+    weights: NDArray[np.float64],
+    risk_parameters: RiskParameters,
+    weighted_worst: bool = False,
 ) -> NDArray[np.float64]:
-    """Values [requests]: the weighted mean and the mean of the worst boards, minus the risk for the king."""
-    worst = max(1, round(_WORST_SHARE * len(win_probability)))
-    lowest = np.partition(win_probability, worst - 1, axis=0)[:worst].mean(axis=0)
+    """Values [requests]: the weighted mean and the mean of the worst boards, minus the risk for the king.
+
+    The worst boards are a tenth of the boards, or with `weighted_worst` a tenth of their weight.
+    """
+    if weighted_worst:
+        lowest = _lowest_mean(win_probability, weights)
+    else:
+        worst = max(1, round(_WORST_SHARE * len(win_probability)))
+        lowest = np.partition(win_probability, worst - 1, axis=0)[:worst].mean(axis=0)
     risk = weights @ (win_probability <= 0)
     mean = weights @ win_probability
     return np.asarray(
@@ -100,6 +109,28 @@ def request_values(
         + risk_parameters.worst_case_weight * lowest
         - risk_parameters.king_loss_weight * risk
     )
+
+
+def _lowest_mean(win_probability: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean over the worst boards of each request that have a tenth of the weight together [requests]."""
+    order = np.argsort(win_probability, axis=0)
+    weighed = weights[order]
+    before = np.cumsum(weighed, axis=0) - weighed
+    counted = np.clip(_WORST_SHARE - before, 0.0, weighed)
+    return np.asarray(
+        (counted * np.take_along_axis(win_probability, order, axis=0)).sum(axis=0) / _WORST_SHARE
+    )
+
+
+def sense_entropies(
+    weights: NDArray[np.float64], partition: Callable[[int], NDArray[np.uint32]], senses: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Entropies of the results of the senses in bits [senses]."""
+    entropies = np.empty(len(senses))
+    for i, square in enumerate(senses):
+        shares = np.bincount(partition(square), weights)
+        entropies[i] = -(shares * np.log2(np.maximum(shares, 1e-12))).sum()
+    return entropies
 
 
 def sense_values(
