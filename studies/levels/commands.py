@@ -75,16 +75,15 @@ def level_grid(
 
 
 def level_solve(
-    levels: Annotated[
-        str, typer.Argument(help="Levels and first positions of their dials, such as 1600=0.3.")
-    ],
-    anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
-    links: Annotated[
-        Path | None, typer.Option(help="JSON file of a measurement with the ratings of all anchors.")
+    levels: Annotated[str, typer.Argument(help="Levels, such as 1600,1800.")],
+    journals: Annotated[
+        list[Path] | None, typer.Option("--journals", "-j", help="Journals of earlier games.")
     ] = None,
-    games: Annotated[int, typer.Option(min=3, help="Games of a level in a round.")] = 42,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 5,
-    chunk: Annotated[int, typer.Option(min=1, help="Games that a process plays together.")] = 14,
+    anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
+    links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
+    / "grid.json",
+    seconds: Annotated[float, typer.Option(min=0, help="Time in which new games are begun.")] = 600,
+    chunk: Annotated[int, typer.Option(min=2, help="Games that a process plays together.")] = 24,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
@@ -92,51 +91,43 @@ def level_solve(
     out: Annotated[Path, typer.Option(help="Level table; the games are beside it.")] = RESULTS
     / "solved.toml",
 ) -> None:
-    """Solve the dial of each chess level by rounds of games, and write a level table."""
-    from collections.abc import Iterable
+    """Solve the dial of each chess level by games, and write a level table after every few of them."""
+    import time
 
     from sparring.calibration.anchors import read_anchors
-    from sparring.calibration.run import (
-        CalibrationGame,
-        CalibrationPlan,
-        CalibrationWorker,
-        GamesTask,
-        Results,
-    )
+    from sparring.calibration.run import CalibrationPlan, CalibrationWorker, Results
     from sparring.reports.report import read_json
-    from sparring.storage import Journal, atomic_write
+    from sparring.storage import Journal, atomic_write, read_journal
     from sparring.workers import LocalWorkerPool
-    from studies.levels.solve import DialSearch, dial_of, level_table_text, solve_dials
+    from studies.levels.pooled import dial_games
+    from studies.levels.solve import DialSolver, level_table_text
 
+    begun = time.monotonic()
     members = read_anchors(anchors, "chess")
-    known = read_json(links)["families"][members[0].family]["anchors"] if links else {}
-    elo = known | {anchor.name: anchor.elo for anchor in members if anchor.elo is not None}
-    searches = [
-        DialSearch(int(level), float(x)) for level, x in (each.split("=") for each in levels.split(","))
-    ]
-    plan = CalibrationPlan("chess", {}, tuple(members), seed, backend, batch)
-    pool: LocalWorkerPool[GamesTask, list[CalibrationGame]] = LocalWorkerPool(
-        partial(CalibrationWorker, plan), concurrency
-    )
+    elo = read_json(links)["families"][members[0].family]["anchors"]
+    earlier = [game for path in journals or [] for game in dial_games(read_journal(path), elo)]
+    solver = DialSolver(_integers(levels), earlier)
     results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
 
-    def play(tasks: list[GamesTask]) -> Iterable[CalibrationGame]:
-        for finished in pool.run(iter(tasks)):
-            results.add(finished)
-            yield from finished
-
-    def report(number: int) -> None:
-        rows = [dial_of(each.level, each.position) for each in searches]
-        for each, row in zip(searches, rows, strict=True):
-            rating, gain, _ = each.estimate()
-            print(
-                f"round {number}: {each.level} at {each.position:.2f} (temperature {row.temperature}, "
-                f"{row.nodes} nodes); {rating:.0f} at {each.start:.2f}, {gain:.0f} a unit", flush=True,
-            )  # fmt: skip
+    def report() -> None:
+        rows = [solver.dial(level) for level in solver.levels]
         atomic_write(out, level_table_text(rows, members[0].family, command_line()).encode())
+        print(f"{time.monotonic() - begun:.0f} s, {len(results.games):,} games", flush=True)
+        for row in rows:
+            strength, error = solver.strength(row)
+            print(
+                f"  {row.level}: temperature {row.temperature}, {row.nodes} nodes; {strength:.0f} "
+                f"+- {1.96 * error:.0f}, slope {solver.fit(row.level).slope}", flush=True,
+            )  # fmt: skip
 
-    with pool:
-        solve_dials(searches, elo, play, games=games, rounds=rounds, chunk=chunk, on_round=report)
+    report()
+    plan = CalibrationPlan("chess", {}, tuple(members), seed, backend, batch)
+    with LocalWorkerPool(partial(CalibrationWorker, plan), concurrency) as pool:
+        tasks = solver.tasks(elo, chunk, seed, lambda: time.monotonic() - begun < seconds)
+        for finished in pool.run(tasks):
+            results.add(finished)
+            solver.add(finished, elo)
+            report()
 
 
 def level_positions(
@@ -262,42 +253,50 @@ def level_report(
 
 
 def level_fit(
-    journals: Annotated[list[Path], typer.Argument(help="Journals of games by `level-grid`.")],
+    journals: Annotated[list[Path], typer.Argument(help="Journals of games against anchors.")],
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
     / "grid.json",
     family: Annotated[str, typer.Option(help="Family of the anchors.")] = "stockfish",
-    levels: Annotated[str, typer.Option(help="Levels.")] = "600,800,1000,1200,1400,1600,1800",
-    out: Annotated[Path, typer.Option(help="JSON file.")] = RESULTS / "dials.json",
+    levels: Annotated[
+        str, typer.Option(help="Levels.")
+    ] = "600,800,1000,1200,1400,1600,1800,2000,2200,2400,2600",
+    out: Annotated[Path, typer.Option(help="JSON file; the level table is beside it.")] = RESULTS
+    / "dials.json",
 ) -> None:
-    """Fit the strength of the policy without search to all games, and find each level's temperature."""
+    """Fit strength as a function of the dial to all games, and find each level's dial."""
     from sparring.reports.machine import provenance
     from sparring.reports.report import read_json, write_json
-    from sparring.storage import read_journal
-    from studies.levels.pooled import fit_pooled, policy_games
+    from sparring.storage import atomic_write, read_journal
+    from studies.levels.pooled import dial_games
+    from studies.levels.solve import DialSolver, level_table_text
 
     elo = read_json(links)["families"][family]["anchors"]
-    games = [game for path in journals for game in policy_games(read_journal(path)[1:], elo)]
-    fit = fit_pooled(games)
+    games = [game for path in journals for game in dial_games(read_journal(path), elo)]
+    solver = DialSolver(_integers(levels), games)
     rows = []
-    for level in _integers(levels):
-        plain, plain_error = fit.strength(level, 1.0)
-        temperature = fit.temperature(level)
-        strength, error = fit.strength(level, temperature)
+    for level in solver.levels:
+        row, fit = solver.dial(level), solver.fit(level)
+        (strength, error), (plain, plain_error) = solver.strength(row), fit.strength(level, 1.0, row.nodes)
         rows.append(
             {
                 "level": level,
                 "at_temperature_1": plain,
                 "at_temperature_1_error": 1.96 * plain_error,
-                "temperature": temperature,
+                "temperature": row.temperature,
+                "nodes": row.nodes,
                 "strength": strength,
                 "error": 1.96 * error,
+                "slope": fit.slope,
+                "games": fit.games,
             }
         )
         print(
-            f"{level}: {plain:.0f} +- {1.96 * plain_error:.0f} at temperature 1; "
-            f"{strength:.0f} +- {1.96 * error:.0f} at {temperature}"
+            f"{level}: {plain:.0f} +- {1.96 * plain_error:.0f} at temperature 1; at {row.temperature}, "
+            f"{row.nodes} nodes: {strength:.0f} +- {1.96 * error:.0f}"
         )
-    write_json(provenance(command_line()) | {"games": fit.games, "slope": fit.slope, "rows": rows}, out)
+    write_json(provenance(command_line()) | {"rows": rows}, out)
+    table = level_table_text([solver.dial(level) for level in solver.levels], family, command_line())
+    atomic_write(out.with_suffix(".toml"), table.encode())
 
 
 def _integers(text: str) -> list[int]:

@@ -52,6 +52,27 @@ def test_levels_are_measured_by_family_and_matches_between_them_are_played(
     assert (tmp_path / "ladder.jsonl").read_text() == games
 
 
+def test_ratings_of_anchors_can_be_those_of_an_earlier_ladder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "levels.toml").write_text(LEVELS)
+    (tmp_path / "family.toml").write_text(FAMILY.replace("elo = 1000\n", ""))
+    links = tmp_path / "links.json"
+    command = [
+        "calibrate", "chess", "--players", str(tmp_path / "levels.toml"), "--levels", "1000",
+        "--anchors", str(tmp_path / "family.toml"), "--games", "2", "--rounds", "1", "--links", str(links),
+        "--out", str(tmp_path / "ladder.json"),
+    ]  # fmt: skip
+    assert "not a ladder" in one_line_error(capsys, command)
+    links.write_text(json.dumps({"families": {"family": {"anchors": {"other": 700}}}}))
+    assert "no rating of small" in one_line_error(capsys, command)
+    links.write_text(json.dumps({"families": {"family": {"anchors": {"small": 700}}}}))
+    main(command)
+    found = json.loads((tmp_path / "ladder.json").read_text())["families"]["family"]
+    assert found["anchors"] == {"small": 700}
+    assert found["levels"][0]["games"] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [

@@ -2,49 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from sparring.calibration.run import CalibrationGame, GamesTask
-from studies.levels.pooled import fit_pooled, policy_games
+from sparring.calibration.run import CalibrationGame
+from studies.levels.pooled import POLICY, DialGame, dial_games, fit_pooled
 from studies.levels.report import ladder_table, merge_ladders
-from studies.levels.solve import SLOPE, DialSearch, dial_of, level_table_text, solve_dials
+from studies.levels.solve import RULE, DialSolver, level_table_text
 
-ELO = {"a": 1350.0, "b": 1500.0, "c": 1650.0, "d": 1800.0}
+ELO = {str(elo): float(elo) for elo in range(900, 3000, 150)}
+LEVELS = (1000, 1400, 1600, 2000, 2400)
 
 
-def test_higher_positions_of_the_dial_are_colder_or_search_more() -> None:
-    rows = [dial_of(1500, x) for x in np.arange(-3, 1, 0.25)]
+def _strength(rating: float, temperature: float, nodes: float) -> float:
+    """The strength of the players of these tests."""
+    cold = -math.log(temperature)
+    if nodes <= 1:
+        return 1000 + 0.5 * (rating - 1000) + 600 * cold
+    return 1500 + 0.2 * (rating - 1600) + 100 * math.log2(nodes) + 400 * cold
+
+
+def _score(rng: np.random.Generator, strength: float, anchor: float) -> float:
+    return float(rng.random() < 1 / (1 + 10 ** ((anchor - strength) / 400)))
+
+
+def test_stronger_dials_are_colder_or_search_more() -> None:
+    solver = DialSolver(LEVELS)
+    rows = [solver.dial(1200, strength) for strength in range(1000, 1500, 50)]
     assert all(low.temperature > high.temperature for low, high in pairwise(rows))
     assert {row.nodes for row in rows} == {0}
-    searching = [dial_of(1500, x) for x in np.arange(1.01, 6, 0.5)]
+    searching = [solver.dial(2000, strength) for strength in range(1700, 2400, 100)]
     assert all(low.nodes < high.nodes for low, high in pairwise(searching))
-    assert {row.rating for row in (*rows, *searching)} == {1500}
+    assert {row.rating for row in searching} == {2000}
 
 
-def test_the_dial_is_found_from_games() -> None:
+def test_dials_are_solved_from_games() -> None:
     rng = np.random.default_rng(1)
-    search = DialSearch(1600, 0.0)
-
-    def play(tasks: list[GamesTask]) -> Iterable[CalibrationGame]:
-        for task in tasks:
-            rating = 1500 + 200 * float(task.player.split("@")[1])  # 1600 at 0.5
-            for anchor, number in task.pairings:
-                expected = 1 / (1 + 10 ** (SLOPE * (ELO[anchor] - rating) / 400))
-                yield CalibrationGame(task.player, anchor, number, float(rng.random() < expected), "mate", 60)
-
-    solve_dials([search], ELO, play, games=120, rounds=6, chunk=40)
-    assert len(search.games) == 720
-    assert search.position == pytest.approx(0.5, abs=0.2)
+    solver = DialSolver(LEVELS)
+    remaining = iter(range(100))
+    for task in solver.tasks(ELO, 24, 3, lambda: next(remaining, None) is not None):
+        assert task.config is not None
+        assert len(set(task.pairings)) == 24
+        dial = task.config
+        strength = _strength(float(dial.rating or 0), dial.temperature, dial.nodes)
+        solver.add(
+            [
+                CalibrationGame(task.player, name, number, _score(rng, strength, ELO[name]), "mate", 60)
+                for name, number in task.pairings
+            ],
+            ELO,
+        )
+    assert len(solver.games) == 2400
+    for level in LEVELS:
+        row = solver.dial(level)
+        assert _strength(row.rating or 0, row.temperature, row.nodes) == pytest.approx(level, abs=70)
+        strength, error = solver.strength(row)
+        assert strength == pytest.approx(level, abs=10)
+        assert error < 50
 
 
 def test_a_solved_table_can_be_read() -> None:
-    text = level_table_text([dial_of(1200, 0.1), dial_of(1800, 1.5)], "stockfish", "level-solve")
+    solver = DialSolver(LEVELS)
+    text = level_table_text([solver.dial(1200), solver.dial(1800)], "stockfish", "level-solve")
     assert text.count("[[levels]]") == 2
+    assert f'rule = "{RULE}"' in text
     assert 'family = "stockfish"' in text
+
+
+def test_journals_of_grids_and_calibrations_are_read_without_searches_by_visits() -> None:
+    def game(player: str, anchor: str = "1500") -> dict[str, object]:
+        return {"player": player, "anchor": anchor, "score": 1.0}
+
+    grid: list[dict[str, object]] = [
+        {"seed": 1},
+        game("1600:0.7:0:visits:blend"),
+        game("1600:0.7:8:visits:blend"),
+        game("1600:0.7:8:regularised:blend"),
+        game("anchor-100", "1650"),
+        game("1600:0.7:0:visits:blend", "of another family"),
+    ]
+    assert list(dial_games(grid, ELO)) == [
+        DialGame(1600, 0.7, 0, 1500, 1.0),
+        DialGame(1600, 0.7, 8, 1500, 1.0),
+    ]
+    dials = {"800": {"rating": 800, "temperature": 1.1, "nodes": 0, "rule": "visits"}}
+    assert list(dial_games([{"dials": dials}, game("800")], ELO)) == [DialGame(800, 1.1, 0, 1500, 1.0)]
 
 
 def test_ladders_are_merged_by_family() -> None:
@@ -75,15 +120,15 @@ def test_the_strength_of_a_policy_is_found_from_all_games_of_a_grid() -> None:
         (2400, 1.0),
     ):
         strength = 400 + 0.6 * rating - 300 * np.log(temperature)
-        for anchor, at in ELO.items():
+        for anchor, at in list(ELO.items())[3:7]:
             expected = 1 / (1 + 10 ** ((at - strength) / 400))
             for number in range(100):
                 score = float(rng.random() < expected)
                 name = f"{rating}:{temperature}:0:visits:blend"
                 entries.append({"player": name, "anchor": anchor, "number": number, "score": score})
-    entries.append({"player": "a", "anchor": "b", "number": 0, "score": 1.0})  # anchors among themselves
-    games = policy_games(entries, ELO)
+    entries.append({"player": "a", "anchor": "1500", "number": 0, "score": 1.0})  # anchors among themselves
+    games = list(dial_games([{}, *entries], ELO))
     assert len(games) == 2800
-    fit = fit_pooled(games)
+    fit = fit_pooled(games, POLICY)
     assert fit.strength(1400, 1.0)[0] == pytest.approx(1240, abs=60)
-    assert fit.temperature(1600) == pytest.approx(np.exp(-(1600 - 1360) / 300), abs=0.12)
+    assert fit.temperature(1600, 1600) == pytest.approx(np.exp(-(1600 - 1360) / 300), abs=0.12)

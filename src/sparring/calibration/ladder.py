@@ -32,12 +32,19 @@ def play_families(
     link_games: int,
     rounds: int,
     chunk: int = 40,
+    links: Mapping[str, Mapping[str, float]] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
-    """Plays all players against each family of anchors. Returns the ratings of the anchors by family."""
-    ratings = {}
+    """Plays all players against each family of anchors. Returns the ratings of the anchors by family.
+
+    `links` has ratings of anchors by family from an earlier calibration; their families play no link games.
+    """
+    ratings: dict[str, dict[str, float]] = {}
     for family, members in groupby(anchors, lambda anchor: anchor.family):
-        linked = link_anchors(list(members), results, pool, games=link_games, on_progress=on_progress)
+        if links is not None and family in links:
+            linked = {anchor.name: links[family][anchor.name] for anchor in members}
+        else:
+            linked = link_anchors(list(members), results, pool, games=link_games, on_progress=on_progress)
         play_rounds(
             starts, linked, results, pool, games=games, rounds=rounds, chunk=chunk, on_progress=on_progress
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,7 @@ from sparring.cli.progress import ProgressBar
 from sparring.config import BadConfig
 from sparring.players import LevelTable, PlayerConfig, read_level_table, shipped_levels
 from sparring.reports.machine import provenance
-from sparring.reports.report import write_json
+from sparring.reports.report import BadReport, read_json, write_json
 from sparring.storage import BadJournal, Journal, lock_file
 from sparring.workers import LocalWorkerPool, WorkerError
 
@@ -34,6 +35,9 @@ def calibrate(
     link_games: Annotated[
         int, typer.Option(min=2, help="Games of each pair of anchors without a nominal rating.")
     ] = 100,
+    links: Annotated[
+        Path | None, typer.Option(help="Ladder of an earlier calibration whose ratings of anchors are used.")
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Times at which the nearest anchors are chosen.")] = 3,
     concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Processes.")] = 1,
     together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
@@ -51,6 +55,7 @@ def calibrate(
     The families of anchors are never merged: each gives a rating of its own.
     """
     table, members = _read(game, players, anchors)
+    known = None if links is None else _links(links, members)
     try:
         asked = {
             str(level): float(level) for level in _numbers(levels) or [row.level for row in table.levels]
@@ -81,7 +86,8 @@ def calibrate(
 
             elo = play_families(
                 asked, members, results, pool,
-                games=games, link_games=link_games, rounds=rounds, chunk=together, on_progress=progress,
+                games=games, link_games=link_games, rounds=rounds, chunk=together, links=known,
+                on_progress=progress,
             )  # fmt: skip
             play_matches(pairs, results, pool, games=games, chunk=together, on_progress=progress)
     except (BadJournal, WorkerError) as error:
@@ -102,6 +108,19 @@ def _read(game: str, players: Path | None, anchors: str) -> tuple[LevelTable, li
     if table.game != game:
         raise UserError(f"{players} has levels of {table.game}, not of {game}")
     return table, members
+
+
+def _links(path: Path, members: Sequence[Anchor]) -> dict[str, dict[str, float]]:
+    """Ratings of anchors by family in a ladder."""
+    try:
+        families = read_json(path)["families"]
+        found = {family: {n: float(e) for n, e in row["anchors"].items()} for family, row in families.items()}
+    except (BadReport, ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(f"{path} is not a ladder of `sparring calibrate`") from None
+    for each in members:
+        if each.family in found and each.name not in found[each.family]:
+            raise UserError(f"{path} has no rating of {each.name}")
+    return found
 
 
 def _numbers(text: str, separator: str = ",") -> list[int]:
