@@ -38,6 +38,9 @@ def person(
     seconds: Annotated[
         float | None, typer.Option(min=1, help="Time after which no further person is begun.")
     ] = None,
+    readings: Annotated[
+        Path | None, typer.Option(help="Folder in which the network's output is kept for another run.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
 ) -> None:
     """Measure what a person's games bring, by their number, and whether people are told apart."""
@@ -50,7 +53,7 @@ def person(
     if not chosen:
         raise UserError("nobody in the records is among the people of the study")
     sizes = tuple(int(each) for each in known_by.split(","))
-    options = StudyOptions(game, held, 30, sizes, rating, backend, batch)
+    options = StudyOptions(game, held, 30, sizes, rating, backend, batch, readings)
     found, rows = [], []
     content: dict[str, Any] = {}
     for result in measure_people(chosen, options, processes, seconds):

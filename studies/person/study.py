@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,22 +20,16 @@ from sparring.matching.bootstrap import intervals
 from sparring.matching.identification import identification_accuracy
 from sparring.matching.phases import PHASES
 from sparring.records import Split, split_of
-from sparring.training.person.adaptation import rating_offset
 from sparring.training.person.choices import ChoiceReader, PersonChoices
 from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import (
-    PersonFit,
-    fit_person,
-    log_probabilities,
-    repertoire_of,
-    with_repertoire,
-)
+from sparring.training.person.fitting import PersonFit, fit_person
 from sparring.training.person.person_games import PersonGames
+from sparring.training.person.repertoire_fit import with_repertoire
+from sparring.training.person.vector_fit import log_probabilities
+from studies.person.reading import Reading, read_person
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
 """Numbers of games that a model is fitted to: the latest before the test games."""
-RATED_BY = 50
-"""Games from which the rating offset is estimated."""
 SETS = (1, 2, 5, 10, 20)
 """Numbers of games from which people are identified."""
 
@@ -54,6 +49,8 @@ class StudyOptions:
     """Whether the rating offset is measured, too."""
     backend: str = "onnxruntime"
     batch: int = 64
+    readings: Path | None = None
+    """Folder in which the readings of people are kept."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class PersonResult:
     sizes: dict[int, dict[str, Any]]
     """Gains by number of games."""
     rating: dict[str, float]
-    """The rating offset that `RATED_BY` games give, and what it alone gains in nats per move."""
+    """The rating offset, and what it alone gains (`Reading.rating`)."""
     fits: dict[int, PersonFit]
     early: PersonChoices
     """Positions of the opening in the games that models are fitted to, without features: the repertoire."""
@@ -74,7 +71,8 @@ class PersonResult:
 
 def measure_person(games: PersonGames, options: StudyOptions) -> PersonResult:
     """Fits models to the games before the test games, and measures them."""
-    choices = _reader(options.game, options.backend, options.batch).read(games)
+    reading = _reading(games, options)
+    choices = reading.choices
     before = len(games) - options.held
     test = choices.take(choices.game >= before)
     base = log_probabilities(test, np.zeros(test.features.shape[2]))
@@ -87,7 +85,7 @@ def measure_person(games: PersonGames, options: StudyOptions) -> PersonResult:
         train = choices.take((choices.game < before) & (choices.game >= before - size))
         fit = fits[size] = fit_person(train)
         style = log_probabilities(test, fit.z)
-        book = repertoire_of(train, fit.concentration)
+        book = fit.repertoire(train)
         both = with_repertoire(test, style, book)
         scores = score_choices(test, base, both)
         sizes[size] = {
@@ -98,24 +96,24 @@ def measure_person(games: PersonGames, options: StudyOptions) -> PersonResult:
             "by_cross_validation": fit.style_gain + fit.repertoire_gain,
             "precision": fit.precision if np.isfinite(fit.precision) else None,
             "concentration": fit.concentration if np.isfinite(fit.concentration) else None,
+            "share": fit.share,
             "seen": _split(scores.person - scores.base, ~unseen),
             "unseen": _split(scores.person - scores.base, unseen),
         }
     known = choices.take((choices.game < before) & (choices.images[:, 0] >= 0))
-    rating = _rating_gain(games, before, test, options) if options.rating else {}
-    return PersonResult(games.name, len(games), sizes, rating, fits, _without_features(known), test)
+    return PersonResult(games.name, len(games), sizes, reading.rating, fits, _without_features(known), test)
 
 
-def _rating_gain(
-    games: PersonGames, before: int, test: PersonChoices, options: StudyOptions
-) -> dict[str, float]:
+def _reading(games: PersonGames, options: StudyOptions) -> Reading:
+    """The reading of a person: that of an earlier run if it was kept."""
+    path = None if options.readings is None else options.readings / f"{options.game}-{games.name}.npz"
+    if path is not None and path.is_file():
+        return Reading.load(path)
     reader = _reader(options.game, options.backend, options.batch)
-    offset, _ = rating_offset(games[max(0, before - RATED_BY) : before], reader, lambda *_: None)
-    gain = 0.0
-    if offset:
-        moved = reader.read(games[before:], offset=offset)
-        gain = float((moved.logs[:, 0] - test.logs[:, 0]).mean())
-    return {"offset": offset, "nats": gain}
+    found = read_person(games, reader, options.held, options.rating)
+    if path is not None:
+        found.save(path)
+    return found
 
 
 def _split(difference: NDArray[np.float64], which: NDArray[np.bool_]) -> list[float]:
@@ -209,7 +207,7 @@ def identify(results: Sequence[PersonResult], options: StudyOptions, size: int) 
             fit = candidate.fits[size]
             begin = candidate.games - options.held - size
             early = candidate.early.take(candidate.early.game >= begin)
-            book = repertoire_of(early, fit.concentration)
+            book = fit.repertoire(early)
             logs = with_repertoire(test, log_probabilities(test, fit.z), book)[:, 0]
             sums = np.bincount(test.game - first, logs, options.held)
             table[row, column * options.held : (column + 1) * options.held] = sums

@@ -8,6 +8,7 @@ overfit are punished, and the scale of the prior is learned with them."""
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -121,9 +122,14 @@ def negative_log_likelihood(features: Tensor, logs: Tensor, z: Tensor) -> Tensor
 
 
 def train_style(
-    reader: TrunkReader, at: DevicePositions, options: StyleOptions, log: Any = print
+    reader: TrunkReader,
+    at: DevicePositions,
+    options: StyleOptions,
+    log: Callable[[str], None] = print,
+    on_progress: Callable[[StyleModel], None] = lambda _: None,
 ) -> StyleModel:
-    """Trains a style network on positions of many people."""
+    """Trains a style network on positions of many people. `on_progress` gets the network as it is, now and
+    then."""
     device = at.logs.device
     generator = torch.Generator(device="cpu").manual_seed(options.seed)
     torch.manual_seed(options.seed)
@@ -160,6 +166,7 @@ def train_style(
             gain = -torch.stack(shown).mean().item()
             log(f"step {step}, {time.time() - started:.0f} s, gain {gain:.5f} nats")
             shown = []
+            on_progress(model)
     return model
 
 

@@ -57,6 +57,8 @@ class PersonCard:
     """Hash of the style network."""
     concentration: Annotated[float, Meta(gt=0)] | None = None
     """The weight a of the policy in the repertoire's posterior; None for no repertoire."""
+    share: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    """The share of the repertoire; the rest stays with the policy."""
     measured: str = ""
     """What was measured on games that were not trained on, in a sentence."""
     parts: dict[str, float] = field(default_factory=dict)
@@ -144,7 +146,7 @@ def _checked(card: PersonCard, arrays: dict[str, NDArray[Any]]) -> PersonModel:
     if len(keys) and ((np.diff(keys.astype(object)) < 0).any() or counts.min() < 1):
         raise ValueError("its repertoire is damaged")
     weight = np.inf if card.concentration is None else card.concentration
-    repertoire = Repertoire(keys, moves.astype(np.int64), counts.astype(np.int64), weight)
+    repertoire = Repertoire(keys, moves.astype(np.int64), counts.astype(np.int64), weight, card.share)
     return PersonModel(card, vector, repertoire, arrays["identities"].astype(np.uint64))
 
 

@@ -1,7 +1,8 @@
 """A person's repertoire: how often they played each move of a position, as a posterior over a policy.
 
 With a policy p as the prior, N earlier choices in a position and n_m of the move m, the probability of m is
-q = (n_m + a p(m)) / (N + a): the mean of a Dirichlet posterior with the concentration a.
+q = (n_m + a p(m)) / (N + a): the mean of a Dirichlet posterior with the concentration a. People change their
+openings, so that q has only a share s of the probability: s q + (1 - s) p.
 """
 
 from __future__ import annotations
@@ -55,13 +56,18 @@ class Repertoire:
     """[rows]: how often each was played."""
     concentration: float
     """The weight a of the policy; infinite for no repertoire."""
+    share: float = 1.0
+    """The share s of the repertoire; the rest stays with the policy."""
 
     @staticmethod
-    def of(keys: NDArray[np.uint64], moves: NDArray[np.int64], concentration: float) -> Repertoire:
+    def of(
+        keys: NDArray[np.uint64], moves: NDArray[np.int64], concentration: float, share: float = 1.0
+    ) -> Repertoire:
         """The repertoire of choices, one per row: the key of the position and the move's image."""
         rows = np.stack([keys, moves.astype(np.uint64)], axis=1)
         found, counts = np.unique(rows, axis=0, return_counts=True)
-        return Repertoire(found[:, 0], found[:, 1].astype(np.int64), counts.astype(np.int64), concentration)
+        listed = found[:, 0], found[:, 1].astype(np.int64), counts.astype(np.int64)
+        return Repertoire(*listed, concentration, share)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -87,7 +93,9 @@ class Repertoire:
         counts = counts_of(known, images)
         if not counts.any():  # another position with the same key
             return probabilities
-        mixed = counts + self.concentration * probabilities.astype(np.float64)
+        policy = probabilities.astype(np.float64)
+        mixed = counts + self.concentration * policy
+        mixed = self.share * mixed / mixed.sum() + (1 - self.share) * policy
         found: NDArray[np.float32] = (mixed / mixed.sum()).astype(np.float32)
         return found
 

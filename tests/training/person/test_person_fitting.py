@@ -7,14 +7,9 @@ import pytest
 
 from sparring.training.person.adaptation import check_on_latest
 from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import (
-    PRECISIONS,
-    fit_person,
-    fit_vector,
-    log_probabilities,
-    repertoire_of,
-    with_repertoire,
-)
+from sparring.training.person.fitting import fit_person
+from sparring.training.person.repertoire_fit import with_repertoire
+from sparring.training.person.vector_fit import fit_vector, log_probabilities
 from tests.training.person.synthetic import synthetic_person
 
 Z = np.array([1.0, 1.5, -1.0, 0.0, 0.5])
@@ -71,14 +66,13 @@ def test_a_repertoire_is_learned_where_positions_recur() -> None:
     assert fit.concentration <= 1
     later = synthetic_person(np.zeros(5), 10, seed=3, opening=4)
     style = log_probabilities(later, 0 * Z)
-    logs = with_repertoire(later, style, repertoire_of(choices, fit.concentration))
+    logs = with_repertoire(later, style, fit.repertoire(choices))
     assert np.exp(logs[:, 0])[later.ply < 4].min() > 0.9
     assert np.abs(np.exp(logs).sum(axis=1) - 1).max() < 1e-4
     assert (logs[later.ply >= 4] == style[later.ply >= 4]).all()
 
 
-def test_the_base_is_always_a_candidate_and_few_games_are_not_checked() -> None:
-    assert PRECISIONS[0] == np.inf
+def test_few_games_are_not_checked() -> None:
     assert check_on_latest(synthetic_person(Z, 9), 9) is None
     found = check_on_latest(synthetic_person(Z, 50), 50)
     assert found is not None

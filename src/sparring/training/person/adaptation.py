@@ -14,14 +14,10 @@ from sparring.policies.person import PersonCard, PersonModel
 from sparring.policies.rating_ranges import rating_text
 from sparring.training.person.choices import ChoiceReader, PersonChoices
 from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import (
-    PersonFit,
-    fit_person,
-    log_probabilities,
-    repertoire_of,
-    with_repertoire,
-)
+from sparring.training.person.fitting import PersonFit, fit_person
 from sparring.training.person.person_games import PersonGames
+from sparring.training.person.repertoire_fit import with_repertoire
+from sparring.training.person.vector_fit import log_probabilities
 
 LEAST_GAMES = 2
 """Fewer games cannot be cross-validated."""
@@ -109,7 +105,7 @@ def check_on_latest(choices: PersonChoices, games: int) -> dict[str, Any] | None
     late = choices.take(choices.game >= games - later)
     fit = fit_person(early)
     base = log_probabilities(late, np.zeros_like(fit.z))
-    person = with_repertoire(late, log_probabilities(late, fit.z), repertoire_of(early, fit.concentration))
+    person = with_repertoire(late, log_probabilities(late, fit.z), fit.repertoire(early))
     return gains(score_choices(late, base, person))
 
 
@@ -140,6 +136,7 @@ def make_model(
         base_digest=reader.digests[0] if adapted else "",
         style_digest=reader.digests[1] if adapted else "",
         concentration=fit.concentration if np.isfinite(fit.concentration) else None,
+        share=fit.share if np.isfinite(fit.concentration) else 1.0,
         measured=measured,
         parts={
             "rating": round(rating_gain, 5),
@@ -149,7 +146,7 @@ def make_model(
         move_numbering=describe(games.game).move_numbering,
     )
     vector = fit.z[1:].astype(np.float32) if adapted else np.zeros(0, np.float32)
-    return PersonModel(card, vector, repertoire_of(choices, fit.concentration), np.sort(games.identities))
+    return PersonModel(card, vector, fit.repertoire(choices), np.sort(games.identities))
 
 
 def _rating(games: PersonGames, reader: ChoiceReader, offset: int) -> int | None:

@@ -1,171 +1,105 @@
-"""Fits a person's vector to their choices: a convex problem, with the strength chosen by cross-validation.
+"""Fits a person's vector and repertoire to their choices. Games that were left out decide how much of each is
+taken.
 
-The negative log-likelihood of the moves plus precision / 2 |z|^2 is convex in the vector z. A precision of
-infinity is z = 0, the base itself; it is always among the candidates, so that few games do no harm."""
+The base itself is always among the candidates. Another one is taken only if the lower bound of its gain is
+above 0, so that few games do no harm."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.policies.repertoire import Repertoire, counts_of
+from sparring.policies.repertoire import Repertoire
 from sparring.training.person.choices import PersonChoices
+from sparring.training.person.repertoire_fit import Recurrences, repertoire_of
+from sparring.training.person.vector_fit import log_probabilities, minimise
 
 Array = NDArray[np.float64]
-PRECISIONS = (np.inf, 16.0, 4.0, 2.0, 1.0, 0.5)
-CONCENTRATIONS = (np.inf, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
-"""Candidates, the base first. Of equal ones the first is taken."""
+PRECISIONS = (16.0, 4.0, 2.0, 1.0, 0.5)
+CONCENTRATIONS = (64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
+SHARES = (0.5, 0.8, 0.9, 0.97)
+"""Of the repertoire: the rest stays with the network, which bounds the loss where a person changed their
+openings."""
 _FOLDS = 5
-_STEPS = 30
-_CLOSE = 1e-7
-
-
-def fit_vector(choices: PersonChoices, precision: float) -> Array:
-    """The vector [1 + d] of the largest posterior probability, by Newton's method with step halving."""
-    d = choices.features.shape[2]
-    z = np.zeros(d)
-    if not np.isfinite(precision) or not len(choices):
-        return z
-    loss, gradient, bend = _derivatives(choices, z, precision)
-    for _ in range(_STEPS):
-        step = np.linalg.solve(bend, gradient)
-        length = 1.0
-        while length > 1e-4:
-            following = z - length * step
-            new = _derivatives(choices, following, precision)
-            if new[0] <= loss:
-                break
-            length /= 2
-        else:
-            break
-        gained = loss - new[0]
-        z, (loss, gradient, bend) = following, new
-        if gained < _CLOSE * max(1.0, abs(loss)):
-            break
-    return z
-
-
-def log_probabilities(choices: PersonChoices, z: Array) -> NDArray[np.float32]:
-    """[n, m]: log-probabilities of the candidates with the vector z."""
-    logs = choices.logs + choices.features @ z.astype(np.float32)
-    logs -= logs.max(axis=1, keepdims=True)
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    found: NDArray[np.float32] = logs
-    return found
-
-
-def _derivatives(choices: PersonChoices, z: Array, precision: float) -> tuple[float, Array, Array]:
-    """The loss, its gradient and its Hessian."""
-    n, m, d = choices.features.shape
-    logs = log_probabilities(choices, z)
-    shares = np.exp(logs)
-    means = np.einsum("nm,nmd->nd", shares, choices.features)
-    gradient = (means - choices.features[:, 0]).sum(axis=0, dtype=np.float64) + precision * z
-    flat = choices.features.reshape(n * m, d)
-    second = (flat * shares.reshape(-1, 1)).T @ flat
-    bend = (second - means.T @ means).astype(np.float64) + precision * np.eye(d)
-    loss = -float(logs[:, 0].sum(dtype=np.float64)) + precision / 2 * float(z @ z)
-    return loss, gradient, bend
 
 
 @dataclass(frozen=True)
 class PersonFit:
-    """What was fitted, and what each part gains by cross-validation."""
+    """What was fitted, and what each part gains on games that were left out."""
 
     z: Array
     """[1 + d]: sharpness in units of its prior, then the style vector."""
     precision: float
+    """Infinite for the base itself."""
     concentration: float
+    """Infinite for no repertoire."""
+    share: float
     style_gain: float
-    """Nats per move that style and sharpness gain over the base, on games that were left out."""
+    """Nats per move that style and sharpness gain over the base, by cross-validation over games."""
     repertoire_gain: float
-    """Nats per move that the repertoire gains on top."""
+    """Nats per move that the repertoire gains on top, each game predicted by the games before it."""
+
+    def repertoire(self, choices: PersonChoices) -> Repertoire:
+        """The repertoire of some choices, with the weights of the fit."""
+        return repertoire_of(choices, self.concentration, self.share)
 
 
 def fit_person(choices: PersonChoices) -> PersonFit:
-    """Fits vector and repertoire. Both strengths are chosen by cross-validation over games."""
-    folds = _folds(choices)
-    by_precision = [_left_out(choices, precision, folds) for precision in PRECISIONS]
-    best = _safest([logs[:, 0] for logs in by_precision], choices.game)
-    style = by_precision[best]
-    by_concentration = [_left_out_repertoire(choices, style, weight, folds) for weight in CONCENTRATIONS]
-    chosen = _safest(by_concentration, choices.game)
-    return PersonFit(
-        fit_vector(choices, PRECISIONS[best]),
-        PRECISIONS[best],
-        CONCENTRATIONS[chosen],
-        float((style[:, 0] - by_precision[0][:, 0]).mean()),
-        float((by_concentration[chosen] - style[:, 0]).mean()),
-    )
+    """Fits vector and repertoire."""
+    z, precision, logs, style_gain = _fit_style(choices)
+    recurrences = Recurrences.in_order(choices)
+    weights = list(product(CONCENTRATIONS, SHARES))
+    candidates = [recurrences.posterior(logs, *each)[:, 0] for each in weights]
+    best, gain = _safest(candidates, logs[:, 0], choices.game)
+    concentration, share = (np.inf, 0.0) if best is None else weights[best]
+    return PersonFit(z, precision, concentration, share, style_gain, gain)
 
 
-def _safest(candidates: Sequence[NDArray[np.float32]], game: NDArray[np.int64]) -> int:
-    """The candidate with the greatest lower bound of its gain over the first: the sum minus its standard
-    error.
-
-    Candidates are log-probabilities [n] of the moves played; the error is that of a sum over games."""
-    _, number = np.unique(game, return_inverse=True)
-    bounds = []
-    for logs in candidates:
-        by_game = np.bincount(number, (logs - candidates[0]).astype(np.float64))
-        error = np.sqrt(len(by_game)) * by_game.std(ddof=1) if len(by_game) > 1 else np.inf
-        bounds.append(float(by_game.sum() - error) if by_game.any() else 0.0)
-    return int(np.argmax(bounds))
-
-
-def repertoire_of(choices: PersonChoices, concentration: float) -> Repertoire:
-    """The repertoire of all choices; empty if the concentration is infinite."""
-    rows = np.flatnonzero((choices.images[:, 0] >= 0) & np.isfinite(concentration))
-    return Repertoire.of(choices.keys[rows], choices.images[rows, 0], concentration)
-
-
-def with_repertoire(
-    choices: PersonChoices, logs: NDArray[np.float32], repertoire: Repertoire
-) -> NDArray[np.float32]:
-    """[n, m]: log-probabilities of the candidates with a repertoire, from those without."""
-    found = logs.copy()
-    if not len(repertoire) or not np.isfinite(repertoire.concentration):
-        return found
-    known = (choices.images[:, 0] >= 0) & np.isin(choices.keys, repertoire.keys)
-    for row in np.flatnonzero(known).tolist():
-        counts = counts_of(repertoire.lookup(int(choices.keys[row])), choices.images[row])
-        if total := counts.sum():
-            mixed = counts + repertoire.concentration * np.exp(logs[row])
-            found[row] = np.log(mixed / (total + repertoire.concentration))
-    return found
-
-
-def _folds(choices: PersonChoices) -> NDArray[np.int64]:
-    """[n]: the fold of each position; games stay whole, and each fold is spread over time."""
+def _fit_style(choices: PersonChoices) -> tuple[Array, float, NDArray[np.float32], float]:
+    """The vector, its precision, the log-probabilities [n, m] of left-out games, and the gain there."""
     _, number = np.unique(choices.game, return_inverse=True)
-    return number.astype(np.int64) % _FOLDS
+    folds = [np.flatnonzero(number % _FOLDS == fold) for fold in range(min(_FOLDS, int(number.max()) + 1))]
+    parts = [choices.take(fold) for fold in folds]
+    z = np.zeros(choices.features.shape[2])
+    base = log_probabilities(choices, z)
+    vectors, left_out = [], []
+    for precision in PRECISIONS:
+        z, derivatives = minimise(parts, precision, z)
+        vectors.append(z)
+        logs = np.empty_like(base)
+        for index, (fold, part) in enumerate(zip(folds, parts, strict=True)):
+            # one step of Newton's method from the fit to all games: as good as a fit to the others
+            others = z + derivatives.step(z, precision, without=index)
+            logs[fold] = log_probabilities(part, others)
+        left_out.append(logs)
+    best, gain = _safest([logs[:, 0] for logs in left_out], base[:, 0], choices.game)
+    if best is None:
+        return np.zeros_like(z), np.inf, base, 0.0
+    return vectors[best], PRECISIONS[best], left_out[best], gain
 
 
-def _left_out(choices: PersonChoices, precision: float, folds: NDArray[np.int64]) -> NDArray[np.float32]:
-    """[n, m]: log-probabilities of each position by the vector of the other folds."""
-    found = choices.logs.copy()
-    found -= np.log(np.exp(found).sum(axis=1, keepdims=True))
-    if not np.isfinite(precision):
-        return found
-    for fold in np.unique(folds):
-        inside = folds == fold
-        z = fit_vector(choices.take(~inside), precision)
-        found[inside] = log_probabilities(choices.take(inside), z)
-    return found
+def _safest(
+    candidates: Sequence[NDArray[np.float32]], base: NDArray[np.float32], game: NDArray[np.int64]
+) -> tuple[int | None, float]:
+    """The candidate with the greatest lower bound of its gain over the base, and its gain per move; None if
+    no bound is above 0.
 
-
-def _left_out_repertoire(
-    choices: PersonChoices, logs: NDArray[np.float32], concentration: float, folds: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """[n]: log-probabilities of the moves played, by the repertoire of the other folds."""
-    found = logs[:, 0].copy()
-    if not np.isfinite(concentration):
-        return found
-    for fold in np.unique(folds):
-        inside = folds == fold
-        repertoire = repertoire_of(choices.take(~inside), concentration)
-        found[inside] = with_repertoire(choices.take(inside), logs[inside], repertoire)[:, 0]
+    Candidates are log-probabilities [n] of the moves played. The bound is one standard error (over games)
+    below the sum; for few games the error is not known well, and is taken larger."""
+    _, number = np.unique(game, return_inverse=True)
+    games = int(number.max()) + 1
+    if games < 2:
+        return None, 0.0
+    found: tuple[int | None, float] = (None, 0.0)
+    highest = 0.0
+    for index, logs in enumerate(candidates):
+        gains = (logs - base).astype(np.float64)
+        by_game = np.bincount(number, gains)
+        error = np.sqrt(games) * by_game.std(ddof=1) * games / (games - 1)
+        if (bound := float(by_game.sum() - error)) > highest:
+            highest, found = bound, (index, float(gains.mean()))
     return found
