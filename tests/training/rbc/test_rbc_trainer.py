@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import pytest
 import torch
+from torch.nn import functional
 
 from sparring.networks.card import read_card_from_file
 from sparring.networks.synopsis import ACTIONS, headsets_of
 from sparring.training.config import BadTrainingConfig
-from sparring.training.rbc import load_rbc_config, shipped_rbc_configs
-from sparring.training.rbc.device_examples import validation_rows, with_trained_headsets
+from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
+from sparring.training.rbc.config import HeadsetConfig, LossConfig
+from sparring.training.rbc.device_examples import PlayerNames, validation_rows, with_trained_headsets
 from sparring.training.rbc.examples import ExampleSet
+from sparring.training.rbc.loss import teacher_targets, total_loss
 from sparring.training.rbc.trainer import RbcTrainer
 from tests.training.rbc.rbc_factories import small_examples, small_rbc_config
 
@@ -115,3 +119,63 @@ def test_shipped_configurations_are_read(name: str) -> None:
 def test_an_unknown_configuration_is_refused() -> None:
     with pytest.raises(BadTrainingConfig, match="rbc-small"):
         load_rbc_config("nothing")
+
+
+def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, examples: ExampleSet) -> None:
+    teacher = _trained(tmp_path / "teacher", examples, small_rbc_config())
+    alone, taught = (
+        _trained(tmp_path / name, examples, _student(share), [tmp_path / "teacher"])
+        for name, share in (("alone", 0.0), ("taught", 1.0))
+    )
+    batch = teacher.data.batch(teacher.data.rows(teacher.config.headsets[0], validation=False))
+    with torch.no_grad():
+        teacher.model.eval()
+        target = teacher_targets([teacher.model(batch.planes, 0)], batch)
+        losses = []
+        for run in (alone, taught):
+            run.model.eval()
+            losses.append(total_loss(run.model(batch.planes, 0), batch, 1.0, LossConfig(teacher=1.0), target))
+    assert losses[1] < losses[0]
+    card = read_card_from_file(tmp_path / "taught" / "model.onnx")
+    assert "--teacher teacher" in str(card.source)
+
+
+def test_an_unfinished_run_is_no_teacher(tmp_path: Path, examples: ExampleSet) -> None:
+    run = RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu")
+    run.train(lambda progress: run.stop())
+    with pytest.raises(BadTrainingConfig, match="has not finished"):
+        RbcTrainer(small_rbc_config(), examples, tmp_path / "student", "cpu", [tmp_path])
+
+
+def test_smoothed_labels_ask_for_every_possible_action(examples: ExampleSet) -> None:
+    run = RbcTrainer(small_rbc_config(), examples, Path("unused"), "cpu")
+    batch = run.data.batch(np.arange(8))
+    outputs = run.model(batch.planes, 0)
+    certain = outputs._replace(policy=functional.one_hot(batch.actions.clamp(min=0), ACTIONS) * 100.0)
+    hard, smooth = (
+        total_loss(certain, batch, 0.0, LossConfig(soon=0, pieces=0, label_smoothing=each))
+        for each in (0.0, 0.1)
+    )
+    assert hard < 1e-3
+    assert 5 < smooth < 10
+
+
+def test_the_names_of_players_are_those_of_their_rows() -> None:
+    players = np.array([b"anna", b"anna", b"ben", b"anna", b"ben", b"ben"])
+    found = PlayerNames.of(players)
+    assert [found.names[number] for number in found.numbers] == [name.decode() for name in players]
+    assert found.included(HeadsetConfig("ben")).tolist() == [False, False, True, False, True, True]
+
+
+def _student(share: float) -> RbcTrainingConfig:
+    training = {"steps": 40, "batch": 64, "validate_every": 40, "learning_rate": 0.01}
+    return small_rbc_config(training=training, loss={"teacher": share})
+
+
+def _trained(
+    folder: Path, examples: ExampleSet, config: RbcTrainingConfig, teachers: Sequence[Path] = ()
+) -> RbcTrainer:
+    folder.mkdir()
+    run = RbcTrainer(config, examples, folder, "cpu", teachers)
+    run.train()
+    return run
