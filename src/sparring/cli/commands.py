@@ -71,6 +71,9 @@ COMMANDS: dict[str, Command | Group] = {
             ),
             "evaluator": Command("train_evaluator:evaluator", "Train a value network by self-play."),
             "rbc": Command("train_rbc:rbc", "Train a synopsis network for reconnaissance blind chess."),
+            "rbc-loop": Command(
+                "train_rbc_loop:rbc_loop", "Improve the network of the blind chess planner in rounds."
+            ),
         },
     ),
     "tune": Group(

@@ -65,22 +65,54 @@ def rbc(
     command.
     """
     console = make_console(stderr=True)
-    chosen = load_rbc_config(config).changed(steps=steps, seed=seed)
+    chosen, workers = (
+        load_rbc_config(config).changed(steps=steps, seed=seed),
+        processes or os.cpu_count() or 1,
+    )
     try:
         with lock_folder(out):
-            _build(chosen, records, out, processes or os.cpu_count() or 1, console)
             if examples_only:
+                _build(chosen, records, out, workers, console)
                 return
-            run = _prepared(chosen, out, device, teachers or [])
-            if run.step:
-                console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
-            finished = _train(run, console)
+            run = _trained(chosen, records, out, device, workers, console, teachers or [])
     except (TrainingDiverged, WorkerError) as error:
         raise UserError(str(error)) from None
-    if not finished:
+    _show(run, out)
+
+
+def train_network(
+    config: RbcTrainingConfig,
+    records: Sequence[Path],
+    out: Path,
+    device: str,
+    processes: int,
+    console: Console,
+) -> Path:
+    """Makes examples and trains, both resumed in the folder `out`. Returns the network.
+
+    Raises typer.Exit after Ctrl-C.
+    """
+    _trained(config, records, out, device, processes, console)
+    return out / "model.onnx"
+
+
+def _trained(
+    config: RbcTrainingConfig,
+    records: Sequence[Path],
+    out: Path,
+    device: str,
+    processes: int,
+    console: Console,
+    teachers: Sequence[Path] = (),
+) -> RbcTrainer:
+    _build(config, records, out, processes, console)
+    run = _prepared(config, out, device, teachers)
+    if run.step:
+        console.print(f"resuming at step {run.step:,} in {foreign(out)}", soft_wrap=True)
+    if not _train(run, console):
         console.print(f"interrupted at step {run.step:,}; the same command resumes", soft_wrap=True)
         raise typer.Exit(_INTERRUPTED)
-    _show(run, out)
+    return run
 
 
 def _build(
