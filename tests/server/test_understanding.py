@@ -42,6 +42,9 @@ def test_the_position_after_some_moves_of_a_game(client: TestClient) -> None:
     pgn = "1. e4 e5 2. Nf3 Nc6 *"
     assert ask(client, game="chess", record=pgn, format="pgn", ply=1)["turn"] == 1
     assert ask(client, game="chess", record=pgn)["ply"] == 4
+    found = ask(client, game="chess", record=pgn, ply=2, moves=["Nf3", "d7d6"])
+    assert (found["ply"], found["last"]) == (4, "d7d6")
+    assert ask(client, game="chess")["last"] is None
 
 
 @pytest.mark.parametrize(
@@ -52,6 +55,7 @@ def test_the_position_after_some_moves_of_a_game(client: TestClient) -> None:
         {"game": "chess", "position": "x"},
         {"game": "chess", "record": "1. e5 *"},
         {"game": "chess", "record": "1. e4 *", "ply": 9},
+        {"game": "chess", "moves": ["e4", "e4"]},
         {"game": "chess", "position": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"},
     ],
 )
@@ -73,5 +77,11 @@ def test_a_review_finds_the_blunder(client: TestClient) -> None:
     assert [each["name"] for each in rows] == ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"]
     assert [each["name"] for each in rows if each["blunder"]] == ["Nf6"]
     assert rows[-1]["loss"] == 0
+    assert rows[-1]["best_name"] == "Qxf7#"
+    assert all(0 <= each["found"] <= 1 for each in rows)
+    assert rows[-1]["found"] > 0.5, "people of this rating see the mate"
+    for level, moves in zip(view["levels"], (4, 3), strict=True):
+        assert level["interval"][0] < level["rating"] < level["interval"][1]
+        assert (level["moves"], level["shown"]) == (moves, f"{level['rating']:.0f}")
     assert client.get("/api/reviews/nothing").status_code == 404
     assert client.post("/api/reviews", json={"game": "chess", "record": "*"}).status_code == 422

@@ -17,6 +17,7 @@ Kind = Literal[
     "evaluations",
     "levels",
     "networks",
+    "openings",
     "policies",
     "presets",
     "strength",
@@ -29,7 +30,8 @@ Kind = Literal[
 ]
 """anchors: families of calibration. behaviour: models of people's think time, resignation and draws. books:
 openings by position key. endgames: archives of endgame tables. evaluations: linear evaluations for
-alpha-beta. levels: level tables. networks: ONNX graphs with model cards. policies: policy descriptions.
+alpha-beta. levels: level tables. networks: ONNX graphs with model cards. openings: named
+openings and handicaps. policies: policy descriptions.
 presets: record filters. strength: models of a player's rating given its moves. styles: style networks,
 which adapt a network to one person. synopsis_networks: networks of the planner of reconnaissance blind chess.
 synopsis_training: their training configurations. training: training configurations. turing: games of
@@ -43,6 +45,7 @@ _SUFFIXES: dict[Kind, str] = {
     "evaluations": ".json",
     "levels": ".toml",
     "networks": ".onnx",
+    "openings": ".toml",
     "policies": ".toml",
     "presets": ".toml",
     "strength": ".json",

@@ -15,6 +15,7 @@ from sparring.players.levels import shipped_levels
 from sparring.players.strength import STRENGTHS
 from sparring.records.readers import formats, written_formats
 from sparring.server.messages import ApiMessage
+from sparring.server.opening_table import HandicapOffer, OpeningOffer, opening_table
 from sparring.server.opponents import (
     DEFAULT_BOT,
     DEFAULT_LEVEL,
@@ -75,6 +76,8 @@ class GameOffer(ApiMessage):
     bots: list[str]
     default_bot: str | None
     options: list[RuleOption]
+    openings: list[OpeningOffer]
+    handicaps: list[HandicapOffer]
     reads: list[str] = Field(description="Formats of games that can be opened.")
     writes: list[str] = Field(description="Formats that games are saved in.")
     rules: str = Field(description="The rules in a few lines; empty for well-known games.")
@@ -104,6 +107,8 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         bots=list(PERSON_BOTS) if hidden else [],
         default_bot=DEFAULT_BOT if hidden else None,
         options=[RuleOption(name=name, default=value) for name, value in _options(description)],
+        openings=opening_table(description.name).openings,
+        handicaps=opening_table(description.name).handicaps,
         reads=formats(description.name),
         writes=written_formats(description.name),
         rules=description.rules_summary,

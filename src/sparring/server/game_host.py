@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from sparring.games import IllegalMove, ParseError, describe, load_game, resolve
+from sparring.games import describe, resolve
 from sparring.players import Player
 from sparring.server.board_views import board_view
-from sparring.server.game_settings import GameSettings, time_control
+from sparring.server.game_settings import GameSettings
 from sparring.server.game_store import GameStore, StoredSummary
 from sparring.server.live_game import LiveGame
-from sparring.server.loaded_record import read_record
 from sparring.server.messages import GameSummary, GameView, NewGame
+from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
@@ -75,7 +75,7 @@ class GameHost:
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
             raise Refused("The server has too many unfinished games.", 429)
         game_id = secrets.token_urlsafe(9)
-        settings, moves = await self.run(self._settings, wanted)
+        settings, moves = await self.compute(plan_game, wanted, self.opponents)
         game = await self.compute(self._open, settings, moves)
         hosted = HostedGame(game_id, visitor, game)
         await self.run(self.store.create, game_id, visitor, settings, game.moves, game.shown())
@@ -154,35 +154,6 @@ class GameHost:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     # Parts
-
-    def _settings(self, wanted: NewGame) -> tuple[GameSettings, list[str]]:
-        """The settings of a new game, and the moves of the record that it continues. Raises Refused."""
-        try:
-            rules = load_game(wanted.game, **wanted.options)
-            position, moves = read_record(rules, wanted)
-            state = rules.initial() if position is None else rules.parse(position)
-            for text in moves:
-                state = rules.play(state, rules.parse_move(state, text))
-        except (ParseError, IllegalMove, ValueError, TypeError) as error:
-            raise Refused(f"{error}", 422) from None
-        if rules.outcome(state) is not None:
-            raise Refused("The game is over in this position.", 422)
-        if rules.spec.hidden and (position is not None or moves):
-            raise Refused(f"{rules.spec.title} begins with its initial position.", 422)
-        first = self.opponents.complete(rules, wanted.opponent)
-        second = self.opponents.complete(rules, wanted.second_opponent or wanted.opponent)
-        settings = GameSettings(
-            game=wanted.game,
-            you=wanted.you,
-            opponents=(first, second) if wanted.you is None else (first, first),
-            seed=secrets.randbelow(2**53) if wanted.seed is None else wanted.seed,
-            created=time.time(),
-            options=wanted.options,
-            position=position,
-            clock=time_control(wanted.clock),
-            pace=wanted.pace if wanted.you is None else 0.0,
-        )
-        return settings, moves
 
     def _open(self, settings: GameSettings, moves: list[str]) -> LiveGame:
         """A game after the moves of a record that it continues."""

@@ -82,6 +82,16 @@ class NewGame(ApiMessage):
         default=None, description="A game to continue; its last position is played on."
     )
     format: str | None = Field(default=None, max_length=8, description="Format of `record`, such as pgn.")
+    opening: list[MoveText] = Field(
+        default_factory=list, max_length=60, description="Moves that are played before the game begins."
+    )
+    people_plies: int = Field(
+        default=0,
+        ge=0,
+        le=20,
+        description="So many moves are then drawn from people of the opponent's rating: an opening as they "
+        "play it.",
+    )
     seed: int | None = Field(
         default=None, ge=0, le=2**53 - 1, description="The same seed gives the same game."
     )

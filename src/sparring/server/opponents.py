@@ -60,6 +60,21 @@ class Opponents:
         accepted = rating_range(self.policy(game, BLEND))
         return None if accepted is None else (int(accepted[0]), int(accepted[1]))
 
+    def people(self, game: str) -> SharedPolicy:
+        """The network of people's moves of a game. Raises Refused."""
+        if game not in DEFAULT_RATING:
+            raise Refused(f"There is no network of people's moves for {game}.", 422)
+        return self.policy(game, HUMAN)
+
+    def people_rating(self, game: str, choice: OpponentChoice) -> int | None:
+        """The rating of the people that a completed choice plays like; None if it has none."""
+        accepted = self.ratings(game)
+        if accepted is None:
+            return None
+        given = choice.rating if choice.level is None else level_keys(game, choice.level)["rating"]
+        number = describe(game).ratings.number(DEFAULT_RATING[game] if given is None else given)
+        return None if number is None else min(max(number, accepted[0]), accepted[1])
+
     def complete(self, game: Game[Any], choice: OpponentChoice) -> OpponentChoice:
         """The choice with the defaults of the game, checked. Raises Refused."""
         name = game.spec.name
@@ -67,8 +82,7 @@ class Opponents:
         keys: dict[str, Any] = {"kind": kind}
         match kind:
             case "human":
-                if name not in DEFAULT_RATING:
-                    raise Refused(f"There is no network of people's moves for {name}.", 422)
+                self.people(name)
                 keys["rating"] = self._rating(name, choice.rating)
             case "level":
                 keys["level"] = self._level(name, choice.level)

@@ -15,11 +15,20 @@ from pydantic import Field
 from sparring.games import Game, describe, load_game, move_name
 from sparring.networks import Position
 from sparring.records.record import GameRecord
+from sparring.records.recorded_game import RecordedGame
 from sparring.server.game_host import GameHost
 from sparring.server.loaded_record import parse_record, states_of
 from sparring.server.messages import ApiMessage, GameName, RecordText
 from sparring.server.refusal import Refused
 from sparring.server.understand import BLUNDER, Insight, shown_rating
+from sparring.strength import (
+    GameEvidence,
+    NoStrengthModel,
+    StrengthModel,
+    collect_evidence,
+    estimate_rating,
+    shipped_strength_model,
+)
 
 _KEPT = 100
 """Reviews in memory, of all visitors."""
@@ -27,6 +36,8 @@ _RUNNING = 2
 """Reviews of a visitor that are computed at once."""
 _LOOKED = 12
 """Moves of a position whose values are computed: the likeliest for people, and the played one."""
+GOOD = 0.05
+"""A move that gives away less than this, in expected score, is good."""
 _MOVES = 1_000
 """Moves of a game that are reviewed."""
 
@@ -51,12 +62,27 @@ class ReviewedMove(ApiMessage):
     name: str
     likely: float = Field(description="Probability that people of this rating play it.")
     expected: str = Field(description="The move that they play most often.")
+    expected_name: str
     best: str = Field(description="The best move by the strong network.")
+    best_name: str
     best_likely: float = Field(description="Probability that people of this rating find it.")
+    found: float | None = Field(
+        description="Probability that people of this rating play a good move: one that gives away less than "
+        "0.05. Null without values."
+    )
     loss: float | None = Field(description="Expected score that the move gave away.")
     difficulty: float | None = Field(description="Expected score that people of this rating give away here.")
     score: float | None = Field(description="Expected score of player 0 between people of this rating.")
     blunder: bool
+
+
+class LevelEstimate(ApiMessage):
+    """A player's rating, estimated from the moves of this game alone."""
+
+    rating: float
+    shown: str = Field(description="As people write it.")
+    interval: tuple[float, float] = Field(description="95 % interval.")
+    moves: int = Field(description="Moves with a choice.")
 
 
 class ReviewView(ApiMessage):
@@ -68,6 +94,10 @@ class ReviewView(ApiMessage):
     ratings: tuple[int | str | None, int | str | None] = Field(description="Ratings that were assumed.")
     total: int = Field(description="Moves of the game.")
     moves: list[ReviewedMove]
+    levels: tuple[LevelEstimate | None, LevelEstimate | None] = Field(
+        description="How strong both players' moves are; null until the review is done, and in games without "
+        "a model of strength."
+    )
     done: bool
     error: str | None = None
 
@@ -80,6 +110,7 @@ class _Review:
     states: list[Any]
     ratings: tuple[int | None, int | None]
     moves: list[ReviewedMove] = field(default_factory=list)
+    levels: tuple[LevelEstimate | None, LevelEstimate | None] = (None, None)
     task: asyncio.Task[None] | None = None
     error: str | None = None
 
@@ -96,7 +127,7 @@ class Reviews:
         running = [each for each in self._reviews.values() if each.visitor == visitor and _runs(each)]
         if len(running) >= _RUNNING:
             raise Refused("Wait until your other reviews are done.", 429)
-        review = await self._host.run(self._prepare, visitor, wanted)
+        review = await self._host.compute(self._prepare, visitor, wanted)
         review_id = secrets.token_urlsafe(9)
         self._reviews[review_id] = review
         review.task = asyncio.create_task(self._run(review))
@@ -120,6 +151,7 @@ class Reviews:
             ratings=(shown[0], shown[1]),
             total=len(review.states) - 1,
             moves=review.moves[since:],
+            levels=review.levels,
             done=not _runs(review),
             error=review.error,
         )
@@ -165,7 +197,8 @@ class Reviews:
         insight = Insight(review.rules, self._host.opponents)
         try:
             for state, after in pairwise(review.states):
-                review.moves.append(await self._host.run(_review_move, insight, review, state, after))
+                review.moves.append(await self._host.compute(_review_move, insight, review, state, after))
+            review.levels = await self._host.compute(_levels, insight, review.record)
         except Exception as error:  # the page shows it; the server goes on
             review.error = f"The review ended: {error}"
 
@@ -184,13 +217,14 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
     values = insight.values(state, [*(prediction.moves[i] for i in likeliest), move])
     losses = values.losses
     best = int(values.strong.argmax()) if losses is None else int(np.nanargmin(losses))
-    loss = difficulty = None
+    loss = difficulty = found = None
     if losses is not None:
         loss = float(losses[played])
         looked = np.flatnonzero(~np.isnan(losses))
         share = human[looked] / human[looked].sum()
         difficulty = float((share * losses[looked]).sum())
-    value = prediction.value
+        found = float(share[losses[looked] < GOOD].sum())
+    expected, value = prediction.moves[int(human.argmax())], prediction.value
     score = None if value is None else (1 + value) / 2
     return ReviewedMove(
         ply=state.ply,
@@ -198,11 +232,37 @@ def _review_move(insight: Insight, review: _Review, state: Any, after: Any) -> R
         text=rules.move_text(state, move),
         name=move_name(state, move),
         likely=round(float(human[played]), 5),
-        expected=rules.move_text(state, prediction.moves[int(human.argmax())]),
+        expected=rules.move_text(state, expected),
+        expected_name=move_name(state, expected),
         best=rules.move_text(state, prediction.moves[best]),
+        best_name=move_name(state, prediction.moves[best]),
         best_likely=round(float(human[best]), 5),
+        found=None if found is None else round(found, 4),
         loss=None if loss is None else round(loss, 4),
         difficulty=None if difficulty is None else round(difficulty, 4),
         score=None if score is None else round(score if player == 0 else 1 - score, 4),
         blunder=loss is not None and loss > BLUNDER,
+    )
+
+
+def _levels(insight: Insight, record: GameRecord) -> tuple[LevelEstimate | None, LevelEstimate | None]:
+    """How strong the moves of both players are; None without a model or without moves."""
+    game = insight.game
+    try:
+        model = shipped_strength_model(game)
+    except NoStrengthModel:
+        return None, None
+    strong = insight.strong if model.feature_weight > 0 else None
+    (sides,) = collect_evidence(insight.human, strong, [RecordedGame(game, record)], model.ratings)
+    first, second = (None if side is None else _level(game, model, side) for side in sides)
+    return first, second
+
+
+def _level(game: str, model: StrengthModel, evidence: GameEvidence) -> LevelEstimate:
+    found, system = estimate_rating(model, [evidence]), describe(game).ratings
+    return LevelEstimate(
+        rating=round(found.rating, 1),
+        shown=system.format(round(found.rating)),
+        interval=(round(found.low, 1), round(found.high, 1)),
+        moves=evidence.moves,
     )

@@ -26,7 +26,7 @@ def get_reviews(request: Request) -> Reviews:
 @router.post("/understand")
 async def understand(wanted: UnderstandRequest, host: Host) -> PositionInsight:
     """What people of each rating play in a position, and what is strong."""
-    return await host.run(_understand, host, wanted)
+    return await host.compute(_understand, host, wanted)
 
 
 @router.post("/reviews", status_code=201)
@@ -60,6 +60,8 @@ def _understand(host: GameHost, wanted: UnderstandRequest) -> PositionInsight:
             if ply >= len(states):
                 raise Refused(f"The game has {len(states) - 1} moves, not {ply}.", 422)
             state = states[ply]
+        for text in wanted.moves:
+            state = rules.play(state, rules.parse_move(state, text))
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(str(error), 422) from None
     return insight.of(state)

@@ -13,7 +13,7 @@ from sparring.games import Game, Move, describe, move_name
 from sparring.networks import Position
 from sparring.policies import Policy
 from sparring.server.board_views import board_view
-from sparring.server.messages import ApiMessage, BoardView, GameName, PositionText, RecordText
+from sparring.server.messages import ApiMessage, BoardView, GameName, MoveText, PositionText, RecordText
 from sparring.server.opponents import HUMAN, STRONG, Opponents
 from sparring.server.refusal import Refused
 
@@ -32,6 +32,9 @@ class UnderstandRequest(ApiMessage):
     record: RecordText | None = None
     format: str | None = Field(default=None, max_length=8)
     ply: int | None = Field(default=None, ge=0, le=100_000, description="Moves of the record to play.")
+    moves: list[MoveText] = Field(
+        default_factory=list, max_length=200, description="Moves that are played from there."
+    )
 
 
 class MoveCurve(ApiMessage):
@@ -54,6 +57,7 @@ class PositionInsight(ApiMessage):
     turn: int
     sides: tuple[str, str]
     ply: int
+    last: str | None = Field(description="Text of the last move; null if there is none.")
     rating_word: str
     ratings: list[int | str] = Field(description="The ratings of the curves; one entry without ratings.")
     moves: list[MoveCurve] = Field(description="Legal moves, the most likely for people first.")
@@ -94,7 +98,7 @@ class Insight:
         predictions = self.human.predict([Position(state, rating, rating) for rating in self.ratings])
         human = np.array([each.probabilities for each in predictions])
         values = self.values(state)
-        system = describe(self.game).ratings
+        system, before = describe(self.game).ratings, state.previous
         losses = values.losses
         order = np.argsort(-human.mean(0), kind="stable")
         moves = [
@@ -115,6 +119,7 @@ class Insight:
             turn=state.to_move,
             sides=(self.rules.spec.players[0], self.rules.spec.players[1]),
             ply=state.ply,
+            last=None if before is None else self.rules.move_text(before, state.last_move),
             rating_word=system.word,
             ratings=[shown_rating(self.game, each) for each in self.ratings],
             moves=moves,

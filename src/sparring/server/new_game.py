@@ -1,0 +1,80 @@
+"""What a new game begins with: its settings, and the moves of a record or an opening."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+import numpy as np
+
+from sparring.games import Game, IllegalMove, ParseError, load_game
+from sparring.networks import Position
+from sparring.server.game_settings import GameSettings, time_control
+from sparring.server.loaded_record import read_record
+from sparring.server.messages import NewGame
+from sparring.server.opening_table import protocol_moves
+from sparring.server.opponents import Opponents
+from sparring.server.refusal import Refused
+
+_PEOPLE_STREAM = 7
+"""Part of the seed of people's openings, so that players draw from other random numbers."""
+
+
+def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list[str]]:
+    """The settings of a new game, and the moves that are played before it begins. Raises Refused."""
+    if wanted.record is not None and wanted.opening:
+        raise Refused("Give an opening or a record, not both.", 422)
+    try:
+        rules = load_game(wanted.game, **wanted.options)
+        position, moves = read_record(rules, wanted)
+        start = rules.initial() if position is None else rules.parse(position)
+        moves = list(protocol_moves(rules, start, [*moves, *wanted.opening]))
+        state = _after(rules, start, moves)
+    except (ParseError, IllegalMove, ValueError, TypeError) as error:
+        raise Refused(f"{error}", 422) from None
+    if rules.outcome(state) is not None:
+        raise Refused("The game is over in this position.", 422)
+    if rules.spec.hidden and (position is not None or moves or wanted.people_plies):
+        raise Refused(f"{rules.spec.title} begins with its initial position.", 422)
+    first = opponents.complete(rules, wanted.opponent)
+    second = opponents.complete(rules, wanted.second_opponent or wanted.opponent)
+    settings = GameSettings(
+        game=wanted.game,
+        you=wanted.you,
+        opponents=(first, second) if wanted.you is None else (first, first),
+        seed=secrets.randbelow(2**53) if wanted.seed is None else wanted.seed,
+        created=time.time(),
+        options=wanted.options,
+        position=position,
+        clock=time_control(wanted.clock),
+        pace=wanted.pace if wanted.you is None else 0.0,
+    )
+    if wanted.people_plies:
+        moves += _people_moves(rules, state, wanted.people_plies, settings, opponents)
+    return settings, moves
+
+
+def _after(rules: Game[Any], state: Any, moves: list[str]) -> Any:
+    for text in moves:
+        state = rules.play(state, rules.parse_move(state, text))
+    return state
+
+
+def _people_moves(
+    rules: Game[Any], state: Any, plies: int, settings: GameSettings, opponents: Opponents
+) -> list[str]:
+    """Moves drawn from people of the first opponent's rating. Raises Refused."""
+    policy = opponents.people(rules.spec.name)
+    rating = opponents.people_rating(rules.spec.name, settings.opponents[0])
+    rng, moves = np.random.default_rng([settings.seed, _PEOPLE_STREAM]), []
+    for _ in range(plies):
+        (prediction,) = policy.predict([Position(state, rating, rating)])
+        shares = prediction.probabilities.astype(np.float64)
+        move = prediction.moves[int(rng.choice(len(shares), p=shares / shares.sum()))]
+        following = rules.play(state, move)
+        if rules.outcome(following) is not None:
+            break
+        moves.append(rules.move_text(state, move))
+        state = following
+    return moves
