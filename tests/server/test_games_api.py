@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import chess
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -163,6 +164,37 @@ def test_a_hidden_game_hides_and_then_shows(client: TestClient) -> None:
     assert over["position"] is not None
     assert {each["player"] for each in over["moves"]} == {0, 1}
     assert len(over["hidden"]["sizes"]) == over["ply"]
+
+
+def test_both_sides_beliefs_are_replayed_after_the_game(client: TestClient) -> None:
+    view = begin(client, "rbc", opponent={"bot": "attacker"})
+    assert client.get(f"/api/games/{view['id']}/replay").status_code == 409
+    while view["phase"] in ("sense", "move") and view["ply"] < 24:
+        choice = "sense e7" if view["phase"] == "sense" else view["legal"][len(view["legal"]) // 2]["text"]
+        view = play(client, view, choice)
+    if view["phase"] != "over":
+        assert len(view["hidden"]["guess"]) == len(view["hidden"]["guess_shares"]) == 64
+        view = post(client, view, "resign").json()
+    steps: list[dict[str, Any]] = []
+    while True:
+        found = client.get(f"/api/games/{view['id']}/replay", params={"since": len(steps)}).json()
+        steps += found["steps"]
+        if found["done"]:
+            break
+    assert found["total"] == len(steps) == view["ply"] + 1
+    assert [each["text"] for each in steps] == [None, *(each["text"] for each in view["moves"])]
+    assert [each["phase"] for each in steps[1:5]] == ["sense", "move", "sense", "move"]
+    for step in steps[:-1]:
+        pieces = chess.Board(step["position"].rsplit(" ", 1)[0]).piece_map()
+        for side, belief in enumerate(step["sides"]):
+            assert belief["possible"] >= 1
+            for square, piece in pieces.items():
+                if piece.color == (side == 0):
+                    assert (belief["pieces"][square], belief["shares"][square]) == (piece.symbol(), 1)
+    assert steps[0]["sides"][0]["possible"] == 1
+    assert any("sees" in each["note"] for each in steps)
+    chess_game = begin(client, "chess")
+    assert client.get(f"/api/games/{chess_game['id']}/replay").status_code == 422
 
 
 def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClient) -> None:

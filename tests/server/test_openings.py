@@ -25,7 +25,7 @@ def test_all_openings_and_handicaps_of_the_catalogue_can_be_played(game: str) ->
         rules = load_game(game, **handicap.options)
         state = rules.initial() if handicap.position is None else rules.parse(handicap.position)
         assert state != load_game(game).initial(), handicap.name
-    names = [each.name for each in (*table.openings, *table.handicaps)]
+    names = [each.name for each in table.openings] + [each.name for each in table.handicaps]
     assert len(names) == len(set(names))
 
 

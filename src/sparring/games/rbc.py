@@ -164,7 +164,9 @@ DESCRIPTION = GameDescription(
         "players.rbc",
         "records.rbc_filter",
         "records.reconchess_history",
+        "server.belief_replay",
         "server.hidden_live_game",
+        "server.square_shares",
         "training.rbc",
     ),
 )

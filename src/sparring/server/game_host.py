@@ -22,6 +22,7 @@ from sparring.server.new_game import plan_game
 from sparring.server.opponents import Opponents
 from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
+from sparring.server.replay import Replays
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ class GameHost:
     """Creates, finds and plays games. All methods are called from one event loop."""
 
     def __init__(self, store: GameStore, opponents: Opponents) -> None:
-        self.store, self.opponents = store, opponents
+        self.store, self.opponents, self.replays = store, opponents, Replays()
         self._games: OrderedDict[str, HostedGame] = OrderedDict()
         self._threads = ThreadPoolExecutor(_THREADS, "sparring-game")
         self._player_threads = ThreadPoolExecutor(_PLAYER_THREADS, "sparring-player")

@@ -21,6 +21,7 @@ from sparring.server.messages import (
     TakeBack,
 )
 from sparring.server.refusal import REFUSALS, Refused
+from sparring.server.replay import ReplayView
 from sparring.server.requests import Host, Visitor
 
 RecordFormat = Annotated[str, Query(alias="format", max_length=8, description="Such as pgn, sgf or kif.")]
@@ -116,6 +117,15 @@ async def resume(game_id: str, host: Host, visitor: Visitor) -> GameView:
 async def position(game_id: str, ply: int, host: Host, visitor: Visitor) -> PositionView:
     """The board after some moves."""
     return await host.ask(visitor, game_id, lambda game: game.position_view(ply))
+
+
+@router.get("/games/{game_id}/replay")
+async def replay(
+    game_id: str, host: Host, visitor: Visitor, since: Annotated[int, Query(ge=0, le=100_000)] = 0
+) -> ReplayView:
+    """A finished hidden game with both sides' beliefs, from a step on. Ask again until it is done."""
+    found = await host.ask(visitor, game_id, lambda game: host.replays.of(game_id, game.replay))
+    return await host.compute(found.view, since)
 
 
 @router.get(

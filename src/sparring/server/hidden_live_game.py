@@ -13,6 +13,7 @@ from sparring.belief.known_board import known_diagram
 from sparring.games import Move
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
 from sparring.players import GameStart, Player, Turn
+from sparring.server.belief_replay import belief_steps
 from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings
 from sparring.server.game_store import ShownState
@@ -21,11 +22,11 @@ from sparring.server.live_game import LiveGame
 from sparring.server.messages import GameView, HiddenView, Phase, PositionView
 from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
+from sparring.server.replay import Replay
+from sparring.server.square_shares import SquareShares
 
 _BOARDS = 100_000
 """Possible boards that are followed for the person."""
-_SHARE_BOARDS = 2_000
-"""Boards of the sample that shares are estimated from."""
 
 
 class HiddenLiveGame(LiveGame):
@@ -77,6 +78,12 @@ class HiddenLiveGame(LiveGame):
             raise Refused("The game can be saved when it is over: its file has the true boards.")
         return super().record(suffix)
 
+    def replay(self) -> Replay:
+        """Both sides' beliefs step by step, once the game is over. Raises Refused."""
+        if self.end is None:
+            raise Refused("Beliefs are shown after the game.")
+        return Replay(len(self.moves) + 1, belief_steps(self))
+
     @property
     def _sensing(self) -> bool:
         state = self.states[-1]
@@ -87,7 +94,7 @@ class HiddenLiveGame(LiveGame):
         return Turn(None, self.rules.legal_moves(state), self.clock.limits(state.to_move))
 
     def _push(self, played: PlayedMove) -> None:
-        state, rules = self.states[-1], self._hidden_rules
+        state, rules = self.states[-1], self.hidden_rules
         for side, player in self.players.items():
             player.observe(rules.observe(state, side, played.move))
         if self.settings.you is not None and self._belief is not None:
@@ -115,7 +122,8 @@ class HiddenLiveGame(LiveGame):
         return self.rules.move_text(self.states[-1], move)
 
     @property
-    def _hidden_rules(self) -> Any:
+    def hidden_rules(self) -> Any:
+        """The rules, which have `observe`."""
         return self.rules
 
     def _tell(self, seen: Observation) -> None:
@@ -138,29 +146,17 @@ class HiddenLiveGame(LiveGame):
     def _hidden_view(self) -> HiddenView | None:
         if self._belief is None:
             return None
-        boards = self._belief.boards
+        boards, enemy = self._belief.boards, 1 - self._you()
+        shares = SquareShares.of(boards)
+        guess, guess_shares = shares.likeliest((enemy,))
         return HiddenView(
             known=boards.known_pieces(),
-            likely=self._enemy_shares(),
+            likely=[round(float(each), 4) for each in shares.of_side(enemy)],
+            guess=guess,
+            guess_shares=guess_shares,
             possible=len(boards),
             exact=self._belief.exact,
             notes=self._notes[-20:],
             sensed=self._sensed,
             sizes=self._sizes,
         )
-
-    def _enemy_shares(self) -> list[float]:
-        """For each square the share of possible boards with an enemy piece there."""
-        assert self._belief is not None
-        boards, you = self._belief.boards, self.settings.you
-        sample = (
-            boards.fens()
-            if len(boards) <= _SHARE_BOARDS
-            else [each.text() for each in boards.sample(_SHARE_BOARDS, 0)]
-        )
-        counts = [0] * 64
-        for fen in sample:
-            pieces = chess.BaseBoard(fen.split()[0])
-            for square in chess.SquareSet(pieces.occupied_co[chess.BLACK if you == 0 else chess.WHITE]):
-                counts[square] += 1
-        return [round(count / max(1, len(sample)), 4) for count in counts]

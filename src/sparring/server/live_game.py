@@ -23,6 +23,7 @@ from sparring.server.live_clock import LiveClock
 from sparring.server.messages import GameView, HintView, Phase, PositionView
 from sparring.server.played_move import PlayedMove
 from sparring.server.refusal import Refused
+from sparring.server.replay import Replay
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,10 @@ class LiveGame:
     def record(self, suffix: str) -> str:
         """The game as a file. Raises Refused."""
         return record_text(self, suffix)
+
+    def replay(self) -> Replay:
+        """Both sides' beliefs step by step. Raises Refused."""
+        raise Refused(f"In {self.rules.spec.title} both players see the board.", 422)
 
     @property
     def phase(self) -> Phase:

@@ -186,6 +186,10 @@ class HiddenView(ApiMessage):
         description="64 squares from a1: a FEN letter, null if certainly empty, ? if not certain."
     )
     likely: list[float] = Field(description="64 squares: share of the possible boards with an enemy piece.")
+    guess: list[str] = Field(
+        description="64 squares: the likeliest enemy piece there, or an empty text where there is none."
+    )
+    guess_shares: list[float] = Field(description="64 squares: share of the possible boards with that piece.")
     possible: int = Field(description="Number of possible boards.")
     exact: bool = Field(description="Whether all possible boards are followed.")
     notes: list[str] = Field(description="What the person learned, the latest last.")
