@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 import sparring
-from sparring.server import game_routes, reports, study_routes
+from sparring.server import game_routes, reports, study_routes, turing_routes
 from sparring.server.database import Database
 from sparring.server.game_host import GameHost
 from sparring.server.game_store import GameStore
@@ -20,6 +20,7 @@ from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard
+from sparring.server.turing_rounds import TuringRounds
 
 
 def create_app(
@@ -47,6 +48,7 @@ def create_app(
         database = Database(store)
         app.state.host = host = GameHost(GameStore(database), opponents)
         app.state.reviews = reviews = Reviews(host)
+        app.state.turing = TuringRounds(database)
         try:
             yield
         finally:
@@ -68,6 +70,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.include_router(game_routes.router)
     app.include_router(study_routes.router)
+    app.include_router(turing_routes.router)
     app.include_router(reports.router)
     app.state.gallery = reports.Gallery(results)
     if page is not None:

@@ -9,7 +9,7 @@ import chess
 
 from sparring.belief import Tracker, TrackerOptions
 from sparring.games.rbc import MoveResult, Observation, OpponentMoveResult, SenseResult
-from sparring.server.replay import BeliefView, ReplayStep
+from sparring.server.replay import BeliefStep, BeliefView
 from sparring.server.square_shares import SquareShares
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _BOARDS = 50_000
 """Possible boards that are followed for each side."""
 
 
-def belief_steps(game: HiddenLiveGame) -> Iterator[ReplayStep]:
+def belief_steps(game: HiddenLiveGame) -> Iterator[BeliefStep]:
     """The steps of a game, the first one before the first sense."""
     rules = game.hidden_rules
     trackers = tuple(
@@ -55,9 +55,9 @@ def _step(
     name: str | None,
     position: str,
     remark: str,
-) -> ReplayStep:
+) -> BeliefStep:
     first, second = (_belief(each) for each in trackers)
-    return ReplayStep(
+    return BeliefStep(
         ply=ply,
         player=player,
         phase=phase,

@@ -27,7 +27,7 @@ class BeliefView(ApiMessage):
     shares: list[float] = Field(description="64 squares: share of the possible boards that have it.")
 
 
-class ReplayStep(ApiMessage):
+class BeliefStep(ApiMessage):
     """The game after a sense or a move; the first step is its beginning."""
 
     ply: int
@@ -45,15 +45,15 @@ class ReplayView(ApiMessage):
 
     total: int
     done: bool
-    steps: list[ReplayStep]
+    steps: list[BeliefStep]
 
 
 class Replay:
     """The steps of one finished game, computed as far as they are asked for. Safe for threads."""
 
-    def __init__(self, total: int, steps: Iterator[ReplayStep]) -> None:
+    def __init__(self, total: int, steps: Iterator[BeliefStep]) -> None:
         self._total, self._coming = total, steps
-        self._steps: list[ReplayStep] = []
+        self._steps: list[BeliefStep] = []
         self._lock = Lock()
 
     def view(self, since: int) -> ReplayView:
