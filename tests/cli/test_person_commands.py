@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -16,10 +17,13 @@ import numpy as np
 import pytest
 
 from sparring.cli import main
+from sparring.engines import BadOption, EngineSettings, options_of
 from sparring.games import load_game
 from sparring.networks import Position
+from sparring.players import load_player
+from sparring.players.persons import find_person, person_file, stored_persons
 from sparring.policies import load_policy
-from sparring.policies.person import read_person
+from sparring.policies.person import read_person, write_person
 from tests.cli.test_commands import run
 from tests.networks.test_style import fitting_style
 
@@ -89,6 +93,47 @@ def test_a_pgn_becomes_a_player(alice: Path, capsys: pytest.CaptureFixture[str])
     assert found.top(1)[0].text == "b3"
     main(["predict", "chess", "--model", str(alice / "me.person"), "--json"])
     assert json.loads(capsys.readouterr().out)
+
+
+def test_a_stored_person_is_found_by_name(
+    alice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path))
+    assert run("play", "chess", "--person", "Alice") == 2
+    assert "`sparring train person chess` makes one" in capsys.readouterr().err
+    main(["train", "person", "chess", "-r", str(alice / "games.pgn"), "--name", "Alice"])
+    assert "sparring play chess --person Alice" in capsys.readouterr().out
+    (entry,) = stored_persons("chess")
+    assert (entry.name, entry.games, entry.path.stem) == ("Alice", 12, "chess-Alice")
+    assert load_player(entry.path, "chess").name == "Alice"
+    assert find_person("alice", "chess") == find_person("chess-alice", "chess") == entry
+    assert stored_persons("go") == []
+    assert run("play", "chess", "--person", "Alise") == 2
+    assert "there is no person 'Alise' of chess; there are Alice" in capsys.readouterr().err
+    assert run("play", "chess", "--person", "Alice", "--level", "1500") == 2
+    assert "--person replaces --level" in capsys.readouterr().err
+    (person,) = (each for each in options_of("uci") if each.flag == "person")
+    assert person.apply(EngineSettings.of("chess"), "ALICE").player_config.name == "Alice"
+    with pytest.raises(BadOption, match="there are Alice"):
+        person.apply(EngineSettings.of("chess"), "Bob")
+
+
+def test_people_with_alike_names_have_files_of_their_own(
+    alice: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path))
+    assert person_file("Zoë / ../x", "go").name == "go-Zoe-x.toml"
+    assert person_file("棋士", "go").name == "go-person.toml"
+    model = read_person(alice / "me.person")
+    for name in ("Zoë", "Zoe"):
+        path = person_file(name, "chess")
+        path.parent.mkdir(exist_ok=True)
+        write_person(path.with_suffix(".person"), replace(model, card=replace(model.card, person=name)))
+        path.write_text("")
+    assert [each.path.stem for each in stored_persons()] == ["chess-Zoe-2", "chess-Zoe"]
+    assert person_file("Zoë", "chess").stem == "chess-Zoe"
+    (tmp_path / "persons" / "chess-Zoe.person").write_bytes(b"damaged")
+    assert [each.name for each in stored_persons()] == ["Zoe"]
 
 
 def test_sgf_files_become_a_player_of_go(tmp_path: Path) -> None:

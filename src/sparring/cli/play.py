@@ -37,6 +37,7 @@ from sparring.players import (
     open_player,
 )
 from sparring.players.levels import level_keys
+from sparring.players.persons import NoSuchPerson, find_person
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
 from sparring.records.readers import written_formats
@@ -103,6 +104,10 @@ def play(
             "in place of the options above."
         ),
     ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(help="The opponent plays like one person: a name of `sparring train person`."),
+    ] = None,
     repertoire: Annotated[
         Path | None,
         typer.Option(
@@ -167,10 +172,14 @@ def play(
         repertoire,
         adapt,
     )
+    if person is not None:
+        if player is not None:
+            raise UserError("--person and --player both name the opponent: leave one out")
+        player = _find_person(person, game)
     if player is not None and (options or strength is not None):
         raise UserError(
-            "--player replaces --level, --rating, --rank, --model, --temperature, --repertoire and "
-            "--strength: leave them out"
+            f"{'--player' if person is None else '--person'} replaces --level, --rating, --rank, --model, "
+            "--temperature, --repertoire and --strength: leave them out"
         )
     if bot is not None and not rules.spec.hidden:
         raise UserError(f"--bot is for rbc, not for {game}")
@@ -228,6 +237,14 @@ def _check_save(path: Path | None, game: str) -> Path | None:
     except UserError as error:
         raise UserError(f"--save {error}") from None
     return path
+
+
+def _find_person(name: str, game: str) -> Path:
+    """The player's file of a person. Raises UserError."""
+    try:
+        return find_person(name, game).path
+    except NoSuchPerson as error:
+        raise UserError(str(error)) from None
 
 
 def _load(source: str | Path, game: str, **overrides: Any) -> Player:

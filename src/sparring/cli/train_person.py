@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,13 @@ def person(
         ),
     ],
     name: Annotated[str, typer.Option(help="The person's name in the records.")],
-    out: Annotated[Path, typer.Option(help="TOML file of the player; a .person file is written beside it.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file of the player; a .person file is written beside it. Without it, a file in your "
+            "data folder, which `sparring play --person NAME` finds."
+        ),
+    ] = None,
     base: Annotated[str, typer.Option(help="Network that is adapted: a model name, or a file.")] = "human",
     minutes: Annotated[
         float,
@@ -39,6 +46,7 @@ def person(
 ) -> None:
     """Make a player that plays like one person, from their games."""
     from sparring.networks import BadNetwork
+    from sparring.players.persons import person_file
     from sparring.policies.person import SUFFIX, write_person
     from sparring.training.person.adaptation import adapt_person
     from sparring.training.person.choices import ChoiceReader
@@ -46,7 +54,7 @@ def person(
 
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
-    if out.suffix != ".toml":
+    if out is not None and out.suffix != ".toml":
         raise UserError(f"--out {out}: a player is a .toml file")
     try:
         games = read_person_games(records, game, name)
@@ -58,10 +66,15 @@ def person(
             found = adapt_person(games, reader, minutes=minutes, on_progress=bar.on_progress)
     except (NoSuchPerson, BadNetwork, BadTable, UnsupportedFormat, ValueError) as error:
         raise UserError(str(error)) from None
+    stored = out is None
+    out = person_file(found.model.card.person, game) if out is None else out
+    out.parent.mkdir(parents=True, exist_ok=True)
     file = out.with_suffix(SUFFIX)
     write_person(file, found.model)  # first: a player without its file would be broken
     atomic_write(out, player_toml(found.model.card, file.name).encode())
     _show(found, out)
+    words = f"--person {shlex.quote(found.model.card.person)}" if stored else f"--player {out}"
+    make_console().print(f"[dim]sparring play {game} {foreign(words)}[/]", soft_wrap=True)
 
 
 def player_toml(card: Any, file: str) -> str:
@@ -116,4 +129,3 @@ def _show(found: Any, out: Path) -> None:
     if card.measured:
         console.print(foreign(card.measured), soft_wrap=True)
     console.print(f"player: [bold]{foreign(out)}[/]", soft_wrap=True)
-    console.print(f"[dim]sparring play {card.game} --player {foreign(out)}[/]", soft_wrap=True)

@@ -15,6 +15,7 @@ from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, Op
 from sparring.engines.settings import EngineSettings
 from sparring.games import PROTOCOL_GAMES, describe
 from sparring.players.levels import DIALS, at_level, level_range
+from sparring.players.persons import NoSuchPerson, find_person
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 from sparring.players.player_file import load_player_config
 
@@ -111,6 +112,16 @@ def _engine_field(field: str) -> OptionAccessor:
     )
 
 
+def _set_person(settings: EngineSettings, name: str) -> EngineSettings:
+    """Loads the player of a person; an empty name changes nothing."""
+    if not name:
+        return settings
+    try:
+        return _set_player(settings, str(find_person(name, settings.player_config.game).path))
+    except NoSuchPerson as error:
+        raise BadOption(str(error)) from None
+
+
 def _set_player(settings: EngineSettings, path: str) -> EngineSettings:
     """Loads a player's file; an empty path changes nothing."""
     if not path:
@@ -140,6 +151,9 @@ OPTIONS = (
     Option("player", _everywhere("player", "Player"), OptionKind.TEXT,
            "TOML file of a player; it sets most of the other options.",
            OptionAccessor(lambda settings: None, _set_player)),
+    Option("person", {"uci": "Person", "gtp": "person"}, OptionKind.TEXT,
+           "Name of a person of `sparring train person`, in place of a player's file.",
+           OptionAccessor(lambda settings: None, _set_person)),
     Option("model", _everywhere("model", "Model"), OptionKind.TEXT,
            "The policy: a model name, a network file, or a policy's TOML file.",
            _player_field("model")),
