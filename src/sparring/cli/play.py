@@ -37,7 +37,7 @@ from sparring.players import (
     open_player,
 )
 from sparring.players.levels import level_keys
-from sparring.players.persons import NoSuchPerson, find_person
+from sparring.players.persons import UnknownPerson, find_person
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
 from sparring.records.readers import written_formats
@@ -243,7 +243,7 @@ def _find_person(name: str, game: str) -> Path:
     """The player's file of a person. Raises UserError."""
     try:
         return find_person(name, game).path
-    except NoSuchPerson as error:
+    except UnknownPerson as error:
         raise UserError(str(error)) from None
 
 

@@ -15,7 +15,7 @@ from sparring.engines.option import EMPTY, BadOption, Option, OptionAccessor, Op
 from sparring.engines.settings import EngineSettings
 from sparring.games import PROTOCOL_GAMES, describe
 from sparring.players.levels import DIALS, at_level, level_range
-from sparring.players.persons import NoSuchPerson, find_person
+from sparring.players.persons import UnknownPerson, find_person
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 from sparring.players.player_file import load_player_config
 
@@ -118,7 +118,7 @@ def _set_person(settings: EngineSettings, name: str) -> EngineSettings:
         return settings
     try:
         return _set_player(settings, str(find_person(name, settings.player_config.game).path))
-    except NoSuchPerson as error:
+    except UnknownPerson as error:
         raise BadOption(str(error)) from None
 
 

@@ -18,7 +18,7 @@ _LONGEST = 60
 """Characters of a file's name."""
 
 
-class NoSuchPerson(Exception):
+class UnknownPerson(Exception):
     """There is no player of this person; the message names the nearest."""
 
 
@@ -75,18 +75,18 @@ def stored_persons(game: str | None = None) -> list[PersonEntry]:
 
 def find_person(name: str, game: str) -> PersonEntry:
     """The player of a person, by the person's name or the name of the file. Letters of either case are the
-    same. Raises NoSuchPerson."""
+    same. Raises UnknownPerson."""
     entries = stored_persons(game)
     wanted = name.casefold()
     for entry in entries:
         if wanted in (entry.name.casefold(), entry.path.stem.casefold()):
             return entry
     if not entries:
-        raise NoSuchPerson(
+        raise UnknownPerson(
             f"there is no person of {game} in {persons_folder()}: `sparring train person {game}` makes one"
         )
     folded = {entry.name.casefold(): entry.name for entry in entries}
     near = difflib.get_close_matches(wanted, folded, _SHOWN, 0.5) or list(folded)[:_SHOWN]
-    raise NoSuchPerson(
+    raise UnknownPerson(
         f"there is no person '{name}' of {game}; there are {', '.join(folded[each] for each in near)}"
     )
