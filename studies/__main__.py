@@ -15,6 +15,8 @@ from studies.ace.commands import (
     ace_baselines,
     ace_evidence,
     ace_games,
+    ace_go,
+    ace_gradients,
     ace_items,
     ace_strength,
 )
@@ -59,6 +61,8 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "ace-baselines": ace_baselines,
     "ace-evidence": ace_evidence,
     "ace-games": ace_games,
+    "ace-go": ace_go,
+    "ace-gradients": ace_gradients,
     "ace-items": ace_items,
     "ace-strength": ace_strength,
     **{f"blend-{game}": blend_command(game) for game in ("chess", "go", "shogi")},

@@ -1,4 +1,4 @@
-"""`python -m studies ace-games`, `ace-evidence`, `ace-items` and `ace`."""
+"""`python -m studies ace` and the commands that make its parts."""
 
 from __future__ import annotations
 
@@ -97,6 +97,7 @@ def ace_items(
     keep: Annotated[int, typer.Option(min=1, help="Positions to keep.")] = 2000,
     games: Annotated[int, typer.Option(min=1, help="Most games of the test split.")] = 5000,
     every: Annotated[int, typer.Option(min=1, help="Look at one position in so many of each game.")] = 3,
+    each: Annotated[int | None, typer.Option(min=1, help="Most games of each 200 points of rating.")] = None,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="File of the positions.")] = RESULTS / "items.jsonl.gz",
@@ -104,7 +105,7 @@ def ace_items(
     """Find the positions of people's games whose moves differ most by rating (experiment 2)."""
     from sparring import load_policy
     from sparring.records import Split, open_records
-    from studies.ace.evidence import informative_positions, write_lines
+    from studies.ace.evidence import informative_positions, spread_over_ratings, write_lines
 
     human = load_policy("human", "chess", backend=backend, batch=batch)
     known = [
@@ -113,6 +114,8 @@ def ace_items(
         for game in open_records(path)
         if game.split() is Split.TEST and None not in game.ratings and len(game) >= 20
     ]
+    if each is not None:
+        known = spread_over_ratings(known, each)
     write_lines(informative_positions(human, known[:games], keep, every), out)
     print(out)
 
@@ -170,6 +173,59 @@ def ace_baselines(
     write_json(provenance(command_line()) | {"rows": rows}, out)
     for row in rows:
         print(f"{row['class']} {row['policy']}: {row['nats']['value']:.4f} nats")
+
+
+def ace_gradients(
+    records: Records,
+    tuning: Annotated[Path | None, typer.Option(help="Folder of tuned classes: their Theta too.")] = None,
+    classes: Annotated[str, typer.Option(help="Ratings of the classes.")] = "1250,2150",
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    nodes: Annotated[int, typer.Option(min=2, help="Nodes of each search.")] = 32,
+    positions: Annotated[int, typer.Option(min=16, help="Positions of each class.")] = 1024,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "gradients.json",
+) -> None:
+    """Compare the gradients of Algorithm 1 at the first Theta and at the tuned one."""
+    from sparring import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import Theta, class_positions
+    from sparring.tuning.run import results_in
+    from studies.ace.gradients import compare_gradients
+
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
+    tuned = {row["class"]: Theta(**row["theta"]) for row in results_in(tuning)} if tuning is not None else {}
+    rows: list[dict[str, Any]] = []
+    for rating in (int(each) for each in classes.split(",")):
+        data = class_positions("chess", records, rating, positions)
+        for name, theta in (("first", Theta()), ("tuned", tuned.get(rating))):
+            if theta is not None:
+                found = compare_gradients(policy, data, theta, nodes)
+                rows.append({"class": rating, "at": name, **found})
+                write_json(provenance(command_line()) | {"gradients": rows}, out)
+                print(f"{rating}, {name} Theta", flush=True)
+
+
+def ace_go(
+    records: Records,
+    games: Annotated[int, typer.Option(min=8, help="Games, equally many by the stronger rank.")] = 400,
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="Report.")] = RESULTS / "strength-go.json",
+) -> None:
+    """Measure whether a Go player's rank follows from its moves."""
+    from sparring import load_policy
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from studies.ace.go_strength import balanced_games, measure_go
+
+    human = load_policy("human", "go", backend=backend, batch=batch)
+    found = measure_go(human, balanced_games(records, games))
+    write_json(provenance(command_line()) | found, out)
+    for row in found["rows"]:
+        error = f"{row['mean_absolute_error']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+        print(f"{row['games']} games: error {error} ranks, without games {row['without_games']:.2f}")
 
 
 def ace_strength(

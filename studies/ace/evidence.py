@@ -80,6 +80,19 @@ def _row(game: RecordedGame, player: int, evidence: GameEvidence) -> dict[str, A
     }
 
 
+def spread_over_ratings(games: Sequence[RecordedGame], each: int, width: int = 200) -> list[RecordedGame]:
+    """At most `each` games of every `width` points of the first player's rating: most people have a few
+    ratings."""
+    counts: Counter[int] = Counter()
+    found = []
+    for game in games:
+        band = int((game.ratings[0] or 0) // width)
+        counts[band] += 1
+        if counts[band] <= each:
+            found.append(game)
+    return found
+
+
 def informative_positions(
     human: Policy, games: Sequence[RecordedGame], keep: int, every: int = 3
 ) -> list[dict[str, Any]]:

@@ -73,38 +73,57 @@ def calibrate_on_people(
     """Groups of people of nearly one rating as persons who take the test, each with `form` positions.
 
     `ratings` [positions] are those of the people who moved, `answers` [positions, ratings told] the
-    log-likelihoods of their moves.
+    log-likelihoods of their moves. A person draws its positions from those of its group, with replacement
+    where the group has fewer.
 
-    Returns the line that maps their raw estimates to their ratings, and a row for each group: mean rating,
-    mean raw and calibrated estimate, and how often the calibrated interval holds the rating.
+    Returns the line that maps raw estimates to ratings, fitted to all answers, and a row for each group: mean
+    rating, mean raw and calibrated estimate, their deviation, and how often the calibrated interval holds the
+    rating. Each half of a group is measured with the line of the other halves.
     """
+    halves = [np.arange(len(ratings)) % 2 == half for half in (0, 1)]
+    persons_of = [_persons(ratings[h], answers[h], form, width, persons // 2) for h in halves]
+    lines = [_fitted_line(each) for each in persons_of]
+    measured = [
+        (low, truth, *line.ratings(np.array(raw)).tolist(), raw[0])
+        for group, line in zip(persons_of, lines[::-1], strict=True)
+        for low, truth, raw in group
+    ]
+    rows = []
+    for low in sorted({each[0] for each in measured}):
+        group = np.array([each[1:] for each in measured if each[0] == low])
+        truth, means, lows, highs, raw = group.T
+        rows.append({
+            "ratings": f"{low}-{low + width - 1}",
+            "positions": int(((ratings >= low) & (ratings < low + width)).sum()),
+            "rating": float(truth.mean()), "raw": float(raw.mean()),
+            "estimate": float(means.mean()), "deviation": float(means.std()),
+            "coverage": float(np.mean((lows <= truth) & (truth <= highs))),
+        })  # fmt: skip
+    return _fitted_line(_persons(ratings, answers, form, width, persons)), rows
+
+
+_Person = tuple[int, float, tuple[float, float, float]]
+"""Lowest rating of its group, mean rating of its positions, raw estimate with its interval."""
+
+
+def _persons(ratings: Array, answers: Array, form: int, width: int, persons: int) -> list[_Person]:
     rng = np.random.default_rng(0)
-    raw: list[tuple[int, float, tuple[float, float, float]]] = []
+    found: list[_Person] = []
     for low in range(600, 2600, width):
         inside = np.flatnonzero((ratings >= low) & (ratings < low + width))
-        if len(inside) < form // 2:
+        if len(inside) < form // 4:
             continue
         for _ in range(persons):
             rows = rng.choice(inside, form, replace=len(inside) < form)
-            raw.append((low, float(ratings[rows].mean()), posterior_rating(answers[rows].sum(axis=0))))
-    known, found = np.array([each[1] for each in raw]), np.array([each[2][0] for each in raw])
-    line = Calibration()
-    if len({each[0] for each in raw}) >= _FEWEST_GROUPS:
-        slope, intercept = np.polyfit(found, known, 1).tolist()
-        line = Calibration(intercept, slope)
-    rows_by_group = []
-    for low in sorted({each[0] for each in raw}):
-        group = [each for each in raw if each[0] == low]
-        truth, means = np.array([g[1] for g in group]), np.array([g[2][0] for g in group])
-        ends = line.ratings(np.array([g[2][1:] for g in group]))
-        rows_by_group.append({
-            "ratings": f"{low}-{low + width - 1}",
-            "positions": int(((ratings >= low) & (ratings < low + width)).sum()),
-            "rating": float(truth.mean()), "raw": float(means.mean()),
-            "estimate": float(line.ratings(means).mean()), "deviation": float(line.ratings(means).std()),
-            "coverage": float(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))),
-        })  # fmt: skip
-    return line, rows_by_group
+            found.append((low, float(ratings[rows].mean()), posterior_rating(answers[rows].sum(axis=0))))
+    return found
+
+
+def _fitted_line(persons: Sequence[_Person]) -> Calibration:
+    if len({low for low, *_ in persons}) < _FEWEST_GROUPS:
+        return Calibration()
+    slope, intercept = np.polyfit([raw[0] for *_, raw in persons], [truth for _, truth, _ in persons], 1)
+    return Calibration(float(intercept), float(slope))
 
 
 def score_player(

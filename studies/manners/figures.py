@@ -34,11 +34,12 @@ def think_time_figure(rows: Sequence[Mapping[str, Any]]) -> Any:
 def judge_figure(areas: Mapping[str, Mapping[str, Any]]) -> Any:
     """The area under the curve of each program; 0.5 is a game that nobody can tell from a person's."""
     figure, axis = open_pyplot().subplots(figsize=_SIZE)
-    names = sorted(areas, key=lambda name: float(areas[name]["unseen"]["value"]))
-    _intervals(
-        axis, [(name, areas[name]["unseen"]) for name in names], LINE_COLORS[0], "other families", 0.12
-    )
-    _intervals(axis, [(name, areas[name]["own"]) for name in names], LINE_COLORS[1], "its own games", -0.12)
+    names = sorted(areas, key=lambda name: float(areas[name]["all"]["value"]))
+    shown = {"all": "all programs", "unseen": "other families", "own": "its own games"}
+    for place, (kind, label) in enumerate(shown.items()):
+        rows = [(name, areas[name][kind]) for name in names if areas[name][kind] is not None]
+        if rows:
+            _intervals(axis, rows, LINE_COLORS[place], label, 0.2 * (1 - place))
     axis.axvline(0.5, color=LINE_COLORS[8], linewidth=0.8, linestyle="--")
     axis.set_xlim(0.3, 1)
     axis.set_xlabel("area under the curve of a judge trained on ...")

@@ -137,10 +137,12 @@ def fit_draws(traces: Traces) -> tuple[dict[str, float], dict[str, Any]]:
 
 
 def judge_programs(people: Traces, programs: Mapping[str, Traces], model: ResignationModel) -> dict[str, Any]:
-    """Areas under the curve of the judge, for each program.
+    """Areas under the curve of the judge for each program, as means over its levels.
 
-    `unseen`: trained on people and on programs of other families. `own`: trained on half of the program's own
-    games. People of the test split are the other side; games of players of the training side are left out.
+    `all`: one judge for all, trained on half of the games of every program. `unseen`: trained on programs of
+    other families. `own`: trained on half of the program's own games. Each judge is measured on games that it
+    has not seen. The other side are people of the test split within 100 points of a level; games of players
+    of the training side are left out. `features`: the area of each number of a game alone.
     """
     features, kept = judge.game_features(people)
     heads = people.games[kept]
@@ -148,37 +150,38 @@ def judge_programs(people: Traces, programs: Mapping[str, Traces], model: Resign
     seen = {*heads["first"][train], *heads["second"][train]} - {""}
     test = ~train & ~np.isin(heads["first"], list(seen)) & ~np.isin(heads["second"], list(seen))
     level = np.nanmean([heads["first_rating"], heads["second_rating"]], axis=0)
+    known = {name: _program_features(traces, model) for name, traces in programs.items()}
+    halves = {name: np.arange(len(own)) % 2 == 0 for name, (own, _) in known.items()}
+    together = np.concatenate([own[halves[name]] for name, (own, _) in known.items()])
+    everybody = judge.train_judge(features[train], together)
     found: dict[str, Any] = {}
-    program_features, program_levels = {}, {}
-    for name, traces in programs.items():
-        resigned = (
-            traces.games["ending"] == "resignation"
-        ).any()  # then they were ended when they were played
-        ended = traces if resigned else judge.truncate_resigned(traces, model)
-        program_features[name], games = judge.game_features(ended)
-        program_levels[name] = ended.games["first_rating"][games]
-    for name, own in program_features.items():
-        others = [f for other, f in program_features.items() if family(other) != family(name)]
-        near = np.isin(
-            np.round(level / 100), np.unique(np.round(program_levels[name] / 100 + [[-1], [0], [1]]))
-        )
-        unseen = judge.train_judge(features[train], np.concatenate(others))
-        half = np.arange(len(own)) % 2 == 0
-        trained = judge.train_judge(features[train], own[half])
+    for name, (own, levels) in known.items():
+        others = [each for other, (each, _) in known.items() if family(other) != family(name)]
+        unseen = judge.train_judge(features[train], np.concatenate(others)) if others else None
+        trained = judge.train_judge(features[train], own[halves[name]])
+
+        def area(judged: judge.Judge, which: Any, own: Any = own, levels: Any = levels) -> dict[str, Any]:
+            return judge.area_by_level(
+                judged.scores(features[test]), level[test], judged.scores(own[which]), levels[which]
+            )
+
         found[name] = {
-            "unseen": judge.area_with_interval(unseen.scores(features[test & near]), unseen.scores(own)),
-            "own": judge.area_with_interval(
-                trained.scores(features[test & near]), trained.scores(own[~half])
-            ),
-            "by_level": {
-                int(each): judge.area_with_interval(
-                    unseen.scores(features[test & (np.abs(level - each) <= 100)]),
-                    unseen.scores(own[program_levels[name] == each]),
-                )
-                for each in np.unique(program_levels[name])
-            },
+            "all": area(everybody, ~halves[name]),
+            "unseen": area(unseen, np.full(len(own), True)) if unseen is not None else None,
+            "own": area(trained, ~halves[name]),
+            "features": judge.feature_areas(features[test], level[test], own, levels),
         }
     return found
+
+
+def _program_features(
+    traces: Traces, model: ResignationModel
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Features [games, features] and levels [games] of a program's games, which end as people's do."""
+    resigned = (traces.games["ending"] == "resignation").any()  # then they were ended when they were played
+    ended = traces if resigned else judge.truncate_resigned(traces, model)
+    features, games = judge.game_features(ended)
+    return features, ended.games["first_rating"][games].astype(float)
 
 
 def family(name: str) -> str:

@@ -99,7 +99,7 @@ def simulated(count: int, seed: int) -> tuple[Any, Any]:
 
 
 def test_people_of_known_rating_are_estimated_with_true_intervals() -> None:
-    line, rows = calibrate_on_people(*simulated(4000, 1), FORM, persons=60)
+    line, rows = calibrate_on_people(*simulated(40_000, 1), FORM, persons=120)
     assert line.slope == pytest.approx(1, abs=0.15)
     for row in rows:
         assert abs(row["estimate"] - row["rating"]) < 130

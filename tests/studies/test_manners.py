@@ -168,6 +168,21 @@ def test_the_judge_tells_games_apart_that_differ_and_no_others() -> None:
     assert abs(area - 0.5) < 0.2
 
 
+def test_areas_by_level_compare_games_with_people_of_the_level() -> None:
+    levels = np.repeat([1200.0, 1600.0], 30)
+    people = levels / 100 + RNG.normal(size=60)  # the score depends on the level, not on who played
+    same = judge.area_by_level(people, levels, levels / 100 + RNG.normal(size=60), levels, 50)
+    assert same["value"] == pytest.approx(0.5, abs=0.15)
+    assert same["low"] <= same["value"] <= same["high"]
+    assert set(same["by_level"]) == {1200, 1600}
+    features = RNG.normal(size=(60, len(judge.FEATURES)))
+    other = features.copy()
+    other[:, 3] += 5
+    found = judge.feature_areas(features, levels, other, levels)
+    assert next(iter(found)) == judge.FEATURES[3]
+    assert found[judge.FEATURES[3]] > 0.95
+
+
 def test_games_are_cut_where_a_model_resigns() -> None:
     traces = traced_games(0.4, 3)
     traces.rows["value"] = np.where(traces.rows["mover"] == 0, 0.01, 0.99)

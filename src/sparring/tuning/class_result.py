@@ -53,7 +53,7 @@ def _standard_errors(
     differences = search_differences(lambda each: search(training, each), theta)
     curvature = differences.curvature(cross_entropy(found, theta))
     gradients = {"differences": differences.gradient, "regularised": regularised_gradient(found, theta)}
-    spread = _clustered_error(gradients["differences"], training.game)
+    spread = clustered_error(gradients["differences"], training.game)
     return {
         "curvature": curvature.tolist(),
         "log_t_c_puct": [
@@ -63,7 +63,7 @@ def _standard_errors(
         "gradients": {
             name: {
                 "mean": each.mean(axis=0).tolist(),
-                "error": _clustered_error(each, training.game).tolist(),
+                "error": clustered_error(each, training.game).tolist(),
             }
             for name, each in gradients.items()
         },
@@ -71,7 +71,7 @@ def _standard_errors(
     }
 
 
-def _clustered_error(values: Array, game: NDArray[np.int64]) -> Array:
+def clustered_error(values: Array, game: NDArray[np.int64]) -> Array:
     """The standard errors of the means [columns] of values [positions, columns], by game."""
     _, place = np.unique(game, return_inverse=True)
     centred = values - values.mean(axis=0)
