@@ -45,7 +45,7 @@ def positions(count: int) -> PlayedPositions:
 
 
 def test_common_positions_make_the_error_smaller_and_snapshots_are_exact() -> None:
-    policy: Policy = HashedPolicy()  # type: ignore[assignment]
+    policy: Policy = HashedPolicy()
     found = compare_gradients(policy, positions(24), Theta(), 8, steps=(0.1, 0.4))
     rows = {(row["method"], row.get("step")): row for row in found["rows"]}
     common, apart = rows["differences", 0.1], rows["differences, independent positions", 0.1]
@@ -89,7 +89,7 @@ def ranked_game(rng: np.random.Generator, names: tuple[str, str], ranks: tuple[i
 
 def test_go_players_whose_moves_show_their_rank_are_estimated() -> None:
     rng = np.random.default_rng(2)
-    policy: Policy = RankedPolicy()  # type: ignore[assignment]
+    policy: Policy = RankedPolicy()
     games = []
     for number in range(120):
         ranks = (int(rng.choice(go_strength.RANKS)), int(rng.choice(go_strength.RANKS)))
