@@ -21,7 +21,7 @@ BOUNDS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Upper bounds of the numbers of boards in figure 7."""
 STRONG = "Top, public server"
 """The dataset of the public server's strong bots, without local ones."""
-_LOCAL = ("inference",)
+_LOCAL = ("inference", "planner")
 """Beginnings of the names of local bots."""
 
 

@@ -15,9 +15,10 @@ from sparring.cli.progress import ProgressBar
 from sparring.reports import provenance
 from sparring.reports.plot_style import MatplotlibMissing, save_svg
 from sparring.reports.report import BadReport, read_json, write_json
+from sparring.storage import atomic_write
 from studies.options import command_line
 
-ACCURACY, SALIENCY = "accuracy.json", "saliency.json"
+ACCURACY, SALIENCY, TABLES = "accuracy.json", "saliency.json", "tables.md"
 
 
 def dsmcp(
@@ -96,18 +97,21 @@ def _measure_exported(network: Path, records: list[Path], config: str, most: int
 
 
 def _show(out: Path) -> None:
-    """Prints table 1 and draws the figures of a report."""
+    """Prints table 1, writes all tables as Markdown and draws the figures of a report."""
     from studies.dsmcp.figures import saliency_figure, value_figure
+    from studies.dsmcp.tables import markdown_tables
 
     try:
         accuracy = read_json(out / ACCURACY)
+        saliency = read_json(out / SALIENCY) if (out / SALIENCY).exists() else None
     except BadReport as error:
         raise UserError(str(error)) from None
     _print(accuracy)
+    atomic_write(out / TABLES, markdown_tables(accuracy, saliency))
     try:
         save_svg(value_figure(accuracy["value_by_boards"]), out, "value-by-boards")
-        if (out / SALIENCY).exists():
-            save_svg(saliency_figure(read_json(out / SALIENCY)["planes"]), out, "saliency")
+        if saliency is not None:
+            save_svg(saliency_figure(saliency["planes"]), out, "saliency")
     except MatplotlibMissing as error:
         make_console().print(f"without figures: {error}")
 

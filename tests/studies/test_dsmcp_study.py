@@ -64,6 +64,10 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     assert all(row["action_pbs"] > 0 for row in found["planes"])
     assert len(found["ablations"]) == 2
     assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
+    tables = (tmp_path / "tables.md").read_text()
+    assert "/ 43.1 |" in tables  # the paper's Top-1 accuracy of Top
+    assert tables.count("\n| Top |") == 4
+    assert tables.count(f"\n| {found['ablations'][0]['plane']} {found['ablations'][0]['name']} |") == 2
 
 
 def test_an_exported_network_is_measured_on_held_out_games(run: Path, tmp_path: Path) -> None:
