@@ -48,7 +48,7 @@ play: $(if $(wildcard $(STAMP)),$(STAMP),$(PLAYER))  ## Open the page to play on
 page: setup  ## Build the page from web/ into src/sparring/data/page (needs Node and npm)
 	@command -v npm >/dev/null || { echo "Building the page needs Node and npm. On Debian: apt-get install npm"; exit 1; }
 	@$(BIN)/python -m tests.page.sources openapi > web/openapi.json
-	@cd web && npm ci --silent && npx openapi-typescript openapi.json -o src/api-types.ts && npm run --silent build && rm openapi.json
+	@cd web && npm install --no-save --silent && npx openapi-typescript openapi.json -o src/api-types.ts && npm run --silent build && rm openapi.json
 	@$(BIN)/python -m tests.page.sources stamp
 
 # Debian's engines and browser, for the tests that use them. CI installs them; elsewhere those tests are skipped.

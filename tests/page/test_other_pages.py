@@ -14,6 +14,7 @@ MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 
 def test_a_position_is_explained(page: Page) -> None:
     page.get_by_role("link", name="Understand").click()
+    page.get_by_role("button", name="Paste").click()
     page.get_by_label("A position or a whole game").fill(MATE)
     page.get_by_role("button", name="Look").click()
     expect(page.locator(".moves-table tbody tr").first).to_contain_text("Qxf7#")
@@ -25,6 +26,7 @@ def test_a_position_is_explained(page: Page) -> None:
 
 def test_a_game_is_reviewed(page: Page) -> None:
     page.get_by_role("link", name="Understand").click()
+    page.get_by_role("button", name="Paste").click()
     page.get_by_label("A position or a whole game").fill("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0")
     page.get_by_role("button", name="Look").click()
     blunder = page.locator(".missed button")

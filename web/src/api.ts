@@ -1,21 +1,23 @@
 // The server's API. Types come from its OpenAPI description (`make page` writes api-types.ts).
 import type { components } from "./api-types";
+import type * as coming from "./coming";
 
 type Schemas = components["schemas"];
-export type GameOffer = Schemas["GameOffer"];
-export type GameView = Schemas["GameView"];
-export type GameSummary = Schemas["GameSummary"];
-export type NewGame = Schemas["NewGame"];
-export type OpponentChoice = Schemas["OpponentChoice"];
+export type GameOffer = Schemas["GameOffer"] & coming.GameOffer;
+export type GameView = Omit<Schemas["GameView"], "hidden"> & { hidden?: (Schemas["HiddenView"] & coming.HiddenView) | null } & coming.GameView;
+export type GameSummary = Schemas["GameSummary"] & coming.GameSummary;
+export type NewGame = Schemas["NewGame"] & coming.NewGame;
+export type OpponentChoice = Omit<Schemas["OpponentChoice"], "kind"> & coming.OpponentChoice;
 export type BoardView = Schemas["BoardView"];
 export type LegalMove = Schemas["LegalMove"];
 export type HintView = Schemas["HintView"];
 export type PositionView = Schemas["PositionView"];
-export type PositionInsight = Schemas["PositionInsight"];
+export type PositionInsight = Schemas["PositionInsight"] & coming.PositionInsight;
 export type MoveCurve = Schemas["MoveCurve"];
-export type ReviewView = Schemas["ReviewView"];
-export type ReviewedMove = Schemas["ReviewedMove"];
+export type ReviewView = Omit<Schemas["ReviewView"], "moves"> & { moves: ReviewedMove[] } & coming.ReviewView;
+export type ReviewedMove = Schemas["ReviewedMove"] & coming.ReviewedMove;
 export type ReportView = Schemas["ReportView"];
+export type { Adaptive, Belief, Handicap, Opening, Replay, ReplayStep, Standing, TournamentSummary, TournamentView, TournamentGame, Turing, TuringAnswer, TuringGame, TuringRound, TuringScore } from "./coming";
 
 export class Refused extends Error {}
 
@@ -53,23 +55,35 @@ export const api = {
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),
   review: (wanted: object) => request<ReviewView>("POST", "/reviews", wanted),
   reviewed: (id: string, since: number) => request<ReviewView>("GET", `/reviews/${id}?since=${since}`),
+  replay: (id: string, since: number) => request<coming.Replay>("GET", `/games/${id}/replay?since=${since}`),
+  adaptive: (game: string) => request<coming.Adaptive>("GET", `/adaptive/${game}`),
+  tournaments: () => request<coming.TournamentSummary[]>("GET", "/tournaments"),
+  beginTournament: (wanted: object) => request<coming.TournamentView>("POST", "/tournaments", wanted),
+  tournament: (id: string) => request<coming.TournamentView>("GET", `/tournaments/${id}`),
+  tournamentGame: (id: string, number: number) => request<coming.TournamentGame>("GET", `/tournaments/${id}/games/${number}`),
+  steerTournament: (id: string, command: "stop" | "resume") => request<coming.TournamentView>("POST", `/tournaments/${id}/${command}`),
+  removeTournament: (id: string) => request<void>("DELETE", `/tournaments/${id}`),
+  turing: () => request<coming.Turing>("GET", "/turing"),
+  turingRound: (wanted: object) => request<coming.TuringRound>("POST", "/turing/rounds", wanted),
+  turingAgain: (id: string) => request<coming.TuringRound>("GET", `/turing/rounds/${id}`),
+  turingAnswer: (id: string, human: 0 | 1) => request<coming.TuringAnswer>("POST", `/turing/rounds/${id}/answer`, { human }),
   reports: () => request<ReportView[]>("GET", "/reports"),
 };
 
-/** Calls back with every view of a game, and connects again when the connection is lost. Returns the end of it. */
-export function follow(id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void): () => void {
+/** Calls back with every message of a WebSocket, and connects again when it is lost. Returns the end of it. */
+function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean) => void): () => void {
   let socket: WebSocket | undefined;
   let timer: number | undefined;
   let over = false;
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/api/games/${id}/live`);
+    socket = new WebSocket(`${scheme}://${location.host}/api${path}`);
     socket.onmessage = (event) => {
       lost(false);
-      see(JSON.parse(event.data as string) as GameView);
+      see(JSON.parse(event.data as string) as T);
     };
-    socket.onclose = () => {
-      if (over) return;
+    socket.onclose = (event) => {
+      if (over || event.code === 1008) return;
       lost(true);
       timer = window.setTimeout(connect, 1000);
     };
@@ -81,3 +95,7 @@ export function follow(id: string, see: (view: GameView) => void, lost: (isLost:
     socket?.close();
   };
 }
+
+export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void) => listen(`/games/${id}/live`, see, lost);
+export const followTournament = (id: string, see: (view: coming.TournamentView) => void, lost: (isLost: boolean) => void) =>
+  listen(`/tournaments/${id}/live`, see, lost);

@@ -1,16 +1,20 @@
-import { signal, effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
-import "./style.css";
+import { Icon } from "./icons";
 import { GamePage } from "./pages/game";
 import { GamesPage } from "./pages/games";
 import { PlayPage } from "./pages/play";
 import { ReportsPage } from "./pages/reports";
+import { TournamentPage } from "./pages/tournament";
+import { TuringPage } from "./pages/turing";
 import { UnderstandPage } from "./pages/understand";
 import { WatchPage } from "./pages/watch";
+import "./styles/index.css"; // after the boards' own styles
 
 const route = signal(location.hash.slice(1) || "/");
 addEventListener("hashchange", () => {
   route.value = location.hash.slice(1) || "/";
+  scrollTo(0, 0);
   document.querySelector<HTMLElement>("main")?.focus();
 });
 
@@ -26,9 +30,11 @@ const PAGES: [string, string][] = [
   ["/", "Play"],
   ["/watch", "Watch"],
   ["/understand", "Understand"],
+  ["/turing", "Human or not?"],
   ["/games", "My games"],
   ["/reports", "Measured"],
 ];
+const PARENTS: Record<string, string> = { "/tournament": "/watch", "/game": "/" };
 
 function Page() {
   const [, name = "", id = ""] = route.value.split("/");
@@ -38,33 +44,42 @@ function Page() {
     case "game":
       return <GamePage key={id} id={id} />;
     case "watch":
-      return <WatchPage />;
+      return <WatchPage tournament={id === "tournament"} />;
+    case "tournament":
+      return <TournamentPage key={id} id={id} />;
     case "understand":
-      return <UnderstandPage />;
+      return <UnderstandPage key={id} game={id} />;
+    case "turing":
+      return <TuringPage />;
     case "games":
       return <GamesPage />;
     case "reports":
       return <ReportsPage />;
     default:
       return (
-        <p>
-          There is no such page. <a href="#/">Play a game</a>
-        </p>
+        <div class="empty">
+          <p>There is no such page.</p>
+          <a class="button main" href="#/">
+            Play a game
+          </a>
+        </div>
       );
   }
 }
 
 function App() {
-  const here = `/${route.value.split("/")[1] ?? ""}`;
+  const name = `/${route.value.split("/")[1] ?? ""}`;
+  const here = PARENTS[name] ?? name;
   const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
+  const shown = { system: "Auto", light: "Light", dark: "Dark" }[theme.value];
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>
         Skip to the content
       </a>
       <header>
-        <a class="brand" href="#/">
-          <img src="./icon.svg" alt="" width="26" height="26" /> Sparring
+        <a class="brand" href="#/" aria-label="Sparring">
+          <img src="./icon.svg" alt="" width="26" height="26" /> <span>Sparring</span>
         </a>
         <nav aria-label="Pages">
           {PAGES.map(([path, title]) => (
@@ -73,9 +88,8 @@ function App() {
             </a>
           ))}
         </nav>
-        <button class="quiet" onClick={() => (theme.value = next[theme.value])} title="Colours of the page">
-          {{ system: "Auto", light: "Light", dark: "Dark" }[theme.value]}
-          <span class="hidden-text"> colours. Change them.</span>
+        <button class="quiet" onClick={() => (theme.value = next[theme.value])} title={`${shown} colours`} aria-label={`${shown} colours. Change them.`}>
+          <Icon name={{ system: "auto", light: "sun", dark: "moon" }[theme.value]} />
         </button>
       </header>
       <main id="main" tabIndex={-1}>

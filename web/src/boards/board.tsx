@@ -1,7 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { BoardView, GameView, HintView, PositionView } from "../api";
 import { ChessBoard } from "./chess-board";
-import { fromTo } from "./coordinates";
+import { chessPiece, fromTo, squareName } from "./coordinates";
 import { GridBoard } from "./grid-board";
 import { ShogiBoard } from "./shogi-board";
 
@@ -16,13 +16,25 @@ interface Props {
 
 /** The board of a game, by its kind. */
 export function Board(props: Props) {
-  switch (props.view.game) {
+  const { view, past, bottom, hint, onMove } = props;
+  switch (view.game) {
     case "chess":
       return <OpenChessBoard {...props} />;
     case "rbc":
       return <HiddenChessBoard {...props} />;
     case "shogi":
-      return <ShogiBoard {...props} />;
+      return (
+        <ShogiBoard
+          sfen={past?.position ?? view.position!}
+          bottom={bottom}
+          you={view.you}
+          legal={past ? [] : view.legal}
+          last={past ? past.last : lastText(view)}
+          check={!past && view.check}
+          hint={past ? null : (hint?.move.text ?? null)}
+          onMove={onMove}
+        />
+      );
     case "go":
       return <GoBoard {...props} />;
     default:
@@ -30,38 +42,47 @@ export function Board(props: Props) {
   }
 }
 
+const lastText = (view: GameView) => view.moves.at(-1)?.text ?? null;
+
 function OpenChessBoard({ view, past, bottom, hint, onMove }: Props) {
   const [choices, setChoices] = useState<string[]>([]);
   const play = (moves: string[]) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]));
   return (
-    <div class="with-choice">
+    <div class="board">
       <ChessBoard
         fen={past?.position ?? view.position!}
         bottom={bottom}
         turn={view.turn}
         you={view.you}
         legal={past ? [] : view.legal}
-        last={past ? past.last : (view.moves.at(-1)?.text ?? null)}
+        last={past ? past.last : lastText(view)}
         check={past ? false : view.check}
         onMove={play}
-        arrows={hint ? [{ text: hint.move.text, brush: "green" }] : []}
+        arrows={hint && !past ? [{ text: hint.move.text, brush: "green" }] : []}
       />
-      <Promotion choices={choices} onChoose={(move) => (setChoices([]), move && onMove(move))} />
+      <Promotion choices={choices} white={view.you !== 1} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
 }
 
-const PIECES: Record<string, string> = { q: "Queen", r: "Rook", b: "Bishop", n: "Knight" };
-
-function Promotion({ choices, onChoose }: { choices: string[]; onChoose: (move: string | null) => void }) {
+function Promotion({ choices, white, onChoose }: { choices: string[]; white: boolean; onChoose: (move: string | null) => void }) {
+  useEffect(() => {
+    if (choices.length === 0) return;
+    const cancel = (event: KeyboardEvent) => event.key === "Escape" && onChoose(null);
+    addEventListener("keydown", cancel);
+    return () => removeEventListener("keydown", cancel);
+  }, [choices]);
   if (choices.length === 0) return null;
   return (
     <div class="choice-box" role="dialog" aria-label="Promote to">
-      {choices.map((move) => (
-        <button key={move} autofocus={move.endsWith("q")} onClick={() => onChoose(move)}>
-          {PIECES[move.slice(-1)] ?? move}
-        </button>
-      ))}
+      {choices.map((move) => {
+        const { role } = chessPiece(move.slice(-1));
+        return (
+          <button key={move} class="piece-button" autofocus={move.endsWith("q")} aria-label={role} onClick={() => onChoose(move)}>
+            <span class="cg-wrap" aria-hidden="true" dangerouslySetInnerHTML={{ __html: `<piece class="${white ? "white" : "black"} ${role}"></piece>` }} />
+          </button>
+        );
+      })}
       <button class="quiet" onClick={() => onChoose(null)}>
         Cancel
       </button>
@@ -69,23 +90,27 @@ function Promotion({ choices, onChoose }: { choices: string[]; onChoose: (move: 
   );
 }
 
-/** Reconnaissance blind chess: known pieces, likely enemies shaded, squares of the last sense marked. */
+/** Reconnaissance blind chess: known pieces, guessed ones as ghosts, fog over what is not certain, the last sense. */
 function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
   const [choices, setChoices] = useState<string[]>([]);
   const over = view.phase === "over";
   const sensing = view.phase === "sense";
+  const hidden = over ? null : view.hidden;
   const marks = new Map<string, string>();
-  view.hidden?.known.forEach((piece, square) => {
-    const name = `${"abcdefgh"[square % 8]}${Math.floor(square / 8) + 1}`;
+  hidden?.known.forEach((piece, square) => {
     const classes = [];
-    if (!over && piece === "?") classes.push(`unknown likely-${Math.min(9, Math.floor(10 * view.hidden!.likely[square]!))}`);
-    if (!over && view.hidden!.sensed.includes(square)) classes.push("sensed");
-    if (classes.length) marks.set(name, classes.join(" "));
+    if (piece === "?") classes.push("unknown");
+    if (hidden.sensed.includes(square)) classes.push("sensed");
+    if (classes.length) marks.set(squareName(square), classes.join(" "));
+  });
+  const guesses = (hidden?.guess ?? []).flatMap((piece, square) => {
+    const share = hidden!.guess_shares[square] ?? 0;
+    return piece && share >= 0.15 ? [{ square: squareName(square), piece, share }] : [];
   });
   const play = (moves: string[]) => (moves.length > 1 ? setChoices(moves) : moves[0] && onMove(moves[0]));
-  const last = over ? (past ? past.last : view.moves.at(-1)?.text) : view.moves.filter((each) => fromTo(each.text)).at(-1)?.text;
+  const last = over ? (past ? past.last : lastText(view)) : view.moves.filter((each) => fromTo(each.text)).at(-1)?.text;
   return (
-    <div class={sensing ? "with-choice sensing" : "with-choice"}>
+    <div class={sensing ? "board sensing" : "board"}>
       <ChessBoard
         fen={past?.position ?? view.position ?? fenOf(view.board)}
         bottom={bottom}
@@ -93,12 +118,12 @@ function HiddenChessBoard({ view, past, bottom, onMove }: Props) {
         you={view.you}
         legal={past || sensing ? [] : view.legal}
         last={last ?? null}
-        check={false}
         onMove={play}
         marks={marks}
+        guesses={guesses}
         onSquare={(square) => sensing && onMove(`sense ${square}`)}
       />
-      <Promotion choices={choices} onChoose={(move) => (setChoices([]), move && onMove(move))} />
+      <Promotion choices={choices} white={view.you !== 1} onChoose={(move) => (setChoices([]), move && onMove(move))} />
     </div>
   );
 }
@@ -117,17 +142,17 @@ function fenOf(board: BoardView): string {
 
 function GoBoard({ view, past, bottom, hint, onMove, onDead }: Props) {
   const counting = view.phase === "counting";
-  const legal = past ? [] : view.legal.map((each) => each.text).filter((text) => text !== "pass");
-  const marks = new Map<string, string>((view.counting?.dead ?? []).map((point) => [point, "dead"]));
+  const legal = new Set((past ? [] : view.legal).map((each) => each.text).filter((text) => text !== "pass"));
+  const marks = new Map<string, string>(past ? [] : (view.counting?.dead ?? []).map((point) => [point, "dead"]));
   if (hint && !past) marks.set(hint.move.text, "hint");
   return (
     <GridBoard
       board={past?.board ?? view.board}
       bottom={bottom}
       label="Board. Arrow keys move, Enter plays."
-      active={new Set()}
       marks={marks}
-      onSquare={(point) => (counting ? onDead(point) : legal.includes(point) && onMove(point))}
+      playable={{ points: legal, owner: view.you ?? 0 }}
+      onSquare={(point) => (counting && !past ? onDead(point) : legal.has(point) && onMove(point))}
     />
   );
 }
@@ -170,7 +195,7 @@ function StackBoard({ view, past, bottom, hint, onMove }: Props) {
   const marks = new Map<string, string>();
   if (hint && !past) for (const each of moves) if (each.text === hint.move.text) marks.set(each.from, "hint"), marks.set(each.to, "hint");
   return (
-    <div class="with-choice">
+    <div class="board">
       <GridBoard
         board={past?.board ?? view.board}
         bottom={bottom}

@@ -1,31 +1,39 @@
 import { Chessground } from "chessground";
 import type { Api } from "chessground/api";
-import type { Key } from "chessground/types";
+import type { DrawShape } from "chessground/draw";
+import type { Key, Role } from "chessground/types";
 import "chessground/assets/chessground.base.css";
 import "chessground/assets/chessground.brown.css";
 import "chessground/assets/chessground.cburnett.css";
 import { useEffect, useRef } from "preact/hooks";
-import { destinations, fromTo } from "./coordinates";
+import { chessPiece, destinations, fenPieces, fromTo } from "./coordinates";
+import { SquareKeys } from "./square-keys";
 
 interface Props {
   fen: string;
   bottom: number;
-  turn: number | null;
-  you: number | null;
-  legal: { text: string }[];
-  last: string | null;
-  check: boolean;
+  turn?: number | null;
+  you?: number | null;
+  legal?: { text: string }[];
+  last?: string | null;
+  check?: boolean;
+  /** Without a player: a picture of a position. */
+  picture?: boolean;
   /** Called with the texts of all legal moves between two squares: several if a pawn promotes. */
-  onMove: (moves: string[]) => void;
+  onMove?: (moves: string[]) => void;
   /** Squares to mark, with a class each. */
   marks?: Map<string, string>;
   arrows?: { text: string; brush: string }[];
+  /** Pieces that are not certain, with the share of the boards that have them. */
+  guesses?: { square: string; piece: string; share: number }[];
   onSquare?: (square: string) => void;
 }
 
 const COLOURS = ["white", "black"] as const;
+const FILES = [..."abcdefgh"];
+const RANKS = [..."87654321"];
 
-/** A chess board by chessground. */
+/** A chess board by chessground, with squares for the keyboard. */
 export function ChessBoard(props: Props) {
   const element = useRef<HTMLDivElement>(null);
   const board = useRef<Api>(null);
@@ -33,9 +41,11 @@ export function ChessBoard(props: Props) {
   now.current = props;
   useEffect(() => {
     board.current = Chessground(element.current!, {
-      animation: { duration: 180 },
+      viewOnly: props.picture ?? false,
+      coordinates: !props.picture,
+      animation: { duration: 200 },
       highlight: { lastMove: true, check: true },
-      drawable: { enabled: true, brushes: BRUSHES },
+      drawable: { enabled: !props.picture, brushes: BRUSHES },
       events: { select: (square) => now.current.onSquare?.(square) },
     });
     const observer = new ResizeObserver(() => board.current?.redrawAll());
@@ -46,39 +56,65 @@ export function ChessBoard(props: Props) {
     };
   }, []);
   useEffect(() => {
-    const mine = props.legal.length > 0 && props.you !== null;
+    const legal = props.legal ?? [];
+    const mine = legal.length > 0 && props.you != null;
     const last = props.last ? fromTo(props.last) : undefined;
     board.current?.set({
       fen: props.fen,
       orientation: COLOURS[props.bottom]!,
       turnColor: COLOURS[props.turn ?? 0]!,
       lastMove: last ? [last.from as Key, last.to as Key] : [],
-      check: props.check,
+      check: props.check ?? false,
       highlight: { custom: (props.marks ?? new Map()) as Map<Key, string> },
       movable: {
         free: false,
         color: mine ? COLOURS[props.you!]! : undefined,
-        dests: mine ? (destinations(props.legal) as Map<Key, Key[]>) : new Map(),
+        dests: mine ? (destinations(legal) as Map<Key, Key[]>) : new Map(),
         showDests: true,
         events: {
           after: (from, to) => {
-            const texts = now.current.legal.map((each) => each.text);
-            now.current.onMove(texts.filter((text) => text.startsWith(`${from}${to}`)));
+            const texts = (now.current.legal ?? []).map((each) => each.text);
+            now.current.onMove?.(texts.filter((text) => text.startsWith(`${from}${to}`)));
           },
         },
       },
     });
-    const shapes = (props.arrows ?? []).flatMap(({ text, brush }) => {
-      const move = fromTo(text);
-      return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
-    });
-    const frame = requestAnimationFrame(() => board.current?.setAutoShapes(shapes)); // needs the board's size
+    const frame = requestAnimationFrame(() => board.current?.setAutoShapes(shapesOf(now.current))); // needs the board's size
     return () => cancelAnimationFrame(frame);
   });
-  return <div class="square-board" ref={element} role="img" aria-label="Board. Type moves in the field beside it." />;
+  if (props.picture) return <div class="square-board" ref={element} role="img" aria-label="Position" />;
+  const pieces = fenPieces(props.fen);
+  const says = (square: string) => {
+    const letter = pieces.get(square);
+    return letter ? `${chessPiece(letter).color} ${chessPiece(letter).role}` : props.marks?.get(square)?.includes("unknown") ? "not certain" : "empty";
+  };
+  return (
+    <div class="board">
+      <div class="square-board" ref={element} aria-hidden="true" />
+      <SquareKeys
+        files={props.bottom === 0 ? FILES : [...FILES].reverse()}
+        ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
+        label="Board. Arrow keys move, Enter chooses a piece, then its target."
+        says={says}
+        onSquare={(square) => board.current?.selectSquare(square as Key)}
+      />
+    </div>
+  );
 }
 
-const brush = (key: string, color: string) => ({ key, color, opacity: 0.8, lineWidth: 10 });
+function shapesOf({ arrows, guesses }: Props): DrawShape[] {
+  const drawn = (arrows ?? []).flatMap(({ text, brush }): DrawShape[] => {
+    const move = fromTo(text);
+    return move ? [{ orig: move.from as Key, dest: move.to as Key, brush }] : [];
+  });
+  const ghosts = (guesses ?? []).map(({ square, piece, share }): DrawShape => {
+    const { role, color } = chessPiece(piece);
+    return { orig: square as Key, piece: { role: role as Role, color, scale: 0.45 + 0.45 * share } };
+  });
+  return [...drawn, ...ghosts];
+}
+
+const brush = (key: string, color: string) => ({ key, color, opacity: 0.85, lineWidth: 9 });
 const BRUSHES = {
   green: brush("g", "#2a8f6c"),
   red: brush("r", "#b4442f"),

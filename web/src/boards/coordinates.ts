@@ -6,6 +6,8 @@ export interface FromTo {
   rest: string;
 }
 
+const FILES = [..."abcdefgh"];
+
 /** The squares of a UCI-like move such as e2e4, e7e8q or b2b3; undefined for others. */
 export function fromTo(text: string): FromTo | undefined {
   const found = /^([a-h][1-8])([a-h][1-8])(.*)$/.exec(text);
@@ -23,4 +25,39 @@ export function destinations(moves: { text: string }[]): Map<string, string[]> {
     found.set(move.from, targets);
   }
   return found;
+}
+
+/** The name of a square by its number from a1. */
+export const squareName = (square: number) => `${FILES[square % 8]}${Math.floor(square / 8) + 1}`;
+
+/** The pieces of a FEN, as letters by square. */
+export function fenPieces(fen: string): Map<string, string> {
+  const found = new Map<string, string>();
+  fen.split(" ")[0]!.split("/").forEach((row, index) => {
+    let file = 0;
+    for (const letter of row) {
+      if (/\d/.test(letter)) file += Number(letter);
+      else found.set(`${FILES[file++]}${8 - index}`, letter);
+    }
+  });
+  return found;
+}
+
+/** Rows of a FEN from letters by square number; empty strings are empty squares. */
+export function piecesFen(letters: string[]): string {
+  return [7, 6, 5, 4, 3, 2, 1, 0]
+    .map((rank) =>
+      FILES.map((_, file) => letters[8 * rank + file] || "1")
+        .join("")
+        .replace(/1+/g, (run) => String(run.length)),
+    )
+    .join("/");
+}
+
+const NAMES: Record<string, string> = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+
+/** Role and colour of a FEN letter, in chessground's words. */
+export function chessPiece(letter: string): { role: string; color: "white" | "black" } {
+  const small = letter.toLowerCase();
+  return { role: NAMES[small]!, color: letter === small ? "black" : "white" };
 }

@@ -6,20 +6,26 @@ interface Props {
   bottom: number;
   label: string;
   /** Names of squares that can be chosen now. */
-  active: Set<string>;
+  active?: Set<string>;
   chosen?: string | null;
   marks?: Map<string, string>;
-  onSquare: (square: string) => void;
+  /** Points where the person may put a stone, and its owner. */
+  playable?: { points: Set<string>; owner: number };
+  /** Without it: a picture of a position. */
+  onSquare?: (square: string) => void;
 }
 
 const CELL = 10;
+const STEPS: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Squares or points by SVG: Go, Expendibots and Breakthrough. Arrow keys move, Enter chooses. */
-export function GridBoard({ board, bottom, label, active, chosen, marks, onSquare }: Props) {
+export function GridBoard(props: Props) {
+  const { board, bottom, label, chosen, marks, playable, onSquare } = props;
   const [focus, setFocus] = useState<[number, number]>([board.rows.length - 1, 0]);
   const points = board.style === "points";
   const rows = board.rows.length;
   const columns = board.columns.length;
+  const margin = onSquare ? 5 : points ? 1 : 0;
   const turned = bottom === 1 && !points;
   const place = (row: number, column: number): [number, number] =>
     turned ? [rows - 1 - row, columns - 1 - column] : [row, column];
@@ -27,100 +33,116 @@ export function GridBoard({ board, bottom, label, active, chosen, marks, onSquar
   const stars = new Set(board.stars.map(([row, column]) => `${row},${column}`));
   const name = (row: number, column: number) => `${board.columns[column]}${board.rows[row]}`;
   const step = (event: KeyboardEvent) => {
-    const steps: Record<string, [number, number]> = {
-      ArrowUp: [-1, 0],
-      ArrowDown: [1, 0],
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
-    };
-    const by = steps[event.key];
+    const by = STEPS[event.key];
     if (by) {
       event.preventDefault();
+      event.stopPropagation();
       const sign = turned ? -1 : 1;
       const row = Math.min(rows - 1, Math.max(0, focus[0] + sign * by[0]));
       const column = Math.min(columns - 1, Math.max(0, focus[1] + sign * by[1]));
       setFocus([row, column]);
-      const board = (event.currentTarget as Element).closest("svg");
-      board?.querySelector<SVGElement>(`[data-square="${name(row, column)}"]`)?.focus();
+      (event.currentTarget as Element).closest("svg")?.querySelector<SVGElement>(`[data-square="${name(row, column)}"]`)?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      onSquare(name(...focus));
+      onSquare?.(name(...focus));
     }
   };
-  const width = columns * CELL + 10;
-  const height = rows * CELL + 10;
+  const width = columns * CELL + 2 * margin;
+  const height = rows * CELL + 2 * margin;
+  const slide = movedBy(board, place);
   const squares = [];
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const [r, c] = place(row, column);
-      const x = 5 + c * CELL;
-      const y = 5 + r * CELL;
+      const x = margin + c * CELL;
+      const y = margin + r * CELL;
       const piece = board.cells[row]![column];
       const square = name(row, column);
+      const here = lit.has(`${row},${column}`);
+      const active = props.active?.has(square) ?? false;
+      const free = playable?.points.has(square) ?? false;
       const kind = [
         "cell",
         points ? "point" : (row + column) % 2 ? "dark" : "light",
-        lit.has(`${row},${column}`) ? "last" : "",
-        active.has(square) ? "active" : "",
+        here ? "last" : "",
+        active ? "active" : "",
+        free ? "playable" : "",
         chosen === square ? "chosen" : "",
         marks?.get(square) ?? "",
       ].join(" ");
       const says = piece ? `${["first", "second"][piece.owner] ?? ""} ${piece.label || piece.symbol}` : "empty";
+      const control = onSquare && {
+        role: "button" as const,
+        "aria-label": `${square} ${says}`,
+        tabindex: focus[0] === row && focus[1] === column ? 0 : -1,
+        onClick: () => (setFocus([row, column]), onSquare(square)),
+        onKeyDown: step,
+      };
       squares.push(
-        <g
-          key={square}
-          class={kind}
-          data-square={square}
-          role="button"
-          aria-label={`${square} ${says}`}
-          tabindex={focus[0] === row && focus[1] === column ? 0 : -1}
-          onClick={() => (setFocus([row, column]), onSquare(square))}
-          onKeyDown={step}
-        >
+        <g key={square} class={kind} data-square={square} {...(control || {})}>
           <rect x={x} y={y} width={CELL} height={CELL} />
-          {stars.has(`${row},${column}`) && !piece && <circle class="star" cx={x + 5} cy={y + 5} r="1" />}
-          {piece && <Piece symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} />}
-          {lit.has(`${row},${column}`) && points && <circle class="last-stone" cx={x + 5} cy={y + 5} r="1.6" />}
+          {stars.has(`${row},${column}`) && !piece && <circle class="star" cx={x + 5} cy={y + 5} r="0.9" />}
+          {free && !piece && <circle class={`ghost piece ${playable!.owner === 0 ? "black" : "white"}`} cx={x + 5} cy={y + 5} r="4.6" fill={playable!.owner === 0 ? "#1d1d1f" : "#fbfaf6"} />}
+          {piece && <Piece key={`${piece.owner}${piece.label}${here}`} symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} slide={here ? slide : null} />}
+          {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
+          {marks?.get(square) === "hint" && points && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
           {marks?.get(square) === "dead" && <path class="cross" d={`M${x + 3} ${y + 3}l4 4m0 -4l-4 4`} />}
-          {active.has(square) && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.5" />}
+          {active && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.6" />}
         </g>,
       );
     }
   }
   return (
-    <svg class={`grid-board ${board.style}`} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
-      <rect class="wood" width={width} height={height} rx="1.5" />
-      {points && <path class="lines" d={lines(rows, columns)} />}
-      {board.columns.map((text, column) => (
-        <text key={text} class="label" x={10 + place(0, column)[1] * CELL} y={height - 1.4}>
-          {text}
-        </text>
-      ))}
-      {board.rows.map((text, row) => (
-        <text key={text} class="label" x="2.4" y={11 + place(row, 0)[0] * CELL}>
-          {text}
-        </text>
-      ))}
+    <svg class={`grid-board ${board.style} ${onSquare ? "live" : ""}`} viewBox={`0 0 ${width} ${height}`} role={onSquare ? "group" : "img"} aria-label={label}>
+      <rect class="wood" width={width} height={height} rx="1.2" />
+      {points && <path class="lines" d={lines(rows, columns, margin + 5)} />}
+      {onSquare &&
+        board.columns.map((text, column) => (
+          <text key={text} class="label" x={10 + place(0, column)[1] * CELL} y={height - 1.5}>
+            {text}
+          </text>
+        ))}
+      {onSquare &&
+        board.rows.map((text, row) => (
+          <text key={text} class="label" x="2.5" y={11 + place(row, 0)[0] * CELL}>
+            {text}
+          </text>
+        ))}
       {squares}
     </svg>
   );
 }
 
-function lines(rows: number, columns: number): string {
-  const across = Array.from({ length: rows }, (_, row) => `M10 ${10 + row * CELL}h${(columns - 1) * CELL}`);
-  const down = Array.from({ length: columns }, (_, column) => `M${10 + column * CELL} 10v${(rows - 1) * CELL}`);
+/** How far the last piece moved, for its animation: from the empty one of two lit squares to the other. */
+function movedBy(board: BoardView, place: (row: number, column: number) => [number, number]): [number, number] | null {
+  if (board.highlights.length !== 2) return null;
+  const [one, other] = board.highlights as [[number, number], [number, number]];
+  const [from, to] = board.cells[one[0]]![one[1]] ? [other, one] : [one, other];
+  const [r0, c0] = place(...from);
+  const [r1, c1] = place(...to);
+  return [(c0 - c1) * CELL, (r0 - r1) * CELL];
+}
+
+function lines(rows: number, columns: number, start: number): string {
+  const across = Array.from({ length: rows }, (_, row) => `M${start} ${start + row * CELL}h${(columns - 1) * CELL}`);
+  const down = Array.from({ length: columns }, (_, column) => `M${start + column * CELL} ${start}v${(rows - 1) * CELL}`);
   return across.concat(down).join("");
 }
 
-function Piece({ symbol, owner, points, x, y }: { symbol: string; owner: number; points: boolean; x: number; y: number }) {
+function Piece(props: { symbol: string; owner: number; points: boolean; x: number; y: number; slide: [number, number] | null }) {
+  const { symbol, owner, points, x, y, slide } = props;
   // In Go player 0 is Black; elsewhere White.
   const dark = points ? owner === 0 : owner === 1;
   const number = /\d+$/.exec(symbol)?.[0];
+  const radius = points ? 4.75 : 3.8;
+  const motion = slide ? { style: { "--dx": `${slide[0]}px`, "--dy": `${slide[1]}px` } } : {};
   return (
-    <g class={`piece ${dark ? "black" : "white"}`}>
-      <circle cx={x + 5} cy={y + 5} r={points ? 4.7 : 3.9} />
+    <g class={`piece ${dark ? "black" : "white"} ${slide ? "slide" : points ? "stone" : ""}`} {...motion}>
+      <circle class="shade" cx={x + 5.25} cy={y + 5.4} r={radius} />
+      <circle class="disc" cx={x + 5} cy={y + 5} r={radius} />
+      {!points && <circle class="rim" cx={x + 5} cy={y + 5} r={radius - 0.8} />}
       {number && (
-        <text x={x + 5} y={y + 6.6} class="count">
+        <text x={x + 5} y={y + 6.4} class="count">
           {number}
         </text>
       )}

@@ -1,198 +1,171 @@
-import { useState } from "preact/hooks";
-import type { GameView, HintView, PositionView } from "../api";
-import { KANJI } from "./kanji";
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Shogiground } from "shogiground";
+import type { Api } from "shogiground/api";
+import type { Key, Piece } from "shogiground/types";
+import { fromForsyth, LETTERS, pieceStyles, promotesTo, ROLES, toForsyth, unpromotesTo, type PieceSet } from "./shogi-pieces";
+import { SquareKeys } from "./square-keys";
 
 interface Props {
-  view: GameView;
-  past: PositionView | null;
+  sfen: string;
   bottom: number;
-  hint: HintView | null;
-  onMove: (move: string) => void;
+  you?: number | null;
+  legal?: { text: string }[];
+  last?: string | null;
+  check?: boolean;
+  hint?: string | null;
+  picture?: boolean;
+  onMove?: (move: string) => void;
 }
 
-interface ShogiPiece {
-  kind: string;
-  owner: number;
+const SIDES = ["sente", "gote"] as const;
+const FILES = [..."987654321"];
+const RANKS = [..."abcdefghi"];
+
+/** Signs or letters on the pieces; kept in the browser. */
+export const pieceSet = signal<PieceSet>(localStorage.getItem("shogi-pieces") === "letters" ? "letters" : "kanji");
+export function choosePieces(set: PieceSet): void {
+  localStorage.setItem("shogi-pieces", set);
+  pieceSet.value = set;
 }
+const sheet = document.createElement("style");
+pieceSet.subscribe((set) => {
+  sheet.textContent = pieceStyles(set);
+});
+document.head.append(sheet);
 
-const HAND = ["R", "B", "G", "S", "N", "L", "P"];
-const NAMES: Record<string, string> = {
-  P: "pawn", L: "lance", N: "knight", S: "silver", G: "gold", B: "bishop", R: "rook", K: "king",
-};
-const CELL_X = 10;
-const CELL_Y = 11;
-
-/** Squares (by USI names such as 7g) and hands of an SFEN. */
-export function parseSfen(sfen: string): { board: Map<string, ShogiPiece>; hands: Record<string, number>[] } {
-  const [rows = "", , hand = "-"] = sfen.split(" ");
-  const board = new Map<string, ShogiPiece>();
-  rows.split("/").forEach((row, rank) => {
-    let file = 9;
-    for (const [token] of row.matchAll(/\+?[a-zA-Z]|\d/g)) {
-      if (/\d/.test(token)) file -= Number(token);
-      else {
-        const kind = token.toUpperCase();
-        board.set(`${file}${"abcdefghi"[rank]}`, { kind, owner: token === kind ? 0 : 1 });
-        file -= 1;
-      }
-    }
+/** A shogi board with both hands, by shogiground: drag or tap, drops too; squares for the keyboard. */
+export function ShogiBoard(props: Props) {
+  const board = useRef<HTMLDivElement>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const below = useRef<HTMLDivElement>(null);
+  const ground = useRef<Api>(null);
+  const now = useRef(props);
+  now.current = props;
+  const texts = () => (now.current.legal ?? []).map((each) => each.text);
+  const play = (text: string) => texts().includes(text) && now.current.onMove?.(text);
+  useEffect(() => {
+    ground.current = Shogiground(
+      {
+        viewOnly: props.picture ?? false,
+        scaleDownPieces: false,
+        coordinates: { enabled: !props.picture, files: "numeric", ranks: "engine" },
+        animation: { duration: 200 },
+        highlight: { hovered: true },
+        forsyth: { fromForsyth, toForsyth },
+        premovable: { enabled: false },
+        predroppable: { enabled: false },
+        drawable: { enabled: false },
+        promotion: {
+          promotesTo,
+          unpromotesTo,
+          movePromotionDialog: (from, to) => texts().includes(`${from}${to}+`) && texts().includes(`${from}${to}`),
+          forceMovePromotion: (from, to) => texts().includes(`${from}${to}+`) && !texts().includes(`${from}${to}`),
+        },
+        movable: { free: false, events: { after: (from, to, promotes) => void play(`${from}${to}${promotes ? "+" : ""}`) } },
+        droppable: { free: false, events: { after: (piece, to) => void play(`${LETTERS[piece.role]}*${to}`) } },
+      },
+      { board: board.current!, hands: { top: top.current!, bottom: below.current! } },
+    );
+    return () => ground.current?.destroy();
+  }, []);
+  useEffect(() => {
+    const [rows = "", turn = "b", hands = "-"] = props.sfen.split(" ");
+    const mine = (props.legal ?? []).length > 0 && props.you != null;
+    ground.current?.set({
+      sfen: { board: rows, hands },
+      orientation: SIDES[props.bottom]!,
+      turnColor: SIDES[turn === "b" ? 0 : 1]!,
+      activeColor: mine ? SIDES[props.you!]! : (undefined as never),
+      lastDests: lastSquares(props.last),
+      checks: props.check ?? false,
+      movable: { dests: moveTargets(mine ? props.legal! : []) },
+      droppable: { dests: dropTargets(mine ? props.legal! : [], SIDES[props.you ?? 0]!) },
+      drawable: { squares: lastSquares(props.hint).map((key) => ({ key, className: "hint" })) },
+    });
   });
-  const hands: Record<string, number>[] = [{}, {}];
-  for (const [, count, letter] of hand.matchAll(/(\d*)([a-zA-Z])/g)) {
-    const kind = letter!.toUpperCase();
-    hands[letter === kind ? 0 : 1]![kind] = Number(count || 1);
-  }
-  return { board, hands };
-}
-
-/** A shogi board with both hands. Tap a piece or a piece in hand, then its target. */
-export function ShogiBoard({ view, past, bottom, hint, onMove }: Props) {
-  const [from, setFrom] = useState<string | null>(null);
-  const [choices, setChoices] = useState<string[]>([]);
-  const [focus, setFocus] = useState("5i");
-  const { board, hands } = parseSfen(past?.position ?? view.position!);
-  const legal = past ? [] : view.legal.map((each) => each.text);
-  const last = past ? past.last : (view.moves.at(-1)?.text ?? null);
-  const targets = new Set(legal.filter((text) => from && text.startsWith(from)).map((text) => text.slice(2, 4)));
-  const finish = (move: string | null) => {
-    setChoices([]);
-    setFrom(null);
-    if (move) onMove(move);
-  };
-  const choose = (square: string) => {
-    setChoices([]);
-    if (from && targets.has(square)) {
-      const found = legal.filter((text) => text.slice(0, 4) === from + square);
-      return found.length > 1 ? setChoices(found) : finish(found[0]!);
-    }
-    setFrom(legal.some((text) => text.startsWith(square)) && square !== from ? square : null);
-  };
-  const files = bottom === 0 ? [9, 8, 7, 6, 5, 4, 3, 2, 1] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
-  const ranks = bottom === 0 ? [..."abcdefghi"] : [..."ihgfedcba"];
-  const step = (event: KeyboardEvent) => {
-    const file = files.indexOf(Number(focus[0]));
-    const rank = ranks.indexOf(focus[1]!);
-    const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const by = moves[event.key];
-    if (by) {
-      event.preventDefault();
-      const next = `${files[Math.min(8, Math.max(0, file + by[0]))]}${ranks[Math.min(8, Math.max(0, rank + by[1]))]}`;
-      setFocus(next);
-      (event.currentTarget as Element).closest("svg")?.querySelector<SVGElement>(`[data-square="${next}"]`)?.focus();
-    } else if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      choose(focus);
-    }
-  };
-  const hand = (owner: number) => (
-    <Hand
-      pieces={hands[owner]!}
-      owner={owner}
-      name={view.sides[owner]!}
-      turned={owner !== bottom}
-      chosen={from}
-      canDrop={(kind) => owner === view.you && legal.some((text) => text.startsWith(`${kind}*`))}
-      onChoose={(kind) => setFrom(from === `${kind}*` ? null : `${kind}*`)}
-    />
+  const hand = (side: number, element: typeof top) => (
+    <Hand sfen={props.sfen} side={side} element={element} legal={side === props.you ? texts() : []} onPick={(role) => ground.current?.selectPiece({ role, color: SIDES[side]! })} />
   );
+  const pieces = sfenPieces(props.sfen);
   return (
-    <div class="with-choice shogi">
-      {hand(1 - bottom)}
-      <svg class="grid-board shogi-board" viewBox="0 0 96 106" role="group" aria-label="Board. Arrow keys move, Enter chooses a piece, then its target.">
-        <rect class="wood" width="96" height="106" rx="1.5" />
-        {files.map((file, column) => (
-          <text key={file} class="label" x={7 + column * CELL_X} y="3.6">
-            {file}
-          </text>
-        ))}
-        {ranks.map((rank, row) => (
-          <text key={rank} class="label" x="94" y={11 + row * CELL_Y}>
-            {rank}
-          </text>
-        ))}
-        {ranks.flatMap((rank, row) =>
-          files.map((file, column) => {
-            const square = `${file}${rank}`;
-            const piece = board.get(square);
-            const lit = last !== null && (last.slice(2, 4) === square || last.slice(0, 2) === square);
-            const hinted = hint && !past && (hint.move.text.slice(2, 4) === square || hint.move.text.slice(0, 2) === square);
-            const kind = ["cell", lit ? "last" : "", from === square ? "chosen" : "", targets.has(square) ? "active" : "", hinted ? "hint" : ""].join(" ");
-            const x = 2 + column * CELL_X;
-            const y = 5 + row * CELL_Y;
-            return (
-              <g
-                key={square}
-                class={kind}
-                data-square={square}
-                role="button"
-                aria-label={`${square} ${piece ? `${view.sides[piece.owner]} ${pieceName(piece.kind)}` : "empty"}`}
-                tabindex={focus === square ? 0 : -1}
-                onClick={() => (setFocus(square), choose(square))}
-                onKeyDown={step}
-              >
-                <rect x={x} y={y} width={CELL_X} height={CELL_Y} />
-                {piece && <PieceShape piece={piece} turned={piece.owner !== bottom} x={x + CELL_X / 2} y={y + CELL_Y / 2} />}
-                {targets.has(square) && !piece && <circle class="target" cx={x + CELL_X / 2} cy={y + CELL_Y / 2} r="1.4" />}
-              </g>
-            );
-          }),
-        )}
-      </svg>
-      {hand(bottom)}
-      {choices.length > 0 && (
-        <div class="choice-box" role="dialog" aria-label="Promote?">
-          <button autofocus onClick={() => finish(choices.find((text) => text.endsWith("+")) ?? null)}>
-            Promote
-          </button>
-          <button onClick={() => finish(choices.find((text) => !text.endsWith("+")) ?? null)}>Do not promote</button>
-          <button class="quiet" onClick={() => finish(null)}>
-            Cancel
-          </button>
+    <div class="shogi">
+      {hand(1 - props.bottom, top)}
+      <div class="sg-frame">
+        <div class="board">
+          <div ref={board} role={props.picture ? "img" : undefined} aria-label={props.picture ? "Position" : undefined} aria-hidden={!props.picture} />
+          {!props.picture && (
+            <SquareKeys
+              files={props.bottom === 0 ? FILES : [...FILES].reverse()}
+              ranks={props.bottom === 0 ? RANKS : [...RANKS].reverse()}
+              label="Board. Arrow keys move, Enter chooses a piece, then its target."
+              says={(square) => pieces.get(square) ?? "empty"}
+              onSquare={(square) => ground.current?.selectSquare(square as Key)}
+            />
+          )}
         </div>
-      )}
+      </div>
+      {hand(props.bottom, below)}
     </div>
   );
 }
 
-const pieceName = (kind: string) => `${kind.startsWith("+") ? "promoted " : ""}${NAMES[kind.slice(-1)]}`;
-
-function PieceShape({ piece, turned, x, y }: { piece: ShogiPiece; turned: boolean; x: number; y: number }) {
-  const glyph = KANJI[piece.kind]!;
+/** Pieces in hand. Shogiground draws them; buttons over them serve the keyboard. */
+function Hand(props: { sfen: string; side: number; element: { current: HTMLDivElement | null }; legal: string[]; onPick: (role: string) => void }) {
+  const held = heldPieces(props.sfen, props.side);
   return (
-    <g class="shogi-piece" transform={`translate(${x} ${y})${turned ? " rotate(180)" : ""}`}>
-      <path class="wedge" d="M0 -4.8L3.1 -3.5L4.2 4.6H-4.2L-3.1 -3.5Z" />
-      <path class={piece.kind.startsWith("+") ? "kanji promoted" : "kanji"} d={glyph.path} transform="translate(0 0.4) scale(0.58)" />
-    </g>
-  );
-}
-
-function Hand(props: {
-  pieces: Record<string, number>;
-  owner: number;
-  name: string;
-  turned: boolean;
-  chosen: string | null;
-  canDrop: (kind: string) => boolean;
-  onChoose: (kind: string) => void;
-}) {
-  const held = HAND.filter((kind) => props.pieces[kind]);
-  return (
-    <div class="hand" role="group" aria-label={`${props.name}'s pieces in hand`}>
-      {held.length === 0 && <span class="about">no pieces in hand</span>}
-      {held.map((kind) => (
+    <div class="with-hand" role="group" aria-label={`${["Black", "White"][props.side]}'s pieces in hand${held.length ? "" : ": none"}`}>
+      <div ref={props.element} aria-hidden="true" />
+      {held.map(({ role, count }) => (
         <button
-          key={kind}
-          class={props.chosen === `${kind}*` ? "chosen" : ""}
-          disabled={!props.canDrop(kind)}
-          aria-label={`${props.pieces[kind]} ${NAMES[kind]}`}
-          onClick={() => props.onChoose(kind)}
-        >
-          <svg viewBox="-5 -5.5 10 11" width="30" height="33" aria-hidden="true">
-            <PieceShape piece={{ kind, owner: props.owner }} turned={props.turned} x={0} y={0} />
-          </svg>
-          <span aria-hidden="true">{props.pieces[kind]! > 1 ? props.pieces[kind] : ""}</span>
-        </button>
+          key={role}
+          type="button"
+          class="hidden-text"
+          aria-label={`${count} ${role}`}
+          disabled={!props.legal.some((text) => text.startsWith(`${LETTERS[role]}*`))}
+          onClick={() => props.onPick(role)}
+        />
       ))}
     </div>
   );
+}
+
+/** Names of the pieces of an SFEN by square, such as "black pawn". */
+function sfenPieces(sfen: string): Map<string, string> {
+  const found = new Map<string, string>();
+  sfen.split(" ")[0]!.split("/").forEach((row, rank) => {
+    let file = 9;
+    for (const [token] of row.matchAll(/\+?[a-zA-Z]|\d/g)) {
+      if (/\d/.test(token)) file -= Number(token);
+      else found.set(`${file--}${RANKS[rank]}`, `${token === token.toUpperCase() ? "black" : "white"} ${ROLES[token.toUpperCase()]}`);
+    }
+  });
+  return found;
+}
+
+function heldPieces(sfen: string, side: number): { role: string; count: number }[] {
+  const hands = sfen.split(" ")[2] ?? "-";
+  return [...hands.matchAll(/(\d*)([a-zA-Z])/g)].flatMap(([, count, letter]) => {
+    const own = (letter === letter!.toUpperCase() ? 0 : 1) === side;
+    return own ? [{ role: ROLES[letter!.toUpperCase()]!, count: Number(count || 1) }] : [];
+  });
+}
+
+const lastSquares = (text?: string | null): Key[] =>
+  text ? ((text[1] === "*" ? [text.slice(2, 4)] : [text.slice(0, 2), text.slice(2, 4)]) as Key[]) : [];
+
+function moveTargets(legal: { text: string }[]): Map<Key, Key[]> {
+  const found = new Map<Key, Key[]>();
+  for (const { text } of legal) if (text[1] !== "*") found.set(text.slice(0, 2) as Key, [...(found.get(text.slice(0, 2) as Key) ?? []), text.slice(2, 4) as Key]);
+  return found;
+}
+
+function dropTargets(legal: { text: string }[], color: Piece["color"]): Map<`${Piece["color"]} ${string}`, Key[]> {
+  const found = new Map<`${Piece["color"]} ${string}`, Key[]>();
+  for (const { text } of legal) {
+    if (text[1] !== "*") continue;
+    const name = `${color} ${ROLES[text[0]!]}` as const;
+    found.set(name, [...(found.get(name) ?? []), text.slice(2, 4) as Key]);
+  }
+  return found;
 }

@@ -1,15 +1,20 @@
-import { useId } from "preact/hooks";
-import type { GameOffer, OpponentChoice } from "../api";
+import { useEffect, useId, useState } from "preact/hooks";
+import { api, type Adaptive, type GameOffer, type OpponentChoice } from "../api";
 
 export type Choice = Partial<OpponentChoice>;
+type Change = { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void };
 
-/** The default opponent of a game. */
-export function defaultChoice(offer: GameOffer): Choice {
-  switch (offer.default_kind) {
+/** The opponent of a kind, with the defaults of the game. */
+export function defaultChoice(offer: GameOffer, kind: string = offer.default_kind): Choice {
+  switch (kind) {
     case "level":
       return { kind: "level", level: offer.levels!.default };
+    case "adapt":
+      return { kind: "level", adapt: true };
     case "human":
       return { kind: "human", ...(offer.ratings ? { rating: offer.ratings.default } : {}) };
+    case "person":
+      return { kind: "person", person: offer.persons![0]!.name };
     case "bot":
       return { kind: "bot", bot: offer.default_bot! };
     default:
@@ -18,29 +23,34 @@ export function defaultChoice(offer: GameOffer): Choice {
 }
 
 const STYLES: [string, number | undefined, string][] = [
-  ["Most human-like", undefined, "the measured blend"],
-  ["Human only", 0, "100 % human"],
-  ["A little sharper", 0.25, "75 % human, 25 % strong"],
-  ["Half and half", 0.5, "50 % human, 50 % strong"],
-  ["Sharp", 0.75, "25 % human, 75 % strong"],
+  ["As people play", undefined, "the blend that was fitted to people's moves"],
+  ["Human only", 0, "all of the human network"],
+  ["A little sharper", 0.25, "75 % human, 25 % strong network"],
+  ["Half and half", 0.5, "50 % human, 50 % strong network"],
+  ["Sharp", 0.75, "25 % human, 75 % strong network"],
 ];
 
 const KINDS: Record<string, string> = {
   level: "A level",
+  adapt: "Your level",
   human: "People of a rating",
+  person: "A person",
   strength: "A search player",
   bot: "A bot",
 };
 
 /** Chooses an opponent: a dial in the game's own measure, and its style. */
-export function OpponentForm(props: { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void; legend: string }) {
+export function OpponentForm(props: Change & { legend: string; adapts?: boolean }) {
   const { offer, choice, onChange } = props;
   const kinds = [
     offer.levels && "level",
+    props.adapts && offer.adapts && "adapt",
     offer.has_human && "human",
+    (offer.persons ?? []).length > 0 && "person",
     offer.bots.length > 0 && "bot",
     !offer.hidden && "strength",
   ].filter((kind): kind is string => Boolean(kind));
+  const chosen = choice.adapt ? "adapt" : choice.kind;
   return (
     <fieldset>
       <legend>{props.legend}</legend>
@@ -48,56 +58,47 @@ export function OpponentForm(props: { offer: GameOffer; choice: Choice; onChange
         <div class="choices" role="radiogroup" aria-label="Kind of opponent">
           {kinds.map((kind) => (
             <label key={kind} class="choice">
-              <input
-                type="radio"
-                name={`kind-${props.legend}`}
-                checked={choice.kind === kind}
-                onChange={() => onChange(defaultChoice({ ...offer, default_kind: kind }))}
-              />
-              <span>{KINDS[kind]}</span>
+              <input type="radio" name={`kind-${props.legend}`} checked={chosen === kind} onChange={() => onChange(defaultChoice(offer, kind))} />
+              <span>{kind === "human" && offer.ratings?.word === "rank" ? "People of a rank" : kind === "human" && !offer.ratings ? "People" : KINDS[kind]}</span>
             </label>
           ))}
         </div>
       )}
       <Dial {...props} />
-      {(choice.kind === "level" || choice.kind === "human") && (
-        <label class="row">
-          <span>Style</span>
-          <select
-            value={String(choice.style ?? "")}
-            onChange={({ currentTarget: { value } }) => {
-              const { style: _, ...rest } = choice;
-              onChange(value === "" ? rest : { ...rest, style: Number(value) });
-            }}
-          >
-            {STYLES.map(([title, share, about]) => (
-              <option key={title} value={share ?? ""}>
-                {title} ({about})
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      {(choice.kind === "level" || choice.kind === "human") && <Style {...props} />}
     </fieldset>
   );
 }
 
-function Dial({ offer, choice, onChange }: { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void }) {
-  if (choice.kind === "level" && offer.levels) {
-    const level = choice.level ?? offer.levels.default;
-    return (
-      <Slider
-        title="Level"
-        value={level}
-        shown={String(level)}
-        from={offer.levels.lowest}
-        to={offer.levels.highest}
-        step={50}
-        note={measuredNote(offer, level)}
-        onChange={(value) => onChange({ ...choice, level: value })}
-      />
-    );
-  }
+function Style({ choice, onChange }: Change) {
+  const at = STYLES.findIndex(([, share]) => share === (choice.style ?? undefined));
+  return (
+    <label class="row">
+      <span>Style</span>
+      <span>
+        <select
+          value={String(choice.style ?? "")}
+          onChange={({ currentTarget: { value } }) => {
+            const { style: _, ...rest } = choice;
+            onChange(value === "" ? rest : { ...rest, style: Number(value) });
+          }}
+        >
+          {STYLES.map(([title, share]) => (
+            <option key={title} value={share ?? ""}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <span class="note">{STYLES[Math.max(0, at)]![2]}</span>
+      </span>
+    </label>
+  );
+}
+
+function Dial(props: Change) {
+  const { offer, choice, onChange } = props;
+  if (choice.adapt) return <YourLevel offer={offer} />;
+  if (choice.kind === "level" && offer.levels) return <LevelDial {...props} />;
   if (choice.kind === "human" && offer.ratings) {
     const values = offer.ratings.values;
     const at = Math.max(0, values.findIndex((each) => String(each) === String(choice.rating)));
@@ -109,12 +110,12 @@ function Dial({ offer, choice, onChange }: { offer: GameOffer; choice: Choice; o
         from={0}
         to={values.length - 1}
         step={1}
-        note={`Plays in the style of people of ${values[at]}.`}
+        note={`Plays as people of ${values[at]} do, move by move.`}
         onChange={(index) => onChange({ ...choice, rating: values[index]! })}
       />
     );
   }
-  if (choice.kind === "strength") {
+  if (choice.kind === "strength")
     return (
       <Slider
         title="Strength"
@@ -127,8 +128,25 @@ function Dial({ offer, choice, onChange }: { offer: GameOffer; choice: Choice; o
         onChange={(strength) => onChange({ ...choice, strength })}
       />
     );
+  if (choice.kind === "person") {
+    const person = (offer.persons ?? []).find((each) => each.name === choice.person);
+    return (
+      <label class="row">
+        <span>Person</span>
+        <span>
+          <select value={choice.person ?? ""} onChange={({ currentTarget: { value } }) => onChange({ ...choice, person: value })}>
+            {(offer.persons ?? []).map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.title}
+              </option>
+            ))}
+          </select>
+          {person?.about && <span class="note">{person.about}</span>}
+        </span>
+      </label>
+    );
   }
-  if (choice.kind === "bot") {
+  if (choice.kind === "bot")
     return (
       <label class="row">
         <span>Bot</span>
@@ -139,18 +157,56 @@ function Dial({ offer, choice, onChange }: { offer: GameOffer; choice: Choice; o
         </select>
       </label>
     );
-  }
-  return <p class="note">Plays in the style of people.</p>;
+  return <p class="note">Plays as people do, move by move.</p>;
 }
 
-function measuredNote(offer: GameOffer, level: number): string {
-  const measured = offer.levels!.measured.filter((each) => each.measured != null);
-  if (measured.length === 0) return "Not measured yet.";
-  const nearest = measured.reduce((best, each) => (Math.abs(each.level - level) < Math.abs(best.level - level) ? each : best));
-  const [low, high] = nearest.interval ?? [nearest.measured!, nearest.measured!];
-  const where = nearest.level === level ? "Measured" : `Level ${nearest.level} was measured`;
-  const family = offer.levels!.family ? ` against ${offer.levels!.family}` : "";
-  return `${where} at ${Math.round(nearest.measured!)} (${Math.round(low)} to ${Math.round(high)})${family}.`;
+/** The level, and what was measured at it: a band on the same scale as the dial. */
+function LevelDial({ offer, choice, onChange }: Change) {
+  const levels = offer.levels!;
+  const level = choice.level ?? levels.default;
+  const shown = (value: number) => levels.names?.[String(value)] ?? String(Math.round(value));
+  const measured = levels.measured.filter((each) => each.measured != null);
+  const nearest = measured.reduce<(typeof measured)[number] | null>((best, each) => (best && Math.abs(best.level - level) <= Math.abs(each.level - level) ? best : each), null);
+  const [low, high] = nearest?.interval ?? [nearest?.measured ?? 0, nearest?.measured ?? 0];
+  const place = (value: number) => `${Math.min(100, Math.max(0, (100 * (value - levels.lowest)) / (levels.highest - levels.lowest)))}%`;
+  const where = nearest?.level === level ? "Measured" : `Level ${nearest && shown(nearest.level)} measured`;
+  const family = levels.family ? ` on the scale of ${levels.family[0]!.toUpperCase()}${levels.family.slice(1)}` : "";
+  return (
+    <Slider
+      title="Level"
+      value={level}
+      shown={shown(level)}
+      from={levels.lowest}
+      to={levels.highest}
+      step={levels.step ?? 50}
+      note={nearest ? `${where}: ${shown(nearest.measured!)} (${shown(low)} to ${shown(high)})${nearest.games ? ` in ${nearest.games} games` : ""}${family}.` : "Not measured yet: the level is what was asked of it."}
+      onChange={(value) => onChange({ ...choice, level: value })}
+    >
+      {nearest && (
+        <div class="measured" aria-hidden="true">
+          <span class="band" style={{ left: place(low), right: `calc(100% - ${place(high)})` }} />
+          <span class="mark" style={{ left: place(nearest.measured!) }} />
+        </div>
+      )}
+    </Slider>
+  );
+}
+
+/** The visitor's estimated strength: the next game is played at it. */
+function YourLevel({ offer }: { offer: GameOffer }) {
+  const [found, setFound] = useState<Adaptive | null>(null);
+  useEffect(() => void api.adaptive(offer.name).then(setFound, () => undefined), [offer.name]);
+  return (
+    <div class="dial">
+      <span>Follows your results</span>
+      <output>{found ? Math.round(found.rating) : "…"}</output>
+      <p class="note">
+        {found && found.games > 0
+          ? `Your strength after ${found.games} ${found.games === 1 ? "game" : "games"}: ${Math.round(found.rating)} (${Math.round(found.interval[0])} to ${Math.round(found.interval[1])}).`
+          : "Begins in the middle and moves to your level, game by game."}
+      </p>
+    </div>
+  );
 }
 
 export function Slider(props: {
@@ -161,6 +217,7 @@ export function Slider(props: {
   to: number;
   step: number;
   note?: string;
+  children?: preact.ComponentChildren;
   onChange: (value: number) => void;
 }) {
   const id = useId();
@@ -178,6 +235,7 @@ export function Slider(props: {
         aria-valuetext={props.shown}
         onInput={({ currentTarget: { valueAsNumber } }) => props.onChange(valueAsNumber)}
       />
+      {props.children}
       {props.note && <p class="note">{props.note}</p>}
     </div>
   );

@@ -1,7 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, type GameOffer, type NewGame } from "../api";
-import { loadOffers, offers, offersError } from "../offers";
+import { api, type GameOffer, type GameSummary } from "../api";
+import { Emblem } from "../boards/emblem";
+import { loadOffers, offers, Ready } from "../offers";
+import { begin, type Wanted } from "../requests";
 import { defaultChoice, OpponentForm, type Choice } from "./opponent-form";
+import { defaultStart, StartForm, startKeys, type Start } from "./start-form";
 
 const CLOCKS: [string, [number, number, number] | null][] = [
   ["No clock", null],
@@ -16,84 +19,84 @@ const CLOCKS: [string, [number, number, number] | null][] = [
 export function PlayPage() {
   useEffect(loadOffers, []);
   const [name, setName] = useState(localStorage.getItem("game") ?? "chess");
-  if (offers.value.length === 0)
-    return <p role="status">{offersError.value || "Getting ready: the networks are being read…"}</p>;
+  if (offers.value.length === 0) return <Ready text="Getting ready: the networks are being read…" />;
   const offer = offers.value.find((each) => each.name === name) ?? offers.value[0]!;
   const choose = (chosen: string) => {
     localStorage.setItem("game", chosen);
     setName(chosen);
   };
   return (
-    <div class="setup">
+    <div class="page play">
       <h1>Who do you want to play?</h1>
       <div class="games" role="radiogroup" aria-label="Game">
         {offers.value.map((each) => (
           <label key={each.name} class="game-card">
             <input type="radio" name="game" checked={each === offer} onChange={() => choose(each.name)} />
-            <span class={`emblem ${each.name}`} aria-hidden="true" />
+            <Emblem game={each.name} />
             <span>{each.title}</span>
           </label>
         ))}
       </div>
       <Setup key={offer.name} offer={offer} />
+      <Unfinished />
     </div>
   );
 }
 
 function Setup({ offer }: { offer: GameOffer }) {
-  const [choice, setChoice] = useState<Choice>(() => defaultChoice(offer));
+  const [choice, setChoice] = useState<Choice>(() => remembered(offer));
   const [side, setSide] = useState<"0" | "1" | "random">("0");
   const [clock, setClock] = useState(0);
-  const [options, setOptions] = useState<Record<string, number>>(() => usualOptions(offer));
-  const [position, setPosition] = useState("");
-  const [record, setRecord] = useState<{ text: string; format: string } | null>(null);
+  const [start, setStart] = useState<Start>(() => defaultStart(offer));
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
-  const begin = async (event: Event) => {
+  const change = (next: Start) => {
+    const handicap = (offer.handicaps ?? []).find((each) => each.name === next.handicap);
+    if (handicap && next.handicap !== start.handicap) setSide(handicap.giver === 0 ? "1" : "0"); // the person takes it
+    setStart(next);
+  };
+  const play = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setError("");
     const time = CLOCKS[clock]![1];
-    const wanted: Partial<NewGame> & { game: string } = {
-      game: offer.name,
-      you: side === "random" ? (Math.random() < 0.5 ? 0 : 1) : side === "0" ? 0 : 1,
-      opponent: choice as NewGame["opponent"],
-      options,
-      ...(time ? { clock: { base: time[0], increment: time[1], byoyomi: time[2] } } : {}),
-      ...(position.trim() ? { position: position.trim() } : {}),
-      ...(record ? { record: record.text, format: record.format } : {}),
-    };
+    const you = side === "random" ? (Math.random() < 0.5 ? 0 : 1) : side === "0" ? 0 : 1;
+    localStorage.setItem(`opponent-${offer.name}`, JSON.stringify(choice));
     try {
-      location.hash = `/game/${(await api.begin(wanted)).id}`;
+      await begin({
+        game: offer.name,
+        you,
+        opponent: choice as Wanted["opponent"],
+        ...(time ? { clock: { base: time[0], increment: time[1], byoyomi: time[2] } } : {}),
+        ...startKeys(offer, start),
+      });
     } catch (refusal) {
       setError((refusal as Error).message);
       setBusy(false);
     }
   };
-  const open = async (file: File | undefined) => {
-    if (!file) return setRecord(null);
-    setRecord({ text: await file.text(), format: file.name.split(".").at(-1)!.toLowerCase() });
-  };
   return (
-    <form onSubmit={(event) => void begin(event)}>
-      {offer.rules && (
-        <details>
-          <summary>The rules in a minute</summary>
-          <p>{offer.rules}</p>
-        </details>
-      )}
-      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend="Opponent" />
+    <form class="setup" onSubmit={(event) => void play(event)}>
+      <OpponentForm offer={offer} choice={choice} onChange={setChoice} legend="Opponent" adapts />
       <fieldset>
         <legend>The game</legend>
-        <div class="choices" role="radiogroup" aria-label="Your side">
-          {(["0", "1", "random"] as const).map((each) => (
-            <label key={each} class="choice">
-              <input type="radio" name="side" checked={side === each} onChange={() => setSide(each)} />
-              <span>{each === "random" ? "Either side" : offer.sides[Number(each)]}</span>
-            </label>
-          ))}
+        {offer.rules && (
+          <details class="rules">
+            <summary>The rules in a minute</summary>
+            <p>{offer.rules}</p>
+          </details>
+        )}
+        <div class="row">
+          <span>You play</span>
+          <div class="choices" role="radiogroup" aria-label="Your side">
+            {(["0", "1", "random"] as const).map((each) => (
+              <label key={each} class="choice">
+                <input type="radio" name="side" checked={side === each} onChange={() => setSide(each)} />
+                <span>{each === "random" ? "Either side" : offer.sides[Number(each)]}</span>
+              </label>
+            ))}
+          </div>
         </div>
-        <GoOptions offer={offer} options={options} onChange={setOptions} />
         {!offer.hidden && (
           <label class="row">
             <span>Clock</span>
@@ -106,79 +109,60 @@ function Setup({ offer }: { offer: GameOffer }) {
             </select>
           </label>
         )}
-        {!offer.hidden && (
-          <details>
-            <summary>Begin from a position or a saved game</summary>
-            <label class="row">
-              <span>Position</span>
-              <input
-                type="text"
-                value={position}
-                spellcheck={false}
-                placeholder={offer.name === "chess" ? "FEN" : offer.name === "shogi" ? "SFEN" : "Text of a position"}
-                onInput={({ currentTarget: { value } }) => setPosition(value)}
-              />
-            </label>
-            <label class="row">
-              <span>Saved game</span>
-              <input
-                type="file"
-                accept={offer.reads.map((each) => `.${each}`).join(",")}
-                onChange={({ currentTarget: { files } }) => void open(files?.[0])}
-              />
-            </label>
-          </details>
-        )}
+        <StartForm offer={offer} start={start} you={side} onChange={change} />
       </fieldset>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
-      <button class="main" disabled={busy}>
-        {busy ? "A moment…" : "Play"}
-      </button>
+      <div class="go-button">
+        {error && (
+          <p class="alert" role="alert">
+            {error}
+          </p>
+        )}
+        <button class="main large" disabled={busy}>
+          {busy ? "A moment…" : "Play"}
+        </button>
+      </div>
     </form>
   );
 }
 
-function usualOptions(offer: GameOffer): Record<string, number> {
-  return offer.options.some((each) => each.name === "size") ? { size: 9 } : {};
+/** The opponent that was chosen last, if the catalogue still has its kind. */
+function remembered(offer: GameOffer): Choice {
+  try {
+    const found = JSON.parse(localStorage.getItem(`opponent-${offer.name}`) ?? "null") as Choice | null;
+    if (!found) return defaultChoice(offer);
+    const known = {
+      level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
+      human: offer.has_human,
+      person: (offer.persons ?? []).some((each) => each.name === found.person),
+      bot: offer.bots.includes(found.bot ?? ""),
+      strength: !offer.hidden,
+    }[found.kind ?? "strength"];
+    return known ? found : defaultChoice(offer);
+  } catch {
+    return defaultChoice(offer);
+  }
 }
 
-/** Board size, handicap and komi, where the game has them. */
-function GoOptions(props: { offer: GameOffer; options: Record<string, number>; onChange: (options: Record<string, number>) => void }) {
-  const { offer, options, onChange } = props;
-  if (!offer.options.some((each) => each.name === "size")) return null;
+/** Games that wait for the person's move. */
+function Unfinished() {
+  const [games, setGames] = useState<GameSummary[]>([]);
+  useEffect(() => void api.games().then(setGames, () => undefined), []);
+  const open = games.filter((each) => each.result === null && each.you !== null && each.moves > 0).slice(0, 3);
+  if (open.length === 0) return null;
   return (
-    <>
-      <div class="choices" role="radiogroup" aria-label="Board">
-        {[9, 13, 19].map((size) => (
-          <label key={size} class="choice">
-            <input type="radio" name="size" checked={options.size === size} onChange={() => onChange({ ...options, size })} />
-            <span>
-              {size}×{size}
+    <section class="unfinished" aria-label="Unfinished games">
+      <h2>Go on with</h2>
+      {open.map((each) => (
+        <a key={each.id} class="card" href={`#/game/${each.id}`}>
+          <Emblem game={each.game} />
+          <span>
+            <strong>{each.title}</strong>
+            <span class="note">
+              against {each.opponent}, {each.moves} moves
             </span>
-          </label>
-        ))}
-      </div>
-      <label class="row">
-        <span>Handicap</span>
-        <select
-          value={options.handicap ?? 0}
-          onChange={({ currentTarget: { value } }) => {
-            const { handicap: _, komi: __, ...rest } = options;
-            onChange(Number(value) ? { ...rest, handicap: Number(value), komi: 0.5 } : rest);
-          }}
-        >
-          <option value={0}>none</option>
-          {[2, 3, 4, 5].map((stones) => (
-            <option key={stones} value={stones}>
-              {stones} stones
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
+          </span>
+        </a>
+      ))}
+    </section>
   );
 }

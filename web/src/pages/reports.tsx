@@ -6,15 +6,27 @@ export function ReportsPage() {
   const [reports, setReports] = useState<ReportView[] | null>(null);
   const [error, setError] = useState("");
   useEffect(() => void api.reports().then(setReports, (refusal: Error) => setError(refusal.message)), []);
-  if (error) return <p role="alert">{error}</p>;
-  if (!reports) return <p role="status">Loading…</p>;
+  if (error)
+    return (
+      <p class="empty" role="alert">
+        {error}
+      </p>
+    );
+  if (!reports)
+    return (
+      <p class="loading" role="status">
+        Loading…
+      </p>
+    );
   return (
-    <>
-      <h1>Measured</h1>
-      {reports.length === 0 && <p>The reports are in the folder `results` of the repository. Start the page there to see them.</p>}
+    <div class="page">
+      <h1>What was measured</h1>
+      {reports.length === 0 && (
+        <p class="empty">The reports are in the folder `results` of the repository. Start the page there, or give it with `--results`.</p>
+      )}
       <div class="gallery">
         {reports.map((report) => (
-          <article key={report.name}>
+          <article key={report.name} class="card">
             <h2>{report.title}</h2>
             <p>{report.finding.replace(/\*\*/g, "")}</p>
             {report.figures.map((figure) => (
@@ -35,6 +47,6 @@ export function ReportsPage() {
           </article>
         ))}
       </div>
-    </>
+    </div>
   );
 }

@@ -1,64 +1,185 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, type GameOffer, type NewGame } from "../api";
-import { loadOffers, offers, offersError } from "../offers";
+import { api, type GameOffer, type TournamentSummary } from "../api";
+import { Icon } from "../icons";
+import { loadOffers, offers, Ready } from "../offers";
+import { begin, type Wanted } from "../requests";
 import { defaultChoice, OpponentForm, Slider, type Choice } from "./opponent-form";
 
-/** Two players of your choice against each other. */
-export function WatchPage() {
+const MOST = 8;
+
+/** Two players of your choice against each other, or a tournament of several. */
+export function WatchPage({ tournament }: { tournament: boolean }) {
   useEffect(loadOffers, []);
   const [name, setName] = useState("chess");
-  if (offers.value.length === 0) return <p role="status">{offersError.value || "Getting ready…"}</p>;
-  const offer = offers.value.find((each) => each.name === name) ?? offers.value[0]!;
+  const [size, setSize] = useState(9);
+  if (offers.value.length === 0) return <Ready />;
+  const known = offers.value.filter((each) => !tournament || !each.hidden);
+  const offer = known.find((each) => each.name === name) ?? known[0]!;
+  const options: Record<string, number> = offer.options.some((each) => each.name === "size") ? { size } : {};
   return (
-    <div class="setup">
-      <h1>Watch two players</h1>
-      <label class="row">
-        <span>Game</span>
-        <select value={offer.name} onChange={({ currentTarget: { value } }) => setName(value)}>
-          {offers.value.map((each) => (
-            <option key={each.name} value={each.name}>
-              {each.title}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Pairing key={offer.name} offer={offer} />
+    <div class="page">
+      <h1>Watch</h1>
+      <div class="watch-head">
+        <div class="choices" role="radiogroup" aria-label="What to watch">
+          <label class="choice">
+            <input type="radio" name="what" checked={!tournament} onChange={() => (location.hash = "/watch")} />
+            <span>Two players</span>
+          </label>
+          <label class="choice">
+            <input type="radio" name="what" checked={tournament} onChange={() => (location.hash = "/watch/tournament")} />
+            <span>A tournament</span>
+          </label>
+        </div>
+        <label class="row">
+          <span>Game</span>
+          <select value={offer.name} onChange={({ currentTarget: { value } }) => setName(value)}>
+            {known.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        {options.size && (
+          <label class="row">
+            <span>Board</span>
+            <select value={size} onChange={({ currentTarget: { value } }) => setSize(Number(value))}>
+              {[9, 13, 19].map((each) => (
+                <option key={each} value={each}>
+                  {each}×{each}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      {tournament ? <Tournament key={offer.name} offer={offer} options={options} /> : <Pairing key={offer.name} offer={offer} options={options} />}
     </div>
   );
 }
 
-function Pairing({ offer }: { offer: GameOffer }) {
+interface Props {
+  offer: GameOffer;
+  options: Record<string, number>;
+}
+
+function Pairing({ offer, options }: Props) {
   const [first, setFirst] = useState<Choice>(() => defaultChoice(offer));
   const [second, setSecond] = useState<Choice>(() => defaultChoice(offer));
   const [pace, setPace] = useState(1);
   const [error, setError] = useState("");
-  const begin = async (event: Event) => {
+  const start = (event: Event) => {
     event.preventDefault();
-    try {
-      const wanted = {
-        game: offer.name,
-        you: null,
-        opponent: first as NewGame["opponent"],
-        second_opponent: second as NewGame["opponent"],
-        pace,
-        options: (offer.options.some((each) => each.name === "size") ? { size: 9 } : {}) as Record<string, number>,
-      };
-      location.hash = `/game/${(await api.begin(wanted)).id}`;
-    } catch (refusal) {
-      setError((refusal as Error).message);
-    }
+    setError("");
+    begin({ game: offer.name, you: null, opponent: first as Wanted["opponent"], second_opponent: second as Wanted["opponent"], pace, options }).catch((refusal: Error) => setError(refusal.message));
   };
   return (
-    <form onSubmit={(event) => void begin(event)}>
+    <form class="setup" onSubmit={start}>
       <OpponentForm offer={offer} choice={first} onChange={setFirst} legend={offer.sides[0]!} />
       <OpponentForm offer={offer} choice={second} onChange={setSecond} legend={offer.sides[1]!} />
-      <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={5} step={0.5} onChange={setPace} />
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
-      <button class="main">Watch</button>
+      <div class="card">
+        <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={5} step={0.5} onChange={setPace} />
+      </div>
+      <div class="go-button">
+        {error && (
+          <p class="alert" role="alert">
+            {error}
+          </p>
+        )}
+        <button class="main large">Watch</button>
+      </div>
     </form>
+  );
+}
+
+/** Players at distances over the scale of the game. */
+function entrants(offer: GameOffer): Choice[] {
+  if (offer.levels) {
+    const { lowest, highest } = offer.levels;
+    const step = offer.levels.step ?? 50;
+    return [0.2, 0.4, 0.6, 0.8].map((share) => ({ kind: "level", level: lowest + step * Math.round((share * (highest - lowest)) / step) }));
+  }
+  if (offer.ratings) {
+    const { values } = offer.ratings;
+    return [0, 0.33, 0.67, 1].map((share) => ({ kind: "human", rating: values[Math.round(share * (values.length - 1))]! }));
+  }
+  return offer.strengths.slice(0, 3).map((strength) => ({ kind: "strength", strength }));
+}
+
+function Tournament({ offer, options }: Props) {
+  const [players, setPlayers] = useState<Choice[]>(() => entrants(offer));
+  const [games, setGames] = useState(24);
+  const [pace, setPace] = useState(0.5);
+  const [error, setError] = useState("");
+  const change = (index: number, choice: Choice) => setPlayers(players.map((each, at) => (at === index ? choice : each)));
+  const start = (event: Event) => {
+    event.preventDefault();
+    setError("");
+    api.beginTournament({ game: offer.name, players, games, pace, options }).then(
+      ({ id }) => (location.hash = `/tournament/${id}`),
+      (refusal: Error) => setError(refusal.message),
+    );
+  };
+  return (
+    <>
+      <form class="setup three" onSubmit={start}>
+        {players.map((choice, index) => (
+          <div key={index} class="entrant">
+            <OpponentForm offer={offer} choice={choice} onChange={(next) => change(index, next)} legend={`Player ${index + 1}`} />
+            {players.length > 2 && (
+              <button type="button" class="quiet close" aria-label={`Remove player ${index + 1}`} onClick={() => setPlayers(players.filter((_, at) => at !== index))}>
+                <Icon name="remove" />
+              </button>
+            )}
+          </div>
+        ))}
+        {players.length < MOST && (
+          <button type="button" class="add" onClick={() => setPlayers([...players, defaultChoice(offer)])}>
+            <Icon name="plus" /> Add a player
+          </button>
+        )}
+        <div class="card across">
+          <Slider title="Games" value={games} shown={String(games)} from={players.length} to={200} step={1} onChange={setGames} />
+          <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={3} step={0.25} onChange={setPace} />
+        </div>
+        <div class="go-button">
+          {error && (
+            <p class="alert" role="alert">
+              {error}
+            </p>
+          )}
+          <button class="main large">Start the tournament</button>
+        </div>
+      </form>
+      <Earlier />
+    </>
+  );
+}
+
+/** The visitor's tournaments. */
+function Earlier() {
+  const [found, setFound] = useState<TournamentSummary[]>([]);
+  const load = () => void api.tournaments().then(setFound, () => undefined);
+  useEffect(load, []);
+  if (found.length === 0) return null;
+  return (
+    <section class="earlier" aria-label="Your tournaments">
+      <h2>Your tournaments</h2>
+      <ul class="game-list">
+        {found.map((each) => (
+          <li key={each.id} class="card">
+            <a href={`#/tournament/${each.id}`}>
+              <strong>{each.title}</strong> <span class="note">{each.players.join(", ")}</span>
+            </a>
+            <span class="note number">
+              {each.done_games} of {each.games} games{each.over ? "" : ", running"}
+            </span>
+            <button class="quiet" aria-label={`Delete the tournament of ${each.title}`} onClick={() => void api.removeTournament(each.id).then(load)}>
+              <Icon name="remove" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,0 +1,20 @@
+import type { BoardView } from "../api";
+import { ChessBoard } from "./chess-board";
+import { GridBoard } from "./grid-board";
+import { ShogiBoard } from "./shogi-board";
+
+/** A small picture of a position, of any game. */
+export function Picture(props: { game: string; position: string | null; board?: BoardView | null; last?: string | null; bottom?: number; hands?: boolean }) {
+  const { game, position, board, last = null, bottom = 0 } = props;
+  return (
+    <div class={props.hands ? "mini with-hands" : "mini"}>
+      {position && (game === "chess" || game === "rbc") ? (
+        <ChessBoard picture fen={position} bottom={bottom} last={last} />
+      ) : position && game === "shogi" ? (
+        <ShogiBoard picture sfen={position} bottom={bottom} last={last} />
+      ) : board ? (
+        <GridBoard board={board} bottom={bottom} label="Position" />
+      ) : null}
+    </div>
+  );
+}

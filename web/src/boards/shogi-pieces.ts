@@ -1,0 +1,42 @@
+// Pictures of shogi pieces, as rules of a style sheet: signs (kanji) or letters.
+import { KANJI } from "./kanji";
+
+export type PieceSet = "kanji" | "letters";
+
+export const ROLES: Record<string, string> = {
+  P: "pawn", L: "lance", N: "knight", S: "silver", G: "gold", B: "bishop", R: "rook", K: "king",
+  "+P": "tokin", "+L": "promotedlance", "+N": "promotedknight", "+S": "promotedsilver", "+B": "horse", "+R": "dragon",
+};
+export const LETTERS = Object.fromEntries(Object.entries(ROLES).map(([letter, role]) => [role, letter]));
+const PROMOTED: Record<string, string> = { pawn: "tokin", lance: "promotedlance", knight: "promotedknight", silver: "promotedsilver", bishop: "horse", rook: "dragon" };
+
+export const promotesTo = (role: string) => PROMOTED[role];
+export const unpromotesTo = (role: string) => Object.keys(PROMOTED).find((each) => PROMOTED[each] === role);
+export const fromForsyth = (letter: string) => ROLES[letter.toUpperCase()];
+export const toForsyth = (role: string) => LETTERS[role];
+
+function picture(letter: string, set: PieceSet, turned: boolean): string {
+  const promoted = letter.startsWith("+");
+  const ink = promoted ? "#b01f1f" : "#1b1b1b";
+  const sign =
+    set === "kanji"
+      ? `<path fill='${ink}' transform='translate(0 0.5) scale(0.6)' d='${KANJI[letter]!.path}'/>`
+      : `<text x='0' y='2.7' font-family='sans-serif' font-weight='700' font-size='${promoted ? 5 : 6}' text-anchor='middle' fill='${ink}'>${letter}</text>`;
+  const shape = `<path d='M0 -4.9L3.2 -3.6L4.3 4.7H-4.3L-3.2 -3.6Z' fill='#fcebc4' stroke='#6b4a1e' stroke-width='0.28'/>`;
+  const svg = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='-5 -5.45 10 10.9'><g${turned ? " transform='rotate(180)'" : ""}>${shape}${sign}</g></svg>`;
+  return `url("data:image/svg+xml,${encodeURIComponent(svg)}")`;
+}
+
+/** The style sheet of a piece set. A piece points away from its owner, whichever side is below. */
+export function pieceStyles(set: PieceSet): string {
+  return Object.entries(ROLES)
+    .flatMap(([letter, role]) => {
+      const upright = `background-image:${picture(letter, set, false)}`;
+      const turned = `background-image:${picture(letter, set, true)}`;
+      return [
+        `.orientation-sente piece.sente.${role},.orientation-gote piece.gote.${role}{${upright}}`,
+        `.orientation-sente piece.gote.${role},.orientation-gote piece.sente.${role}{${turned}}`,
+      ];
+    })
+    .join("\n");
+}

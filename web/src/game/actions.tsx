@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { api, type GameView } from "../api";
+import { choosePieces, pieceSet } from "../boards/shogi-board";
+import { Icon } from "../icons";
+
+interface Props {
+  view: GameView;
+  act: (action: Promise<GameView>) => void;
+  onHint: () => void;
+  onFlip: () => void;
+}
+
+/** What can be done now besides a move. */
+export function Actions({ view, act, onHint, onFlip }: Props) {
+  const [sure, setSure] = useState(false);
+  const can = (name: string) => view.can.includes(name);
+  const passes = view.legal.some((each) => each.text === "pass");
+  if (sure && can("resign"))
+    return (
+      <div class="actions sure">
+        <span>Resign the game?</span>
+        <button class="danger" autofocus onClick={() => (setSure(false), act(api.command(view.id, "resign")))}>
+          Really resign
+        </button>
+        <button onClick={() => setSure(false)}>No</button>
+      </div>
+    );
+  return (
+    <div class="actions">
+      {passes && <Action icon="pass" text="Pass" onClick={() => act(api.move(view.id, "pass", view.ply))} />}
+      {view.phase === "sense" && <Action icon="eye" text="Sense nothing" onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
+      {can("hint") && <Action icon="hint" text="Hint" onClick={onHint} />}
+      {can("undo") && <Action icon="undo" text="Take back" onClick={() => act(api.undo(view.id))} />}
+      {can("draw") && view.game !== "go" && <Action icon="draw" text={view.draw_offered ? "Accept the draw" : "Offer a draw"} short="Draw" onClick={() => act(api.command(view.id, "draw"))} />}
+      {can("resign") && <Action icon="resign" text="Resign" onClick={() => setSure(true)} />}
+      <Action icon="flip" text="Flip the board" short="Flip" onClick={onFlip} />
+      {view.game === "shogi" && (
+        <Action icon="people" text={pieceSet.value === "kanji" ? "Letters on pieces" : "Kanji on pieces"} short={pieceSet.value === "kanji" ? "Letters" : "Kanji"} onClick={() => choosePieces(pieceSet.value === "kanji" ? "letters" : "kanji")} />
+      )}
+    </div>
+  );
+}
+
+function Action({ icon, text, short, onClick }: { icon: string; text: string; short?: string; onClick: () => void }) {
+  return (
+    <button class="action" onClick={onClick} aria-label={text} title={text}>
+      <Icon name={icon} />
+      <span aria-hidden="true">{short ?? text}</span>
+    </button>
+  );
+}

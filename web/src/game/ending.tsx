@@ -1,0 +1,77 @@
+import { useState } from "preact/hooks";
+import { api, type GameView } from "../api";
+import { Icon } from "../icons";
+import { offers } from "../offers";
+import { begin, requestOf } from "../requests";
+
+/** The result, and what to do next. */
+export function Ending({ view, onError }: { view: GameView; onError: (message: string) => void }) {
+  const [busy, setBusy] = useState(false);
+  if (!view.result) return null;
+  const wanted = requestOf(view.id);
+  const { winner } = view.result;
+  const tone = view.you === null || winner === null ? "even" : winner === view.you ? "won" : "lost";
+  const again = async () => {
+    setBusy(true);
+    try {
+      await begin({ ...wanted!, ...(wanted!.you == null ? {} : { you: wanted!.you === 0 ? 1 : 0 }) });
+    } catch (refusal) {
+      onError((refusal as Error).message);
+      setBusy(false);
+    }
+  };
+  const explains = ["chess", "go", "shogi"].includes(view.game) && view.moves.length > 0;
+  return (
+    <div class={`ending ${tone}`}>
+      <p class="result">{view.result.text}</p>
+      {view.estimate && (
+        <p class="note">
+          Your strength is now estimated at <strong>{Math.round(view.estimate.rating)}</strong> ({Math.round(view.estimate.interval[0])} to {Math.round(view.estimate.interval[1])}) from {view.estimate.games}{" "}
+          {view.estimate.games === 1 ? "game" : "games"}.
+        </p>
+      )}
+      <div class="buttons">
+        {wanted && (
+          <button class="main" disabled={busy} onClick={() => void again()}>
+            <Icon name="again" /> {view.you === null ? "Again" : "Rematch"}
+          </button>
+        )}
+        <a class={wanted ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
+          <Icon name="plus" /> New game
+        </a>
+        {explains && (
+          <a class="button" href={`#/understand/${view.id}`}>
+            <Icon name="search" /> Review
+          </a>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Saves the game as a file. */
+export function Save({ view, onError }: { view: GameView; onError: (message: string) => void }) {
+  const formats = offers.value.find((each) => each.name === view.game)?.writes ?? [];
+  if (view.moves.length === 0 || (view.hidden && view.phase !== "over")) return null;
+  const save = async (format: string) => {
+    try {
+      const text = await api.record(view.id, format);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+      link.download = `sparring-${view.game}-${view.id}.${format}`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    } catch (refusal) {
+      onError((refusal as Error).message);
+    }
+  };
+  return (
+    <div class="save">
+      {formats.map((format) => (
+        <button key={format} class="quiet" aria-label={`Save as ${format.toUpperCase()}`} onClick={() => void save(format)}>
+          <Icon name="save" /> {format.toUpperCase()}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { GameView } from "../api";
+import { Icon } from "../icons";
+
+/** The moves so far; a tap shows the board after a move. In blind chess the opponent's are hidden until the end. */
+export function MoveList({ view, shown, onStep }: { view: GameView; shown: number; onStep: (ply: number) => void }) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const current = list.current?.querySelector<HTMLElement>(".current, li:last-child");
+    if (current && list.current) list.current.scrollTop = current.offsetTop - list.current.clientHeight / 2;
+  }, [view.ply, shown]);
+  const blind = view.game === "rbc";
+  const hidden = blind && view.phase !== "over";
+  const offset = view.moves[0]?.player ?? 0;
+  return (
+    <div class="move-list">
+      <ol ref={list} class={blind ? "moves long" : "moves"} aria-label="Moves" tabIndex={0}>
+        {view.moves.length === 0 && <li class="none">No moves yet.</li>}
+        {!blind && offset === 1 && view.moves.length > 0 && <li aria-hidden="true" />}
+        {view.moves.map((move, index) => (
+          <li key={index}>
+            {hidden ? (
+              <span>{move.name}</span>
+            ) : (
+              <button class={shown === index + 1 ? "current" : ""} aria-current={shown === index + 1 ? "true" : undefined} onClick={() => onStep(index + 1)}>
+                {move.name}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+      {!hidden && <Steps at={shown} end={view.ply} onStep={onStep} />}
+    </div>
+  );
+}
+
+/** Buttons to step through a game. */
+export function Steps({ at, end, onStep, children }: { at: number; end: number; onStep: (ply: number) => void; children?: preact.ComponentChildren }) {
+  return (
+    <div class="steps">
+      <button class="quiet" disabled={at <= 0} onClick={() => onStep(0)} aria-label="First position">
+        <Icon name="first" />
+      </button>
+      <button class="quiet" disabled={at <= 0} onClick={() => onStep(at - 1)} aria-label="One move back">
+        <Icon name="back" />
+      </button>
+      {children}
+      <button class="quiet" disabled={at >= end} onClick={() => onStep(at + 1)} aria-label="One move forward">
+        <Icon name="forward" />
+      </button>
+      <button class="quiet" disabled={at >= end} onClick={() => onStep(end)} aria-label="Last position">
+        <Icon name="last" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// The catalogue of games, loaded once.
+import { signal } from "@preact/signals";
+import { api, type GameOffer } from "./api";
+
+export const offers = signal<GameOffer[]>([]);
+const offersError = signal("");
+let asked = false;
+
+export function loadOffers(): void {
+  if (asked) return;
+  asked = true;
+  offersError.value = "";
+  api.catalogue().then(
+    (found) => (offers.value = found),
+    (error: Error) => {
+      asked = false;
+      offersError.value = error.message;
+    },
+  );
+}
+
+/** Shown while the catalogue is not there. */
+export function Ready({ text = "Getting ready…" }: { text?: string }) {
+  if (!offersError.value)
+    return (
+      <p class="loading" role="status">
+        {text}
+      </p>
+    );
+  return (
+    <div class="empty">
+      <p role="alert">{offersError.value}</p>
+      <button class="main" onClick={loadOffers}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api, followTournament, type Standing, type TournamentGame, type TournamentView } from "../api";
+import { Picture } from "../boards/picture";
+import { Steps } from "../game/move-list";
+import { Icon } from "../icons";
+
+/** A tournament, live: standings whose intervals shrink, running games as small boards, results. */
+export function TournamentPage({ id }: { id: string }) {
+  const [view, setView] = useState<TournamentView | null>(null);
+  const [error, setError] = useState("");
+  const [lost, setLost] = useState(false);
+  const [chosen, setChosen] = useState<TournamentGame | null>(null);
+  const latest = useRef(-1);
+  const see = (next: TournamentView) => {
+    if (next.version < latest.current) return;
+    latest.current = next.version;
+    setView(next);
+  };
+  useEffect(() => {
+    api.tournament(id).then(see, (refusal: Error) => setError(refusal.message));
+    return followTournament(id, see, setLost);
+  }, [id]);
+  if (!view)
+    return error ? (
+      <div class="empty">
+        <p role="alert">{error}</p>
+        <a class="button main" href="#/watch/tournament">
+          Start a tournament
+        </a>
+      </div>
+    ) : (
+      <p class="loading" role="status">
+        Loading the tournament…
+      </p>
+    );
+  const steer = (command: "stop" | "resume") => void api.steerTournament(id, command).then(see, (refusal: Error) => setError(refusal.message));
+  const short = (index: number) => view.players[index]!.name;
+  const open = (number: number) => void api.tournamentGame(id, number).then(setChosen, (refusal: Error) => setError(refusal.message));
+  return (
+    <div class="page">
+      <div class="title-line">
+        <h1>{view.title} tournament</h1>
+        <p class="note number" role="status">
+          {view.done_games} of {view.games} games{view.over ? (view.stopped ? ", stopped" : ", finished") : ""}
+        </p>
+        {!view.over && <button onClick={() => steer("stop")}>Stop</button>}
+        {view.over && view.stopped && view.done_games < view.games && <button onClick={() => steer("resume")}>Go on</button>}
+        <a class="button" href="#/watch/tournament">
+          <Icon name="plus" /> New tournament
+        </a>
+      </div>
+      <progress class="progress" max={view.games} value={view.done_games} aria-label="Games played" />
+      {lost && <p class="alert">The connection is lost. Trying again…</p>}
+      {(error || view.error) && (
+        <p class="alert" role="alert">
+          {error || view.error}
+        </p>
+      )}
+      <Standings view={view} />
+      {view.running.length > 0 && (
+        <section aria-label="Running games">
+          <h2>Playing now</h2>
+          <div class="small-boards">
+            {view.running.map((game) => (
+              <figure key={game.number} class="card">
+                <figcaption>{short(game.second)}</figcaption>
+                <Picture game={view.game} position={game.position} board={game.board} last={game.last} />
+                <figcaption>{short(game.first)}</figcaption>
+              </figure>
+            ))}
+          </div>
+        </section>
+      )}
+      {chosen && <Replay view={view} game={chosen} onClose={() => setChosen(null)} />}
+      {view.finished.length > 0 && (
+        <section aria-label="Results">
+          <h2>Results</h2>
+          <ol class="results">
+            {[...view.finished].reverse().map((game) => (
+              <li key={game.number}>
+                <button class="quiet" onClick={() => open(game.number)}>
+                  <span class={game.score > 0.5 ? "winner" : ""}>{short(game.first)}</span>
+                  <b class="number">{["0–1", "½–½", "1–0"][Math.round(2 * game.score)]}</b>
+                  <span class={game.score < 0.5 ? "winner" : ""}>{short(game.second)}</span>
+                  <span class="note">{game.text}</span>
+                </button>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Standings({ view }: { view: TournamentView }) {
+  const ends = view.standings.flatMap((each) => each.interval ?? []);
+  const low = Math.min(-100, ...ends.map((each) => Math.max(each, -800)));
+  const high = Math.max(100, ...ends.map((each) => Math.min(each, 800)));
+  const place = (elo: number) => (100 * (Math.min(high, Math.max(low, elo)) - low)) / (high - low);
+  return (
+    <div class="card standings">
+      <table>
+        <caption class="hidden-text">Standings</caption>
+        <thead>
+          <tr>
+            <th>Player</th>
+            <th class="right">Games</th>
+            <th class="right">+</th>
+            <th class="right">=</th>
+            <th class="right">−</th>
+            <th class="right">Points</th>
+            <th class="right">Elo</th>
+            <th class="wide">95 % interval</th>
+          </tr>
+        </thead>
+        <tbody>
+          {view.standings.map((each) => (
+            <tr key={each.player}>
+              <td>
+                <strong>{view.players[each.player]!.name}</strong>
+              </td>
+              <td class="right">{each.games}</td>
+              <td class="right">{each.wins}</td>
+              <td class="right">{each.draws}</td>
+              <td class="right">{each.losses}</td>
+              <td class="right">{each.score}</td>
+              <td class="right">{each.games ? signed(each.elo) : ""}</td>
+              <td class="wide">{each.games > 0 && <Interval standing={each} place={place} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const signed = (elo: number) => (elo >= 0.5 ? `+${Math.round(elo)}` : String(Math.round(elo)));
+
+function Interval({ standing, place }: { standing: Standing; place: (elo: number) => number }) {
+  const [low, high] = standing.interval ?? [-9999, 9999];
+  return (
+    <span class="interval" role="img" aria-label={standing.interval ? `${signed(low)} to ${signed(high)}` : "not known yet"} title={standing.interval ? `${signed(low)} to ${signed(high)}` : "not known yet"}>
+      <i class="zero" style={{ left: `${place(0)}%` }} />
+      <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
+      <i class="mark" style={{ left: `${place(standing.elo)}%` }} />
+    </span>
+  );
+}
+
+/** A finished game, move by move. */
+function Replay({ view, game, onClose }: { view: TournamentView; game: TournamentGame; onClose: () => void }) {
+  const [at, setAt] = useState(game.positions.length - 1);
+  useEffect(() => setAt(game.positions.length - 1), [game]);
+  const drawn = view.game === "chess" || view.game === "shogi";
+  return (
+    <section class="card tournament-replay" aria-label={`Game ${game.number}`}>
+      <button class="quiet close" onClick={onClose} aria-label="Close the game">
+        <Icon name="remove" />
+      </button>
+      <h2>
+        {view.players[game.first]!.name} – {view.players[game.second]!.name}
+      </h2>
+      <p class="note">{game.text}</p>
+      {drawn && (
+        <div class="replay-board">
+          <Picture game={view.game} position={game.positions[Math.min(at, game.positions.length - 1)] ?? null} last={game.moves[at - 1]?.text ?? null} hands />
+          <Steps at={at} end={game.positions.length - 1} onStep={(to) => setAt(Math.max(0, Math.min(game.positions.length - 1, to)))} />
+        </div>
+      )}
+      <p class="move-text">
+        {game.moves.map((move, index) => (
+          <span key={index} class={index === at - 1 ? "current" : ""}>
+            {index % 2 === 0 && `${index / 2 + 1}. `}
+            {move.name}{" "}
+          </span>
+        ))}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+// Begins games, and remembers what was asked for: a rematch asks the same with the other side.
+import { api, type NewGame } from "./api";
+
+export type Wanted = Partial<NewGame> & { game: string };
+const KEPT = 20;
+
+function stored(): [string, Wanted][] {
+  try {
+    return JSON.parse(localStorage.getItem("requests") ?? "[]") as [string, Wanted][];
+  } catch {
+    return [];
+  }
+}
+
+/** Begins a game and shows it. Raises Refused. */
+export async function begin(wanted: Wanted): Promise<void> {
+  const { id } = await api.begin(wanted);
+  const { record: _, format: __, ...repeatable } = wanted;
+  localStorage.setItem("requests", JSON.stringify([[id, repeatable], ...stored()].slice(0, KEPT)));
+  location.hash = `/game/${id}`;
+}
+
+/** What a game was begun with; undefined if another browser began it. */
+export const requestOf = (id: string): Wanted | undefined => stored().find(([each]) => each === id)?.[1];

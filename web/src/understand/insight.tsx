@@ -1,0 +1,145 @@
+import { useState } from "preact/hooks";
+import type { MoveCurve, PositionInsight } from "../api";
+import { ChessBoard } from "../boards/chess-board";
+import { GridBoard } from "../boards/grid-board";
+import { ShogiBoard } from "../boards/shogi-board";
+import { Slider } from "../pages/opponent-form";
+import { Curves, percent } from "./curves";
+
+const CURVES = 5;
+const ROWS = 7;
+
+interface Props {
+  game: string;
+  insight: PositionInsight;
+  onMove: (move: string) => void;
+  /** Buttons under the board. */
+  children?: preact.ComponentChildren;
+  /** Shown above the facts of the position, or instead of them. */
+  head?: preact.ComponentChildren;
+  instead?: preact.ComponentChildren;
+}
+
+/** What people of each rating play in a position, what is strong, and how a mixture of both would choose. */
+export function Insight({ game, insight, onMove, children, head, instead }: Props) {
+  const [alpha, setAlpha] = useState(0);
+  const [wanted, setColumn] = useState(Math.floor(insight.ratings.length / 2));
+  const column = Math.min(wanted, insight.ratings.length - 1);
+  const best = insight.moves.find((each) => each.text === insight.best);
+  const ranked = mixed(insight.moves, column, alpha).slice(0, ROWS);
+  const rating = insight.ratings[column]!;
+  const people = insight.ratings.length > 1 ? `people of ${rating}` : "people";
+  const wide = insight.ratings.length > 1;
+  return (
+    <div class="insight">
+      <div class="insight-board">
+        <InsightBoard game={game} insight={insight} onMove={onMove} people={ranked[0]?.move.text} best={best?.text} />
+        {children}
+        <p class="note key-line">
+          {insight.sides[insight.turn]} to move. <i class="dot blue" /> {people} play it most. <i class="dot green" /> the strong network's best{best ? `: ${best.name}` : ""}. Play a move to go on.
+        </p>
+      </div>
+      <div class="insight-panel">
+        {head}
+        {instead}
+        {!instead && wide && (
+          <div class="card">
+            <h2>What would they play, by {insight.rating_word}?</h2>
+            <Curves insight={insight} moves={insight.moves.slice(0, CURVES)} column={column} onColumn={setColumn} />
+            <Slider title={insight.rating_word === "rank" ? "Rank" : "Rating"} value={column} shown={String(rating)} from={0} to={insight.ratings.length - 1} step={1} onChange={setColumn} />
+          </div>
+        )}
+        {!instead && <div class="card">
+          <Facts insight={insight} column={column} people={people} />
+          <table class="moves-table">
+            <caption class="hidden-text">The likeliest moves</caption>
+            <thead>
+              <tr>
+                <th>Move</th>
+                <th>{alpha === 0 ? "People play it" : "The mixture plays it"}</th>
+                <th class="right">Strong</th>
+                <th class="right">Costs</th>
+              </tr>
+            </thead>
+            <tbody>
+              {ranked.map(({ move, share }) => (
+                <tr key={move.text} class={move.loss != null && move.loss > 0.1 ? "bad" : ""}>
+                  <td>
+                    <button class="link" onClick={() => onMove(move.text)}>
+                      {move.name}
+                    </button>
+                  </td>
+                  <td>
+                    <span class="bar-cell">
+                      <span class="bar" style={{ "--share": share }} aria-hidden="true" />
+                      {percent(share)}
+                    </span>
+                  </td>
+                  <td class="right">{percent(move.strong)}</td>
+                  <td class="right">{move.loss == null ? "" : move.loss < 0.005 ? "–" : percent(move.loss)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <Slider
+            title="Strong half (alpha)"
+            value={alpha}
+            shown={`${Math.round(100 * alpha)} %`}
+            from={0}
+            to={1}
+            step={0.05}
+            note="How the choice moves when the strong network is mixed in: people to the power 1 − alpha, times strong to the power alpha."
+            onChange={setAlpha}
+          />
+        </div>}
+      </div>
+    </div>
+  );
+}
+
+function Facts({ insight, column, people }: { insight: PositionInsight; column: number; people: string }) {
+  const score = insight.score[column];
+  return (
+    <dl class="facts">
+      <div>
+        <dt>chance of a blunder</dt>
+        <dd class={insight.blunder[column]! > 0.25 ? "warn" : ""}>{percent(insight.blunder[column]!)}</dd>
+      </div>
+      {score != null && (
+        <div>
+          <dt>
+            {insight.sides[insight.turn]} scores, among {people}
+          </dt>
+          <dd>{percent(score)}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** Moves by their share in the geometric mixture of people and strong network. */
+function mixed(moves: MoveCurve[], column: number, alpha: number): { move: MoveCurve; share: number }[] {
+  const weights = moves.map((each) => Math.pow(each.human[column]! + 1e-9, 1 - alpha) * Math.pow(each.strong + 1e-9, alpha));
+  const sum = weights.reduce((total, each) => total + each, 0);
+  return moves.map((move, index) => ({ move, share: weights[index]! / sum })).sort((one, other) => other.share - one.share);
+}
+
+function InsightBoard({ game, insight, onMove, people, best }: { game: string; insight: PositionInsight; onMove: (move: string) => void; people: string | undefined; best: string | undefined }) {
+  const common = { bottom: 0, you: insight.turn, legal: insight.moves, last: insight.last ?? null };
+  if (game === "chess")
+    return (
+      <ChessBoard
+        {...common}
+        fen={insight.position}
+        turn={insight.turn}
+        onMove={(moves) => moves[0] && onMove(moves.find((each) => each.endsWith("q")) ?? moves[0])}
+        arrows={[...(best ? [{ text: best, brush: "green" }] : []), ...(people ? [{ text: people, brush: "blue" }] : [])]}
+      />
+    );
+  if (game === "shogi") return <ShogiBoard {...common} sfen={insight.position} hint={best ?? null} onMove={onMove} />;
+  const marks = new Map<string, string>();
+  if (people) marks.set(people, "people");
+  if (best) marks.set(best, "hint");
+  const points = new Set(insight.moves.map((each) => each.text));
+  return <GridBoard board={insight.board} bottom={0} label="Position. Arrow keys move, Enter plays." marks={marks} playable={{ points, owner: insight.turn }} onSquare={(point) => points.has(point) && onMove(point)} />;
+}

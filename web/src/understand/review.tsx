@@ -1,0 +1,181 @@
+import { useState } from "preact/hooks";
+import type { GameOffer, ReviewedMove, ReviewView } from "../api";
+import { percent } from "./curves";
+
+interface Props {
+  review: ReviewView;
+  offer: GameOffer;
+  ply: number;
+  rating: number | string | null;
+  onPly: (ply: number) => void;
+  onRating: (rating: number | string | null) => void;
+}
+
+const MISSED = 0.6;
+
+/** A reviewed game: estimates of both players, the graph, what people of a level miss. */
+export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
+  const moves = review.moves;
+  const erred = moves.filter((each) => each.blunder);
+  const missed = moves
+    .filter((each) => each.found != null && each.found < MISSED)
+    .sort((one, other) => one.found! - other.found!)
+    .slice(0, 8)
+    .sort((one, other) => one.ply - other.ply);
+  return (
+    <section class="review" aria-label="Review">
+      <div class="levels">
+        {([0, 1] as const).map((side) => (
+          <Player key={side} review={review} side={side} name={review.players[side] || offer.sides[side]!} />
+        ))}
+      </div>
+      <div class="card">
+        <div class="title-line">
+          <h2>Chances and difficulty</h2>
+          {!review.done && (
+            <p class="note" role="status">
+              Looked at {moves.length} of {review.total} moves…
+            </p>
+          )}
+        </div>
+        {review.error && (
+          <p class="alert" role="alert">
+            {review.error}
+          </p>
+        )}
+        <Graph review={review} sides={offer.sides} ply={ply} onPly={onPly} />
+        <p class="note">
+          Line: expected score of {offer.sides[0]} between people of {rating ?? "these ratings"}. Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.
+        </p>
+      </div>
+      <div class="review-lists">
+        <div class="card">
+          <h2>Moves that gave much away</h2>
+          {erred.length === 0 && <p class="note">{review.done ? "None." : "None so far."}</p>}
+          <ul class="missed">
+            {erred.map((each) => (
+              <li key={each.ply}>
+                <button onClick={() => onPly(each.ply)}>
+                  <span>
+                    {moveNumber(each)} <strong>{each.name}</strong> gave away {percent(each.loss ?? 0)}. <b>{each.best_name ?? each.best}</b> was better; {percent(each.best_likely)} of such players find it.
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+        <div class="card">
+          <h2>Moves that people of your level miss</h2>
+          {offer.ratings && <RatingChoice offer={offer} rating={rating} onRating={onRating} />}
+          {missed.length === 0 && <p class="note">{review.done ? "None: such players find a good move in every position of this game." : "None so far."}</p>}
+          <ul class="missed">
+            {missed.map((each) => (
+              <li key={each.ply}>
+                <button onClick={() => onPly(each.ply)}>
+                  <span>
+                    {moveNumber(each)} <b>{each.best_name ?? each.best}</b>: {percent(each.found!)} find a good move; most play {each.expected_name ?? each.expected}. {each.blunder ? `It was missed: ${each.name}.` : `Played: ${each.name}.`}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const moveNumber = (move: ReviewedMove) => `${Math.floor(move.ply / 2) + 1}${move.ply % 2 ? "…" : "."}`;
+
+/** Whose eyes the review has: the players' own ratings, or yours. */
+function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: number | string | null; onRating: (rating: number | string | null) => void }) {
+  const [chosen, setChosen] = useState(rating);
+  return (
+    <label class="row">
+      <span>Your {offer.ratings!.word}</span>
+      <select
+        value={String(chosen ?? "")}
+        onChange={({ currentTarget: { value } }) => {
+          const found = offer.ratings!.values.find((each) => String(each) === value) ?? null;
+          setChosen(found);
+          onRating(found);
+        }}
+      >
+        <option value="">as the players of the game</option>
+        {offer.ratings!.values.map((each) => (
+          <option key={each} value={String(each)}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A player, with the estimate of their level from the moves of this game. */
+function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name: string }) {
+  const level = review.levels?.[side];
+  const own = review.moves.filter((each) => each.player === side && each.loss != null);
+  const average = own.length ? own.reduce((sum, each) => sum + each.loss!, 0) / own.length : null;
+  return (
+    <div class="card level-card">
+      <div>
+        <strong>{name}</strong>
+        {review.ratings[side] != null && <span class="note"> assumed {review.ratings[side]}</span>}
+        {average !== null && <p class="note">Gave away {percent(average)} a move.</p>}
+      </div>
+      {level ? (
+        <p class="estimate">
+          <span class="note">Played like</span>
+          <strong class="number">{level.shown}</strong>
+          <span class="note number">
+            {Math.round(level.interval[0])} to {Math.round(level.interval[1])}, from {level.moves} moves
+          </span>
+        </p>
+      ) : (
+        <p class="note">{review.done ? "Too few moves for an estimate." : "Estimating…"}</p>
+      )}
+    </div>
+  );
+}
+
+const HEIGHT = 150;
+
+function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: readonly string[]; ply: number; onPly: (ply: number) => void }) {
+  const width = 800;
+  const x = (index: number) => 30 + ((index + 0.5) / Math.max(1, review.total)) * (width - 40);
+  const y = (score: number) => HEIGHT - HEIGHT * score;
+  const step = (width - 40) / Math.max(1, review.total);
+  const scored = review.moves.filter((each) => each.score != null);
+  const line = scored.map((each) => `${x(each.ply)},${y(each.score!)}`).join(" ");
+  const first = review.moves[0]?.ply ?? 0;
+  return (
+    <svg
+      class="graph"
+      viewBox={`0 -6 ${width} ${HEIGHT + 12}`}
+      role="img"
+      aria-label={`Expected score of ${sides[0]} and difficulty, move by move`}
+      onClick={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        const where = ((event.clientX - box.left) / box.width) * width;
+        onPly(first + Math.min(review.total - 1, Math.max(0, Math.floor((where - 30) / step))));
+      }}
+    >
+      {[0, 0.5, 1].map((score) => (
+        <g key={score}>
+          <line class="grid" x1="30" x2={width - 10} y1={y(score)} y2={y(score)} />
+          <text class="tick end" x="25" y={y(score) + 4}>
+            {100 * score}
+          </text>
+        </g>
+      ))}
+      {review.moves.map((move) => move.difficulty != null && <rect key={move.ply} class="difficulty" x={x(move.ply) - step * 0.35} width={step * 0.7} y={HEIGHT - Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} height={Math.min(HEIGHT, 4 * HEIGHT * move.difficulty)} />)}
+      {scored.length > 0 && <polygon class="area" points={`${x(scored[0]!.ply)},${HEIGHT} ${line} ${x(scored.at(-1)!.ply)},${HEIGHT}`} />}
+      <polyline class="score" points={line} />
+      {scored.filter((each) => each.blunder).map((each) => (
+        <circle key={each.ply} class="blunder" cx={x(each.ply)} cy={y(each.score!)} r="4.5" />
+      ))}
+      <line class="cursor" x1={x(ply)} x2={x(ply)} y1="-4" y2={HEIGHT + 4} />
+    </svg>
+  );
+}
