@@ -5,7 +5,9 @@
 
 The games are packed by `pack_games TABLE test.xz --test`; of a table of the preset `maia` the positions are
 those of `sparring measure matching`. Each network is compared with those before it. With `--clock` the
-positions are those with a clock, and each student is measured without and with it.
+positions are those with a clock, and each student is measured without and with it. With `--scores FOLDER` the
+scores of each network are written there, and read instead of measured where they are there already: networks
+can be measured on different machines.
 """
 
 from __future__ import annotations
@@ -56,6 +58,17 @@ class Scores:
     nats: NDArray[np.float64]
     """[n]: minus the logarithm of its probability."""
 
+    def save(self, path: Path) -> None:
+        """Writes a file for `read_scores`."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, hits=self.hits.astype(np.uint8), nats=self.nats.astype(np.float32))
+
+
+def read_scores(path: Path) -> Scores:
+    """Reads a file that `Scores.save` wrote."""
+    with np.load(path) as file:
+        return Scores(file["hits"].astype(np.float64), file["nats"].astype(np.float64))
+
 
 def student_policy(student: Student, p: Positions, see_clock: bool = True) -> Tensor:
     """Log-probabilities [n, 1858] in float32."""
@@ -81,14 +94,15 @@ def onnx_policy(session: Any, p: Positions, see_clock: bool = True) -> Tensor:
 class Network:
     """A student (.pt or .onnx, the latter on a CPU), or a teacher's network (.npz or .xz)."""
 
-    def __init__(self, path: Path, moves: NDArray[np.integer], device: torch.device) -> None:
-        self.sees_clock = path.suffix in (".pt", ".onnx")
+    def __init__(
+        self, path: Path, moves: NDArray[np.integer], device: torch.device, threads: int = 1
+    ) -> None:
         self._policy: Callable[[Positions, bool], Tensor]
         if path.suffix == ".onnx":
             import onnxruntime  # the GPU machine may not have it
 
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
+            options.intra_op_num_threads = threads
             session = onnxruntime.InferenceSession(str(path), options)
             self._policy = lambda p, see_clock: onnx_policy(session, p, see_clock)
         elif path.suffix == ".pt":
@@ -204,9 +218,11 @@ def main() -> None:
     parser.add_argument("--games", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)
     parser.add_argument("--clock", action="store_true")
+    parser.add_argument("--ratings", type=int, nargs=2, default=(1100, 2000), help="from, and below")
     parser.add_argument("--limit", type=int, default=0, help="number of positions; 0 for all")
     parser.add_argument("--every", type=int, default=1, help="one position in so many")
     parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--scores", type=Path, help="folder with the scores of each network")
     parser.add_argument("--out", type=Path, required=True)
     o = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -218,7 +234,7 @@ def main() -> None:
     kept = (
         clock >= 0
         if o.clock
-        else ((clock < 0) | (clock >= _LEAST_SECONDS)) & (group >= 1100) & (group < 2000)
+        else ((clock < 0) | (clock >= _LEAST_SECONDS)) & (group >= o.ratings[0]) & (group < o.ratings[1])
     )
     chosen = np.flatnonzero(kept)[:: o.every][: o.limit or None]
     indices = indices[torch.from_numpy(chosen).to(device)]
@@ -229,11 +245,21 @@ def main() -> None:
         "clock": clock[chosen],
     }
     scores: dict[str, Scores] = {}
+
+    def measure(name: str, path: Path, see_clock: bool) -> None:
+        file = o.scores / f"{name}.npz" if o.scores else None
+        if file is not None and file.exists():
+            scores[name] = read_scores(file)
+            return
+        network = Network(path, policy_moves(library), device, o.threads)
+        scores[name] = network.scores(records, indices, see_clock)
+        if file is not None:
+            scores[name].save(file)
+
     for name, _, path in (each.partition("=") for each in o.networks):
-        network = Network(Path(path), policy_moves(library), device)
-        if o.clock and network.sees_clock:
-            scores[f"{name} without the clock"] = network.scores(records, indices, see_clock=False)
-        scores[name] = network.scores(records, indices)
+        if o.clock and path.endswith((".pt", ".onnx")):
+            measure(f"{name} without the clock", Path(path), see_clock=False)
+        measure(name, Path(path), see_clock=True)
     o.out.write_text(json.dumps(report(scores, columns), indent=1) + "\n")
 
 

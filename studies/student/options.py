@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ class Options:
     seed: int = 1
 
 
-def parse_options(description: str) -> Options:
-    """Options from the command line."""
+def parse_options(description: str, arguments: Sequence[str] | None = None) -> Options:
+    """Options from the command line, or from these arguments."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -80,4 +81,4 @@ def parse_options(description: str) -> Options:
         if field.default is not MISSING:
             settings["default"] = field.default
         parser.add_argument(f"--{field.name.replace('_', '-')}", **settings)
-    return Options(**vars(parser.parse_args()))
+    return Options(**vars(parser.parse_args(arguments)))

@@ -58,30 +58,41 @@ def loss_of(policy: Tensor, value: Tensor, batch: Batch, value_weight: float) ->
     return policy_loss - value_weight * (batch.value * log_value).sum(1).mean()
 
 
+class Sources:
+    """Records, teacher and batches. Several runs may share them (`train_sizes`)."""
+
+    def __init__(self, options: Options) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        torch.manual_seed(options.seed)
+        library = load_library(options.data / "libpool.so")
+        self.moves = policy_moves(library)
+        games = read_games(options.data / "games.xz", options.games)
+        self.records = Records(games, library, options.threads, self.device)
+        self.teacher = Teacher(options.data / options.teacher, self.moves, self.device)
+        size = max(1, round(options.batch * max(options.fresh, options.finish_fresh)))
+        pool = Pool(
+            library, self.records, options.groups, size,
+            threads=options.threads, seed=options.seed, device=self.device,
+        )  # fmt: skip
+        player = Teacher(options.data / options.player, self.moves, self.device) if options.player else None
+        self.batches = BatchSource(options, self.records, pool, self.teacher, player)
+        if self.device.type == "cuda":
+            _compile()
+
+
 class Trainer:
     """One training run."""
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    def __init__(self, options: Options, sources: Sources | None = None) -> None:
+        sources = sources or Sources(options)
+        self._options, self._device, self._source = options, sources.device, sources.batches
+        self._records, self._teacher = sources.records, sources.teacher
         torch.manual_seed(options.seed)
-        library = load_library(options.data / "libpool.so")
-        moves = policy_moves(library)
-        games = read_games(options.data / "games.xz", options.games)
-        self._records = Records(games, library, options.threads, self._device)
-        self._teacher = Teacher(options.data / options.teacher, moves, self._device)
-        size = max(1, round(options.batch * max(options.fresh, options.finish_fresh)))
-        pool = Pool(
-            library, self._records, options.groups, size,
-            threads=options.threads, seed=options.seed, device=self._device,
-        )  # fmt: skip
-        player = Teacher(options.data / options.player, moves, self._device) if options.player else None
-        self._source = BatchSource(options, self._records, pool, self._teacher, player)
         shape = Shape(layers=options.layers, width=options.width, hidden=2 * options.width)
         self.student = (
             load_student(Path(options.init), self._device)[0]
             if options.init
-            else Student(shape, policy_columns(moves)).to(self._device)
+            else Student(shape, policy_columns(sources.moves)).to(self._device)
         )
         if self.student.shape.layers < options.layers:
             self.student = deepened(self.student, options.layers)
@@ -93,18 +104,16 @@ class Trainer:
         order = torch.randperm(len(self._records.validation), generator=torch.Generator().manual_seed(0))
         whole = max(1, options.validation // options.batch) * options.batch
         self._validation = self._records.validation[order[:whole].to(self._device)]
-        if self._device.type == "cuda":
-            _compile()
 
     def train(self) -> None:
         """Trains until the time is over; measurements and compilation count only with `end`."""
         o = self._options
         if o.bits8 == "start":
             self._quantise()
-        self._measure(0, 0.0)
+        self.measure(0, 0.0)
         self.step(0, finishing=False)  # compiles; its learning rate is 0
         began, pauses, step, finishing = time.time(), 0.0, 0, False
-        seconds = o.end - began if o.end else o.seconds
+        seconds = max(1.0, o.end - began) if o.end else o.seconds
         marks = [(i + 1) / o.points for i in range(o.points)]
         while marks:
             part = (time.time() - began - (0.0 if o.end else pauses)) / seconds
@@ -114,7 +123,7 @@ class Trainer:
             if part >= marks[0]:
                 marks.pop(0)
                 self._synchronise()
-                self._measure(step, time.time() - began - pauses)
+                self.measure(step, time.time() - began - pauses)
                 pauses += time.time() - pause
                 continue
             if not finishing and o.finish and part >= 1 - o.finish:
@@ -125,7 +134,7 @@ class Trainer:
                     self.step(0, finishing=True)  # compiles again
                     self._synchronise()
                     pauses += time.time() - pause
-            self._optimiser.set_rate(self._rate_at(min(part, 1.0)))
+            self.set_rate(min(part, 1.0))
             loss = self.step(step, finishing)
             step += 1
             if step % 8 == 0:  # keeps the host near the device, so that the time is right
@@ -133,8 +142,11 @@ class Trainer:
         self.save()
 
     def step(self, step: int, finishing: bool) -> Tensor:
+        """One optimiser step on the next batch. Returns the loss."""
+        return self.learn(self._source.batch(step % self._options.groups, finishing), step)
+
+    def learn(self, batch: Batch, step: int) -> Tensor:
         """One optimiser step. Returns the loss."""
-        batch = self._source.batch(step % self._options.groups, finishing)
         with self._autocast():
             policy, value = self.student(*self._inputs(batch.positions, masked=_MASKED))
         loss = loss_of(policy, value, batch, self._options.value_weight)
@@ -152,11 +164,11 @@ class Trainer:
         options = {field.name: str(getattr(o, field.name)) for field in fields(o)}
         save_student(o.out / f"{o.name}.pt", self.student, self._average, options)
 
-    def _rate_at(self, part: float) -> float:
+    def set_rate(self, part: float) -> None:
+        """Sets the learning rate after a part (0 to 1) of the training."""
         o = self._options
-        if part < o.warm:
-            return o.rate * part / o.warm
-        return o.rate if part < o.flat else o.rate * max(0.01, (1 - part) / (1 - o.flat))
+        falling = o.rate if part < o.flat else o.rate * max(0.01, (1 - part) / (1 - o.flat))
+        self._optimiser.set_rate(o.rate * part / o.warm if part < o.warm else falling)
 
     def _inputs(self, p: Positions, masked: float) -> tuple[Tensor, Tensor]:
         """The student's inputs; ratings, clock and history are masked with a probability."""
@@ -197,7 +209,7 @@ class Trainer:
                 p.copy_(own[name])
 
     @torch.no_grad()
-    def _measure(self, step: int, seconds: float) -> None:
+    def measure(self, step: int, seconds: float) -> None:
         """Appends a line: top-1, nats a move and divergence from the teacher, means of the rating groups."""
         o, parts = self._options, []
         with self._averaged():
@@ -241,6 +253,7 @@ _PLAIN_FORWARD = Block.forward
 def _compile() -> None:
     """Compiles the blocks, once for all."""
     torch.set_float32_matmul_precision("high")
+    torch._dynamo.config.recompile_limit = 64  # each size and each mode is compiled
     Encoder.forward = torch.compile(Encoder.forward, dynamic=False)  # type: ignore[method-assign]
     Block.forward = torch.compile(_PLAIN_FORWARD, dynamic=False)  # type: ignore[method-assign]
 
