@@ -42,6 +42,7 @@ void check(const PlannerConfig& config) {
     require(share(config.paranoia), "paranoia must be from 0 to 1");
     require(share(config.native_weight), "native_weight must be from 0 to 1");
     require(share(config.belief_noise), "belief_noise must be from 0 to 1");
+    require(config.rationality >= 0 && config.rationality <= 100, "rationality must be from 0 to 100");
     require(config.table_size >= 1, "table_size must be at least 1");
     require(config.threads >= 1 && config.threads <= 1024, "threads must be from 1 to 1024");
 }
@@ -206,6 +207,9 @@ void bind_config(nb::module_& m) {
         Field{
             "belief_noise", &C::belief_noise,
             "Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."},
+        Field{"rationality", &C::rationality,
+              "Inverse temperature of moves by a native quiescence search, which weighs the policies of both "
+              "players; 0 leaves them as they are."},
         Field{"table_size", &C::table_size, "Nodes of the hash table; a new node overwrites an old one."},
         Field{"threads", &C::threads, "Threads of the playouts."});
 }

@@ -12,6 +12,9 @@ namespace sparring::rbc {
 /// The score of a captured king, minus the plies until then.
 constexpr int king_score = 100'000;
 
+/// The scale of scores as values from -1 to 1: the value of a score is tanh(score / centipawns_of_a_win).
+constexpr double centipawns_of_a_win = 500.0;
+
 struct ScoredMove {
     Move move;
     int score;  // centipawns for the side to move

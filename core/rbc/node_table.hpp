@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rbc/evaluation_batch.hpp"
+#include "rbc/rational_policy.hpp"
 
 namespace sparring::rbc {
 
@@ -19,7 +20,9 @@ struct TreeNode {
 /// A hash table in which a new node overwrites an older one in its slot.
 class NodeTable {
  public:
-    explicit NodeTable(std::size_t size) : nodes_(std::max<std::size_t>(size, 1)) {}
+    /// `rationality` weighs the moves of all policies by a native evaluation; 0 leaves them as they are.
+    explicit NodeTable(std::size_t size, double rationality = 0)
+        : nodes_(std::max<std::size_t>(size, 1)), rationality_(rationality) {}
 
     TreeNode* find(std::uint64_t key) {
         TreeNode& node = nodes_[key % nodes_.size()];
@@ -35,6 +38,7 @@ class NodeTable {
         MoveList actions;
         state.actions(actions);
         node = {key, value, remembered_planes(synopsis), policy_edges(state.known().player, actions, logits)};
+        if (rationality_ > 0 && state.context().moving) weigh_by_value(node.edges, state, rationality_);
         return node;
     }
 
@@ -43,6 +47,7 @@ class NodeTable {
 
  private:
     std::vector<TreeNode> nodes_;
+    double rationality_;
     std::size_t used_ = 0;
 };
 

@@ -7,7 +7,10 @@ namespace sparring::rbc {
 using namespace chess;
 
 Planner::Planner(const PlannerConfig& config, Color player, const Board& board, std::uint64_t seed)
-    : config_(config), random_(seed), table_(config.table_size), filter_(config, player, random_.next()) {
+    : config_(config),
+      random_(seed),
+      table_(config.table_size, config.rationality),
+      filter_(config, player, random_.next()) {
     filter_.start(board);
     if (board.side() != player) filter_.advance(std::nullopt);
 }

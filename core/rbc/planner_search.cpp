@@ -14,9 +14,8 @@ using namespace chess;
 
 namespace {
 
-constexpr std::size_t block = 4;               // playouts per unit of parallel work
-constexpr std::size_t max_root_samples = 32;   // of the average policy of the root
-constexpr double centipawns_of_a_win = 500.0;  // scale of the native evaluation: tanh of 1
+constexpr std::size_t block = 4;              // playouts per unit of parallel work
+constexpr std::size_t max_root_samples = 32;  // of the average policy of the root
 
 }  // namespace
 
@@ -170,6 +169,7 @@ void PlannerSearch::advance(Playout& playout) {
     playout.key = next.key();
     playout.is_leaf = playout.path.size() >= playout.depth;
     if (playout.is_leaf && config_.native_weight > 0) playout.native_value = native_value(playout.board);
+    if (playout.is_leaf && config_.native_weight >= 1) return;  // the network is not asked
     playout.node = table_.find(playout.key);
     if (!playout.node) playout.synopsis = next.synopsis();
 }
@@ -180,6 +180,8 @@ void PlannerSearch::settle(Playout& playout) {
     if (playout.final_value) {
         ++decided_;
         back_up(playout, *playout.final_value);
+    } else if (playout.is_leaf && config_.native_weight >= 1) {
+        back_up(playout, playout.native_value);
     } else if (!playout.node) {
         playout.waiting = true;
     } else if (playout.is_leaf) {

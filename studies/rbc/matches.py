@@ -1,11 +1,12 @@
 """Matches of a Sparring bot against the bots of reconchess, with reconchess's own game server.
 
 Games are played as `rc-bot-match` plays them, with players loaded by module name. Each game is journalled, so
-that a stopped run resumes.
+that a stopped run resumes; `histories.jsonl.zst` has reconchess's histories of the games.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -15,6 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from sparring.arena.intervals import wilson_interval
 from sparring.reports import provenance
 from sparring.reports.report import write_json
@@ -23,6 +26,7 @@ from sparring.workers import LocalWorkerPool
 
 JOURNAL = "matches.jsonl"
 REPORT = "matches.json"
+HISTORIES = "histories.jsonl.zst"
 OURS = "sparring.engines.reconchess"
 OPPONENTS = {name: f"reconchess.bots.{name}_bot" for name in ("trout", "attacker", "random")}
 
@@ -60,6 +64,10 @@ class RbcGameResult:
     """Wall-clock seconds of the game."""
 
 
+PlayedGame = tuple[RbcGameResult, bytes]
+"""A game, and its history, compressed."""
+
+
 class _Worker:
     """A worker process that plays games of reconchess."""
 
@@ -67,10 +75,11 @@ class _Worker:
         if stockfish is not None:
             os.environ["STOCKFISH_EXECUTABLE"] = stockfish
 
-    def work(self, task: tuple[RbcMatch, int]) -> RbcGameResult:
+    def work(self, task: tuple[RbcMatch, int]) -> PlayedGame:
         match, number = task
         import chess
         from reconchess import LocalGame, WinReason, load_player, play_local_game
+        from reconchess.history import GameHistoryEncoder
 
         os.environ["SPARRING_RBC_BOT"], os.environ["SPARRING_RBC_SEED"] = match.bot, str(number)
         random.seed(number)
@@ -90,6 +99,9 @@ class _Worker:
         finally:
             _quit(theirs)
         history = game.get_game_history()
+        names = (Path(match.bot).stem, match.opponent)
+        history.store_players(*(names if color == chess.WHITE else names[::-1]))
+        line = json.dumps(history, cls=GameHistoryEncoder) + "\n" if score is not None else ""
         return RbcGameResult(
             match.bot,
             match.opponent,
@@ -101,7 +113,7 @@ class _Worker:
             sum(1 for _ in history.turns(color)),
             round(game.seconds_left_by_color[color], 1),
             round(time.monotonic() - began, 1),
-        )
+        ), zstandard.compress(line.encode(), 9)
 
     def close(self) -> None:
         """Nothing to release: players end with their games."""
@@ -142,10 +154,12 @@ def run(
         ]
     )
     spawn: Any = partial(_Worker, stockfish)
-    with LocalWorkerPool[tuple[RbcMatch, int], RbcGameResult](
+    with LocalWorkerPool[tuple[RbcMatch, int], PlayedGame](
         spawn, processes, lambda task: f"game {task[1]}"
     ) as pool:
-        for game in pool.run(missing):
+        for game, history in pool.run(missing):
+            with (out / HISTORIES).open("ab") as file:
+                file.write(history)
             journal.add(asdict(game))
             games.append(game)
             on_progress(games)

@@ -11,6 +11,7 @@ from sparring.arena.rbc_generation import GenerationConfig, generate
 from studies.rbc import games as rbc_games
 from studies.rbc import matches as rbc_matches
 from studies.rbc.games import ReplayConfig, ReplayedSide, win_rates
+from studies.rbc.histories import read_games
 
 
 def test_win_rates_are_grouped_by_number_of_possible_boards() -> None:
@@ -52,3 +53,8 @@ def test_a_match_is_played_on_reconchess_s_own_table_and_goes_on(
     assert summary["games"] == summary["won"] == 2
     assert summary["crashed"] == summary["lost_on_time"] == summary["suppressed_failures"] == 0
     assert json.loads((tmp_path / rbc_matches.REPORT).read_text()) == report
+    records = [each.record for each in read_games([tmp_path / rbc_matches.HISTORIES])]
+    assert [each and (each.first, each.second) for each in records] == [
+        ("inference-1", "random"),
+        ("random", "inference-1"),
+    ]

@@ -241,6 +241,23 @@ def test_the_belief_does_not_collapse_to_the_best_reply_of_a_search() -> None:
     assert len(set(made.planner.particle_fens())) == 21
 
 
+def test_a_rational_opponent_is_believed_not_to_blunder() -> None:
+    # The black queen is attacked by a rook; it can capture it or hang elsewhere.
+    start = Rbc().parse("4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1 sense")
+    capture = start.play(NO_SENSE).parse_move("d5d1")
+    boards = RbcBoardSet.of([start], 0).after_opponent(None)
+    shares = []
+    for rationality in (0.0, 20.0):
+        config = RbcPlannerConfig(particles=500, rationality=rationality, belief_noise=0.0)
+        planner = RbcPlanner(config, 0, start, 7)
+        evaluate_uniformly(planner)
+        planner.draw(boards, True)
+        left = [fen for fen in planner.particle_fens() if fen.startswith("4k3/8/8/3q4/")]
+        shares.append(len(left) / 500)
+    assert capture
+    assert shares[0] > 3 * shares[1]
+
+
 def test_singletons_replace_particles_that_contradict_all_boards() -> None:
     start = Rbc().parse("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 sense")
     planner = RbcPlanner(RbcPlannerConfig(particles=50), 0, start, 1)
@@ -294,6 +311,14 @@ def test_a_search_saves_a_hanging_queen() -> None:
         ["k2r4/8/8/8/8/8/8/K2Q4 w - - 0 1"], True, native_weight=1.0, mixing=math.inf, move_depth=4
     )
     assert most_visited(planner) == "d1d8"
+
+
+def test_leaves_with_native_values_alone_need_no_network() -> None:
+    fen = "k2r4/8/8/8/8/8/8/K2Q4 w - - 0 1"
+    planner = search([fen], True, native_weight=1.0, move_depth=1)
+    assert planner.tree_size == 0
+    assert most_visited(planner) == "d1d8"
+    assert search([fen], True, native_weight=0.5, move_depth=1).tree_size > 0
 
 
 def test_a_search_senses_where_boards_differ() -> None:
@@ -471,6 +496,20 @@ def test_ratings_of_the_inference_bot_join_in_the_decision() -> None:
     assert found.ratings is not None
     chosen = found.ratings[found.actions.tolist().index(decision.move)]
     assert chosen == pytest.approx(found.ratings.max(), abs=1e-4)
+
+
+def test_senses_with_ratings_need_no_playouts_and_moves_have_them_by_share() -> None:
+    for share, played in ((1.0, False), (0.5, True)):
+        made = planner_bot(inference_weight=0.5, rating_visits=10.0, rating_share=share, playouts=8)
+        made.new_game(GameStart(Rbc(), 1, seed=3))
+        state = Rbc().initial().play(NO_SENSE).play(PASS)
+        made.observe(OpponentMoveResult(None))
+        made.choose(Turn.of(state))
+        assert made.last_search is not None
+        assert made.last_search.playouts == 0
+        made.observe(SenseResult(()))
+        made.choose(Turn.of(state.play(NO_SENSE)))
+        assert (made.last_search.playouts > 0) == played
 
 
 def test_a_planner_is_described_by_a_file(tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ _PONDER_SHARE = 0.05
 quick."""
 _BELIEF_SHARE = 0.25
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
+_LEAST_RATING_SHARE = 0.25
+"""A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
+correct its evaluations."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -77,13 +80,15 @@ class PlannerOptions:
     inference_weight: Fraction = 0.0
     """Weight of the inference bot's best actions in the prior of the root."""
     rating_visits: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
-    """Playouts that the inference bot's value of an action counts for in the decision."""
+    """Playouts that the inference bot's value of an action counts for in the decision, if there are few."""
     rating_share: Fraction = 0.4
-    """Share of a decision's time for these values; 1 leaves no playouts."""
+    """Share of a move's time for these values; 1 leaves no playouts. Senses with such values need none."""
     belief_weight: Fraction = 0.5
     """Weight of the belief against the inference bot's own sample of boards in these ratings."""
     belief_noise: Fraction = 0.05
     """Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."""
+    rationality: Annotated[float, Meta(ge=0, le=100)] = 0.0
+    """Inverse temperature of moves by a native quiescence search, which weighs the network's policies."""
     table_size: Annotated[int, Meta(ge=1, le=2**24)] = 2**16
     """Nodes of the hash table, about a kilobyte each."""
     ponder: bool = True
@@ -216,17 +221,11 @@ class PlannerBot(BasePlayer):
         self.draw_belief(None if planned is None else time.perf_counter() + _BELIEF_SHARE * planned)
         self.planner.begin_search(self.inference.tracker.boards, moving)
         self._step()  # the policy of the root
-        ratings = self._rate(moving, planned)
+        ratings = self._rate(moving, None if ends is None else max(ends - time.perf_counter(), 0.0))
         alone = len(self.planner.root_actions()[0]) == 1
-        alone = alone or (ratings is not None and self.options.rating_share == 1)
-        while not (alone or (stop is not None and stop.is_set())):
-            done = self.planner.playouts
-            if ends is None:
-                if done >= self.options.playouts:
-                    break
-            elif time.perf_counter() > ends:
-                break
-            self._step()
+        rated = ratings is not None and (self.options.rating_share == 1 or not moving)
+        if not (alone or rated):
+            self._play_out(ends, stop)
         actions, priors, visits, values, worst = self.planner.root_actions()
         self.last_search = PlannedActions(
             actions,
@@ -241,13 +240,22 @@ class PlannerBot(BasePlayer):
         )
         return self.last_search
 
+    def _play_out(self, ends: float | None, stop: Event | None) -> None:
+        """Runs playouts until `ends`, or the configured number of them."""
+        while stop is None or not stop.is_set():
+            if self.planner.playouts >= self.options.playouts if ends is None else time.perf_counter() > ends:
+                return
+            self._step()
+
     def _rate(self, moving: bool, planned: float | None) -> NDArray[np.float64] | None:
         """The inference bot's values of the root's actions, over boards of the belief and others. Their
         softmax is mixed into the root's prior."""
         weight = self.options.inference_weight
         if not (weight or self.options.rating_visits):
             return None
-        share = None if planned is None else planned * self.options.rating_share
+        share = planned
+        if share is not None and moving:
+            share *= self.options.rating_share
         actions, priors, *_ = self.planner.root_actions()
         belief = Belief(self.planner.particle_boards, self.options.belief_weight)
         if moving:
@@ -270,7 +278,7 @@ class PlannerBot(BasePlayer):
             return visits * won + 1e-3 * search.priors
         # Playouts of all actions together are made to agree with the ratings, so that only differences count.
         bias = float((visits * (search.ratings - won)).sum() / max(visits.sum(), 1.0))
-        counts = self.options.rating_visits
+        counts = max(self.options.rating_visits, _LEAST_RATING_SHARE * float(visits.sum()))
         return (counts * search.ratings + visits * (won + bias)) / (counts + visits)
 
     def _decide(
