@@ -1,4 +1,4 @@
-"""`python -m studies level-grid`, `level-positions`, `level-scores` and `level-losses`."""
+"""`python -m studies level-grid`, `level-solve` and the other studies of levels."""
 
 from __future__ import annotations
 
@@ -214,23 +214,52 @@ def level_yardstick(
     classes: Annotated[
         str, typer.Option(help="Classes of people.")
     ] = "800,1000,1200,1400,1600,1800,2000,2200,2400",
+    stockfish: Annotated[
+        str, typer.Option(help="Stockfish's program, to compare with; empty for none.")
+    ] = "stockfish",
+    draws: Annotated[int, typer.Option(min=1, help="Moves that Stockfish draws in a position.")] = 8,
+    concurrency: Annotated[int, typer.Option(min=1, help="Processes of Stockfish.")] = 1,
     backend: Annotated[str, typer.Option(help="Runtime of the networks.")] = "onnxruntime",
-    out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "yardstick.json",
+    out: Annotated[Path, typer.Option(help="JSON file; the tables are beside it, in .md.")] = RESULTS
+    / "yardstick.json",
 ) -> None:
-    """Compare the loss of each level's player with that of people of its rating in the same positions."""
+    """Compare each level's player with people of its rating: loss a move, matching and likelihood."""
     from sparring.players import read_level_table, shipped_levels
     from sparring.policies import load_policy
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
-    from studies.levels.diagnosis import yardstick, yardstick_table
+    from sparring.storage import atomic_write
+    from studies.levels.engine_shares import engine_shares
     from studies.levels.positions import read_game_positions
+    from studies.levels.yardstick import (
+        class_positions,
+        equivalent_ratings,
+        equivalent_table,
+        level_columns,
+        loss_table,
+        matching_table,
+        yardstick_rows,
+    )
 
     table = shipped_levels("chess") if players is None else read_level_table(players)
     assert table is not None
     opened = load_policy(table.policy, "chess", backend=backend, batch=256)
-    rows = yardstick(opened, table, read_game_positions(positions), _integers(classes))
-    write_json(provenance(command_line()) | {"rows": rows}, out)
-    print(yardstick_table(rows))
+    scored = read_game_positions(positions)
+    levels = [level for level in _integers(classes) if class_positions(scored, level)]
+    wanted = {level: [each.state for each in class_positions(scored, level)] for level in levels}
+    shares = engine_shares(stockfish, wanted, draws, concurrency) if stockfish else {}
+    found = []
+    for level in levels:
+        found.append(level_columns(opened, table, scored, level, shares.get(level)))
+        rows = yardstick_rows(found)
+        report = provenance(command_line()) | {"rows": rows, "dials": [table.keys(each) for each in levels]}
+        tables = [matching_table(rows), loss_table(rows)]
+        if len(found) > 1:
+            report["equivalent"] = equivalent_ratings(found)
+            tables.append(equivalent_table(report["equivalent"]))
+        write_json(report, out)
+        atomic_write(out.with_suffix(".md"), ("\n\n".join(tables) + "\n").encode())
+        print(f"{level}: {len(found[-1].positions)} positions", flush=True)
 
 
 def level_report(

@@ -1,4 +1,4 @@
-"""The tables of `level-losses` and `level-yardstick`."""
+"""The table of `level-losses`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from sparring.players import LevelTable, PlayerConfig
+from sparring.players import PlayerConfig
 from sparring.policies import Policy
 from studies.levels.losses import (
     blunder_rates,
     clustering,
     drawn_losses,
     expected_losses,
-    log_likelihoods,
     mean_by_kind,
     move_shares,
     played_losses,
 )
-from studies.levels.positions import PEOPLE, GamePosition
+from studies.levels.positions import GamePosition
 
 _FEWEST_POSITIONS = 200
 STRONGER = 400
@@ -60,32 +59,6 @@ def diagnose(policy: Policy, name: str, positions: Sequence[GamePosition]) -> li
     return rows
 
 
-def yardstick(
-    policy: Policy, table: LevelTable, positions: Sequence[GamePosition], classes: Sequence[int]
-) -> list[dict[str, Any]]:
-    """Losses of the player of each level and of people of that rating, in people's positions; and the
-    likelihood of people's moves, beside the policy without search at temperature 1."""
-    rows: list[dict[str, Any]] = []
-    for rating in classes:
-        chosen = [each for each in positions if (each.source, each.rating) == (PEOPLE, rating)]
-        if not chosen:
-            continue
-        shares = move_shares(policy, table.at(rating), chosen)
-        plain = move_shares(policy, PlayerConfig("chess", model=table.policy, rating=rating), chosen)
-        columns = {
-            "people": played_losses(chosen),
-            "level": expected_losses(chosen, shares),
-            "policy": expected_losses(chosen, plain),
-            "log likelihood": log_likelihoods(chosen, shares),
-            "log likelihood of the policy": log_likelihoods(chosen, plain),
-            "matching": np.array(
-                [float(np.argmax(s) == each.played) for s, each in zip(shares, chosen, strict=True)]
-            ),
-        }
-        rows += [{"level": rating, **row} for row in mean_by_kind(chosen, columns)]
-    return rows
-
-
 def _groups(positions: Sequence[GamePosition]) -> list[tuple[str, int]]:
     """Sources and classes with enough positions for a table by kind."""
     counts = Counter((each.source, each.rating) for each in positions)
@@ -109,15 +82,5 @@ def diagnosis_table(rows: Sequence[dict[str, Any]]) -> str:
             row["positions"],
             *(_cell(row[name]) for name in names),
         ]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
-
-
-def yardstick_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as Markdown."""
-    names = ("people", "level", "policy", "log likelihood", "log likelihood of the policy", "matching")
-    lines = ["| level | kind | number | " + " | ".join(names) + " |", "|---" * (3 + len(names)) + "|"]
-    for row in rows:
-        cells = [row["level"], row["kind"], row["positions"], *(_cell(row[name]) for name in names)]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)

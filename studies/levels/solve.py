@@ -18,7 +18,7 @@ RULE: Literal["regularised"] = "regularised"
 """After a search every move keeps a probability, as with people; visits of a small search do not do so."""
 SEARCH_FROM = 1600
 """The lowest level that searches. Below, the policy is strong enough at a temperature near 1."""
-TEMPERATURES = {2000: 1.0, 2600: 0.8}
+TEMPERATURES = {1800: 1.0, 2600: 0.7}
 """Temperature of a search by level: near 1 it predicts people best; at the top it saves nodes."""
 _MOST_NODES = 800
 _JITTER = 40.0

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sparring.cli import main
+from sparring.players import Player, PlayerConfig, shipped_levels
 from tests.cli.interrupting import press_ctrl_c
 
 
@@ -199,9 +200,9 @@ def test_every_game_can_be_played_from_the_terminal(
             "chess",
             "e4\nwhy\nhint\n",
             ("--rating", "1200", "--my-rating", "1400"),
-            "Sparring (model blend), who plays in the style of a 1200.",
+            "Sparring (model blend), level 1200, who plays in the style of a 1200.",
         ),
-        ("chess", "e4\n", (), "Sparring (model blend), who plays in the style of a 1500."),
+        ("chess", "e4\n", (), "Sparring (model blend), level 1500, who plays in the style of a 1500"),
         ("go", "D4\nwhy\n", ("--rank", "3d"), "Sparring (model blend), who plays in the style of a 3d."),
         (
             "go",
@@ -348,3 +349,31 @@ def test_the_installed_command_runs() -> None:
 def test_ctrl_c_ends_a_deep_perft_at_once(game: str, tmp_path: Path) -> None:
     code, lines = press_ctrl_c(["perft", game, "20"], tmp_path / "begun", by_first_thread=True)
     assert (code, lines) == (130, ["sparring: interrupted"])
+
+
+@pytest.mark.parametrize(
+    ("told", "temperature", "level"),
+    [
+        (("--rating", "800"), None, 800),
+        (("--level", "800"), None, 800),
+        (("--rating", "800", "--temperature", "0.7"), 0.7, None),
+        (("--rating", "800", "--model", "human"), 1.0, None),
+    ],
+)
+def test_a_rating_alone_is_as_strong_as_the_level_of_its_number(
+    told: tuple[str, ...], temperature: float | None, level: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[PlayerConfig] = []
+
+    def make(config: PlayerConfig, _: object) -> Player:
+        made.append(config)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparring.cli.play.make_player", make)
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        main(["play", "chess", *told])
+    table = shipped_levels("chess")
+    assert table is not None
+    (config,) = made
+    assert (config.rating, config.level) == (800, level)
+    assert config.temperature == (table.at(800).temperature if temperature is None else temperature)

@@ -10,7 +10,7 @@ from sparring.engines import EngineSettings
 from sparring.engines.option import BadOption
 from sparring.engines.options import find_option
 from sparring.players import BadPlayerConfig, LevelTable, load_player_config, read_level_table, shipped_levels
-from sparring.players.levels import DIALS, Level, at_level
+from sparring.players.levels import DIALS, Level, at_level, level_of_rating
 from sparring.players.player_config import default_player_config
 from sparring.players.player_file import parse_player_config
 
@@ -94,3 +94,11 @@ def test_every_shipped_table_is_monotone_in_what_makes_a_player_strong() -> None
     assert set(table.keys(low)) == {"level", "model", *DIALS}
     assert all(row.rating == row.level for row in table.levels)  # a rating and a level of one number agree
     assert all(a.nodes <= b.nodes for a, b in itertools.pairwise(rows))
+
+
+def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() -> None:
+    assert level_of_rating("chess", 1500) == 1500
+    assert level_of_rating("chess", 99) is None
+    assert level_of_rating("chess", None) is None
+    assert level_of_rating("go", "3d") is None
+    assert level_of_rating("rbc", 1500) is None

@@ -36,7 +36,7 @@ from sparring.players import (
     make_strength_player,
     open_player,
 )
-from sparring.players.levels import level_keys
+from sparring.players.levels import level_keys, level_of_rating
 from sparring.players.persons import UnknownPerson, find_person
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
@@ -75,7 +75,10 @@ def play(
     ] = None,
     rating: Annotated[
         int | None,
-        typer.Option(help="The opponent plays in the style of people of this rating (chess: 1500)."),
+        typer.Option(
+            help="The opponent plays in the style of people of this rating (chess: 1500) and, in chess, as "
+            "strongly: alone it is the --level of this number."
+        ),
     ] = None,
     my_rating: Annotated[
         int | None,
@@ -281,7 +284,7 @@ def _choose_player(
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         return _load(file, game, **({} if seed is None else {"seed": seed}))
-    keys = _level_keys(game, options.level)
+    keys = _level_keys(game, _level_of(game, options))
     model = options.model or keys.get("model", PlayerConfig.model)
     try:
         policy = load_policy(model, game)
@@ -305,6 +308,14 @@ def _choose_player(
         return open_player(replace(config, adapt=True)) if options.adapt else make_player(config, policy)
     except LOAD_ERRORS as error:
         raise UserError(str(error)) from None
+
+
+def _level_of(game: str, options: _OpponentOptions) -> int | None:
+    """The level that was asked for, else that of the rating's number: a rating alone plays as strongly as it
+    says. None if the game has no such level, or if a model or a temperature says how to play."""
+    if options.level is not None or options.model is not None or options.temperature is not None:
+        return options.level
+    return level_of_rating(game, DEFAULT_RATING.get(game) if options.rating is None else options.rating)
 
 
 def _parse_level(text: str | None) -> int | None:

@@ -138,6 +138,16 @@ def level_range(game: str) -> tuple[int, int] | None:
     return None if table is None else table.range
 
 
+def level_of_rating(game: str, rating: int | str | None) -> int | None:
+    """The level of the same number as a rating; None if the game's levels are on another scale, or if it has
+    no such level."""
+    table = shipped_levels(game)
+    if table is None or not isinstance(rating, int) or any(row.rating != row.level for row in table.levels):
+        return None
+    low, high = table.range
+    return rating if low <= rating <= high else None
+
+
 def at_level(config: PlayerConfig, level: int) -> PlayerConfig:
     """A player with the model and the dials of a level; its other keys stay. Raises BadPlayerConfig."""
     keys = level_keys(config.game, level)

@@ -16,7 +16,7 @@ from sparring.players import (
     make_player,
     make_strength_player,
 )
-from sparring.players.levels import level_keys, level_range
+from sparring.players.levels import level_keys, level_of_rating, level_range
 from sparring.players.rbc import BOTS
 from sparring.policies import Policy, PolicyPool, load_policy, rating_range
 from sparring.policies.curve import Curve
@@ -111,14 +111,13 @@ class Opponents:
                 case "bot":
                     return load_player(choice.bot or DEFAULT_BOT, name)
                 case _:
-                    config = default_player_config(
-                        name,
-                        rating=choice.rating,
-                        temperature=1.0 if choice.temperature is None else choice.temperature,
-                        nodes=choice.nodes,
-                        think_time=choice.think_time,
-                    )
-                    return make_player(config, self._blend(name, choice.style))
+                    keys = {"rating": choice.rating, "think_time": choice.think_time}
+                    if choice.temperature is not None or choice.nodes:
+                        keys["temperature"] = 1.0 if choice.temperature is None else choice.temperature
+                        keys["nodes"] = choice.nodes
+                    elif (level := level_of_rating(name, choice.rating)) is not None:
+                        keys = {**level_keys(name, level), **keys}  # a rating alone is as strong as it says
+                    return make_player(default_player_config(name, **keys), self._blend(name, choice.style))
         except (BadPlayer, *LOAD_ERRORS) as error:
             raise Refused(str(error), 422) from None
 

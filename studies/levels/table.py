@@ -1,0 +1,49 @@
+"""Level tables as TOML, with what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sparring.players import LevelTable
+from sparring.players.levels import Level
+
+
+def with_measurements(table: LevelTable, ladders: Iterable[Mapping[str, Any]]) -> LevelTable:
+    """The table with the ratings of its rows in ladders of its family; later ladders take precedence.
+
+    A rating counts only if it was measured with the dial of the row.
+    """
+    found: dict[int, Mapping[str, Any]] = {}
+    for ladder in ladders:
+        for row in ladder["families"].get(table.family, {"levels": []})["levels"]:
+            level, dial = int(row["asked"]), ladder["dials"][row["player"]]
+            if any(each.level == level for each in table.levels) and dial == table.keys(level):
+                found[level] = row
+    return replace(table, levels=tuple(_measured(row, found.get(row.level)) for row in table.levels))
+
+
+def _measured(row: Level, found: Mapping[str, Any] | None) -> Level:
+    if found is None:
+        return row
+    low, high = found["interval"]
+    return replace(
+        row, measured=round(found["rating"]), interval=(round(low), round(high)), games=found["games"]
+    )
+
+
+def table_text(table: LevelTable, comments: Sequence[str] = ()) -> str:
+    """A level table as TOML."""
+    lines = [f"# {each}" for each in comments]
+    lines += [f'{key} = "{getattr(table, key)}"' for key in ("game", "policy", "rule", "family")]
+    for row in table.levels:
+        lines += ["", "[[levels]]", f"level = {row.level}"]
+        lines += [f"rating = {row.rating}"] if row.rating is not None else []
+        lines += [f"temperature = {row.temperature}"]
+        lines += [f"nodes = {row.nodes}"] if row.nodes else []
+        if row.measured is not None and row.interval is not None:
+            low, high = row.interval
+            lines += [f"measured = {row.measured:.0f}", f"interval = [{low:.0f}, {high:.0f}]"]
+            lines += [f"games = {row.games}"]
+    return "\n".join(lines) + "\n"
