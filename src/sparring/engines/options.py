@@ -161,7 +161,7 @@ OPTIONS = (
            "Network that evaluates positions in the search; without it, the model.",
            _player_field("evaluator")),
     Option("rating", dict.fromkeys(_BOARDS, "Rating"), OptionKind.INTEGER,
-           "Plays in the style of people of this rating, if the policy has ratings (Level is the strength); 0 for none.",
+           "Plays in the style of people of this rating (Level is the strength); 0 for none.",
            _rating(), _CHESS.ratings.lowest, _CHESS.ratings.highest, missing=0),
     Option("rank", {"gtp": "rank"}, OptionKind.RANK,
            "Plays in the style of people of this rank, if the policy has ranks.",
