@@ -255,8 +255,9 @@ def ace(
     """Report the ACE paper's experiments from the files of the folder.
 
     The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `items.jsonl.gz`,
-    `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`) and `strength.json` (`ace-strength`). Parts
-    without files are left as they are in the report.
+    `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`), `strength.json` (`ace-strength`),
+    `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`) and `baselines*.json` (`ace-baselines`).
+    Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
     from sparring.reports.report import read_json, write_json
@@ -275,10 +276,11 @@ def ace(
         report["positions"] = parts.positions_report(
             test, out / "answers.jsonl", out / "curves.json", amsterdam
         )
-    if (out / "baselines.json").exists():
-        report["baselines"] = read_json(out / "baselines.json")
-    if (out / "strength.json").exists():
-        report["strength"] = read_json(out / "strength.json")
+    if baselines := sorted(out.glob("baselines*.json")):
+        report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
+    for name in ("strength", "strength-go", "gradients"):
+        if (out / f"{name}.json").exists():
+            report[name] = read_json(out / f"{name}.json")
     if not report:
         raise UserError(f"{out} has no files of this study: see `python -m studies ace --help`")
     write_json({**report, **provenance(command_line())}, path)

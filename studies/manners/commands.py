@@ -112,46 +112,59 @@ def manners_conversion(
         print(json.dumps(row), flush=True)
 
 
+PARTS = ("think-time", "resignation", "go", "judge")
+
+
 def manners(
-    clocks: Annotated[Path, typer.Option(help="Traces of games with clocks.")],
     people: Annotated[list[Path], typer.Option(help="Traces of held-out games of people.")],
+    clocks: Annotated[Path | None, typer.Option(help="Traces of games with clocks.")] = None,
     go: Annotated[list[Path] | None, typer.Option(help="Traces of Go games.")] = None,
     programs: Annotated[Path | None, typer.Option(help="Folder with traces of programs' games.")] = None,
+    parts: Annotated[
+        str, typer.Option(help="Parts, separated by commas; the others stay as they are in the report.")
+    ] = ",".join(PARTS),
     write: Annotated[Path | None, typer.Option(help="Folder for the fitted models.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = RESULTS,
 ) -> None:
     """Fit think time, resignation and draws to people's games, and judge the games of programs."""
+    from sparring.players.behaviour_models import behaviour
+    from sparring.players.resignation import ResignationModel
     from sparring.reports.machine import provenance
-    from sparring.reports.report import write_json
+    from sparring.reports.report import read_json, write_json
     from studies.manners import study
     from studies.manners.figures import write_figures
     from studies.manners.traces import Traces
 
-    report: dict[str, Any] = provenance(command_line())
-    timed, known = Traces.load(clocks), Traces.load(*people)
-    think_time, report["think_time"] = study.fit_think_time(timed)
-    resignation, report["resignation"] = study.fit_resignation(known, rating=1600, rating_scale=400)
-    draws, report["draws"] = study.fit_draws(known)
-    models = {
-        "think-time": think_time.to_json(),
-        "chess": {"resignation": resignation.to_json(), "draws": draws},
-    }
-    if go:
+    wanted = set(parts.split(","))
+    if unknown := wanted - set(PARTS):
+        raise UserError(f"there is no part '{unknown.pop()}': there are {', '.join(PARTS)}")
+    path = out / "manners.json"
+    report: dict[str, Any] = (read_json(path) if path.exists() else {}) | provenance(command_line())
+    known, models = Traces.load(*people), dict[str, Any]()
+    if clocks is not None and "think-time" in wanted:
+        think_time, report["think_time"] = study.fit_think_time(Traces.load(clocks))
+        models["think-time"] = think_time.to_json()
+    if "resignation" in wanted:
+        resignation, report["resignation"] = study.fit_resignation(known, rating=1600, rating_scale=400)
+        draws, report["draws"] = study.fit_draws(known)
+        models["chess"] = {"resignation": resignation.to_json(), "draws": draws}
+    if go and "go" in wanted:
         go_model, report["resignation_go"] = study.fit_resignation(Traces.load(*go), rating=6, rating_scale=3)
         models["go"] = {"resignation": go_model.to_json()}
-    if programs is not None:
+    if programs is not None and "judge" in wanted:
         found: dict[str, list[Path]] = {}
-        for path in sorted(programs.rglob("games-*.npz")):
-            found.setdefault(path.stem.rpartition("-")[0].removeprefix("games-"), []).append(path)
+        for each in sorted(programs.rglob("games-*.npz")):
+            found.setdefault(each.stem.rpartition("-")[0].removeprefix("games-"), []).append(each)
         loaded = {name: Traces.load(*paths) for name, paths in found.items()}
-        report["judge"] = study.judge_programs(known, loaded, resignation)
+        model = ResignationModel.from_json(behaviour("chess")["resignation"])
+        report["judge"] = study.judge_programs(known, loaded, model)
     if write is not None:
         for name, content in models.items():
             write.mkdir(parents=True, exist_ok=True)
             (write / f"{name}.json").write_text(json.dumps(content) + "\n", encoding="utf-8")
-    write_json(report, out / "manners.json")
-    for path in (out / "manners.json", *write_figures(out)):
-        print(path)
+    write_json(report, path)
+    for each in (path, *write_figures(out)):
+        print(each)
 
 
 def turing(

@@ -16,7 +16,9 @@ _SIZE = (4.8, 2.9)
 def write_figures(folder: Path) -> list[Path]:
     """Draws the figures of manners.json. Raises BadReport or MatplotlibMissing."""
     report = read_json(folder / "manners.json")
-    paths = [save_svg(think_time_figure(report["think_time"]["unseen games"]), folder, "think-time")]
+    paths = []
+    if "think_time" in report:
+        paths.append(save_svg(think_time_figure(report["think_time"]["unseen games"]), folder, "think-time"))
     if "judge" in report:
         paths.append(save_svg(judge_figure(report["judge"]), folder, "judge"))
     return paths

@@ -42,8 +42,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_report_has_the_parts_whose_files_are_there(folder: Path) -> None:
     pytest.importorskip("matplotlib")
+    for rating in (1250, 1650):
+        write_json({"rows": [{"class": rating}]}, folder / f"baselines-{rating}.json")
+    write_json({"gradients": []}, folder / "gradients.json")
     main(["ace", "--out", str(folder)])
     report = read_json(folder / "ace.json")
+    assert [row["class"] for row in report["baselines"]["rows"]] == [1250, 1650]
+    assert report["gradients"] == {"gradients": []}
     assert [each["class"] for each in report["tuning"]["classes"]] == [1250, 1650]
     assert report["round_robin"]["pairs"][0]["observed"] == 0.375
     assert "positions" not in report
