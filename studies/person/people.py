@@ -14,11 +14,17 @@ from studies.person.packed_games import read_games
 LEAST_GAMES = 20
 """Games of a person who trains the style network."""
 
+_INVENTED = "lila-db-seed"
+"""The site of Lichess's games for developers: real games under invented names. The rating of such a name
+jumps by 200 points from game to game."""
+
 
 def people_of(records: Iterable[GameRecord], game: str, least: int) -> list[PersonGames]:
-    """Everybody with at least so many games, most games first."""
+    """Everybody with at least so many games, most games first. Games with invented names are left out."""
     by_name: dict[str, list[GameRecord]] = {}
     for record in records:
+        if (record.site or "").startswith(_INVENTED):
+            continue
         for name in {record.first, record.second} - {None, ""}:
             by_name.setdefault(str(name), []).append(record)
     found = [person_games(games, game, name) for name, games in by_name.items() if len(games) >= least]

@@ -23,6 +23,10 @@ from studies.person.trunk_features import DevicePositions, TrunkReader, squares_
 
 _LEAST_POSITIONS = 12
 """Positions of a person who can be drawn: enough for a fit and a loss."""
+_CHECKED = 10
+"""One person in so many validates."""
+_CHECK_EVERY = 200
+"""Steps between validations."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class StyleOptions:
     query: int = 128
     """Positions of the loss, later than these."""
     rate: float = 2e-3
+    weight_decay: float = 0.02
+    dropout: float = 0.3
+    """Of the hidden layer."""
     seed: int = 0
 
 
@@ -48,11 +55,14 @@ class StyleModel(nn.Module):
 
     def __init__(self, channels: int, head: str, options: StyleOptions, device: torch.device) -> None:
         super().__init__()
+        self.gain = 0.0
+        """Nats that it gains on people who did not train it."""
         d, h = options.dimensions, options.hidden
         self.head = head
         self.shift = nn.Parameter(torch.zeros(channels), requires_grad=False)
         self.scale = nn.Parameter(torch.ones(channels), requires_grad=False)
         self.hidden = nn.Linear(channels, h)
+        self.dropout = nn.Dropout(options.dropout)
         self.output = nn.Linear(h, 4 * d if head == "from-to" else d, bias=False)
         self.passing = nn.Linear(channels, d, bias=False)
         self.sharpness = nn.Parameter(torch.tensor(0.1))
@@ -68,7 +78,7 @@ class StyleModel(nn.Module):
         """The features [rows, candidates, 1 + d]; 0 where there is no candidate."""
         cells = (at.cells[rows].float() - self.shift) * self.scale
         labels = at.labels[rows].long()
-        found = self.output(torch.relu(self.hidden(cells)))
+        found = self.output(self.dropout(torch.relu(self.hidden(cells))))
         if self.head == "from-to":
             start, end = (each[labels.clamp(min=0)] for each in self.squares)
             q, k, f, t = found.chunk(4, dim=2)
@@ -128,8 +138,10 @@ def train_style(
     log: Callable[[str], None] = print,
     on_progress: Callable[[StyleModel], None] = lambda _: None,
 ) -> StyleModel:
-    """Trains a style network on positions of many people. `on_progress` gets the network as it is, now and
-    then."""
+    """Trains a style network on positions of many people.
+
+    One person in ten only validates: the best network on them is returned, and
+    `on_progress` gets it each time that it became better. Its `gain` is that of the validation."""
     device = at.logs.device
     generator = torch.Generator(device="cpu").manual_seed(options.seed)
     torch.manual_seed(options.seed)
@@ -137,48 +149,91 @@ def train_style(
     model = StyleModel(some.shape[-1], reader.layout.head, options, device).to(device)
     model.shift.data = some.mean((0, 1))
     model.scale.data = 1 / some.std((0, 1)).clamp(min=1e-3)
-    begins = torch.searchsorted(at.person, torch.arange(int(at.person[-1]) + 2, device=device)).tolist()
+    persons = _ranges(at)
+    checked, persons = persons[::_CHECKED], [each for i, each in enumerate(persons) if i % _CHECKED]
     optimiser = torch.optim.AdamW(
-        [each for each in model.parameters() if each.requires_grad], options.rate, weight_decay=1e-4
+        [each for each in model.parameters() if each.requires_grad],
+        options.rate,
+        weight_decay=options.weight_decay,
     )
     random = np.random.default_rng(options.seed)
     started, step, shown = time.time(), 0, []
+    best = {name: value.clone() for name, value in model.state_dict().items()}
     while (spent := (time.time() - started) / options.seconds) < 1:
         for group in optimiser.param_groups:
             group["lr"] = options.rate * min(1, (step + 1) / 50) * (1 - spent)
-        rows, mask = _draw(begins, options, random)
-        flat = torch.from_numpy(rows.ravel()).to(device)
-        features = model(at, flat)
-        features = features.reshape(*rows.shape, *features.shape[1:])
-        logs = at.logs[flat].float().reshape(*rows.shape, -1)
-        support = options.support
-        z = fit_vectors(features[:, :support], logs[:, :support], torch.from_numpy(mask).to(device))
-        after = negative_log_likelihood(features[:, support:], logs[:, support:], z)
-        before = -torch.log_softmax(logs[:, support:], dim=2)[:, :, 0]
-        loss = (after - before).mean()
+        loss = -_gain(model, at, *_draw(persons, options, random)).mean()
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         step += 1
         shown.append(loss.detach())
-        if step % 200 == 0:
-            gain = -torch.stack(shown).mean().item()
-            log(f"step {step}, {time.time() - started:.0f} s, gain {gain:.5f} nats")
+        if step % _CHECK_EVERY == 0:
+            gain = validate(model, at, checked, options)
+            trained = -torch.stack(shown).mean().item()
+            log(
+                f"step {step}, {time.time() - started:.0f} s: gain {trained:.5f}, on unseen people {gain:.5f}"
+            )
             shown = []
-            on_progress(model)
-    return model
+            if gain > model.gain:
+                model.gain = gain
+                best = {name: value.clone() for name, value in model.state_dict().items()}
+                on_progress(model)
+    model.load_state_dict(best)
+    return model.eval()
+
+
+def _ranges(at: DevicePositions) -> list[tuple[int, int]]:
+    """The first and the last row, exclusive, of everybody with enough positions."""
+    count = int(at.person[-1]) + 2
+    begins = torch.searchsorted(at.person, torch.arange(count, device=at.person.device)).tolist()
+    return [(begin, end) for begin, end in pairwise(begins) if end - begin >= _LEAST_POSITIONS]
+
+
+def _gain(
+    model: StyleModel, at: DevicePositions, rows: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
+) -> Tensor:
+    """[people, query]: nats that vectors fitted to the support gain on the query."""
+    device, support = at.logs.device, mask.shape[1]
+    flat = torch.from_numpy(rows.ravel()).to(device)
+    features = model(at, flat)
+    features = features.reshape(*rows.shape, *features.shape[1:])
+    logs = at.logs[flat].float().reshape(*rows.shape, -1)
+    z = fit_vectors(features[:, :support], logs[:, :support], torch.from_numpy(mask).to(device))
+    after = negative_log_likelihood(features[:, support:], logs[:, support:], z)
+    return -torch.log_softmax(logs[:, support:], dim=2)[:, :, 0] - after
+
+
+def validate(
+    model: StyleModel, at: DevicePositions, persons: list[tuple[int, int]], options: StyleOptions
+) -> float:
+    """The mean gain on people who do not train, always on the same positions."""
+    random = np.random.default_rng(1)
+    model.eval()
+    with torch.no_grad():
+        gains = [
+            _gain(model, at, *_draw(persons[i : i + options.people], options, random, everybody=True)).mean(1)
+            for i in range(0, len(persons), options.people)
+        ]
+    model.train()
+    return torch.cat(gains).mean().item()
 
 
 def _draw(
-    begins: list[int], options: StyleOptions, random: np.random.Generator
+    persons: list[tuple[int, int]],
+    options: StyleOptions,
+    random: np.random.Generator,
+    *,
+    everybody: bool = False,
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Rows [people, support + query], the query later than the support, and a mask [people, support]."""
-    rows = np.zeros((options.people, options.support + options.query), np.int64)
-    mask = np.zeros((options.people, options.support), np.float32)
-    enough = [(begin, end) for begin, end in pairwise(begins) if end - begin >= _LEAST_POSITIONS]
-    for i in range(options.people):
-        begin, end = enough[int(random.integers(len(enough)))]
+    """Rows [people, support + query], the query later than the support, and a mask [people, support]. People
+    are drawn, or all are taken."""
+    count = len(persons) if everybody else options.people
+    rows = np.zeros((count, options.support + options.query), np.int64)
+    mask = np.zeros((count, options.support), np.float32)
+    for i in range(count):
+        begin, end = persons[i if everybody else int(random.integers(len(persons)))]
         query = min(options.query, (end - begin) // 3)
         cut = int(random.integers(begin + (end - begin) // 4, end - query + 1))
         size = int(min(options.support, np.exp(random.uniform(np.log(60), np.log(1200))), cut - begin))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,8 @@ from sparring.training.person.person_games import PersonGames
 CANDIDATES = 32
 """Moves of a position that are kept, the move played first, then the likeliest."""
 _CHUNK = 1024
+_BATCH = 2048
+"""Positions that the network reads at once, at least."""
 _TRUNK = "trunk"
 
 
@@ -83,7 +85,7 @@ class TrunkReader:
 
     def positions(self, chunks: Sequence[tuple[Any, ...]]) -> DevicePositions:
         """The positions of `encoded`."""
-        parts = [self._on_device(*chunk) for chunk in chunks]
+        parts = [self._on_device(*_joined(few)) for few in _batches(chunks)]
         return DevicePositions(*(torch.cat([part[i] for part in parts]) for i in range(6)))
 
     def _encoded(self, job: tuple[int, PersonGames, int]) -> list[tuple[Any, ...]]:
@@ -106,11 +108,12 @@ class TrunkReader:
             table = np.full((len(which), width), -1, np.int64)
             spots = np.arange(width) < np.diff(offsets)[:, None]
             table[spots] = labels
-            found.append((number, games, planes, context, table, played.astype(np.int64)))
+            persons = np.full(len(which), number)
+            found.append((persons, games, planes, context, table, played.astype(np.int64)))
         return found
 
     def _on_device(
-        self, number: int, games: Any, planes: Any, context: Any, table: Any, played: Any
+        self, person: Any, games: Any, planes: Any, context: Any, table: Any, played: Any
     ) -> tuple[Tensor, ...]:
         logits, cells = self.run(planes, context)
         labels, chosen = (torch.from_numpy(each).to(self.device) for each in (table, played))
@@ -130,10 +133,9 @@ class TrunkReader:
         if self.layout.head == "points":
             points = labels.clamp(0, cells.shape[1] - 1)
             cells = cells.gather(1, points[:, :, None].expand(-1, -1, cells.shape[2]))
-        person = torch.full((len(games),), number, device=self.device)
         ok = torch.isfinite(logs[:, 0])  # a move without a label
         found = (
-            person,
+            torch.from_numpy(person).to(self.device),
             torch.from_numpy(games).to(self.device),
             labels.to(torch.int16),
             logs.half(),
@@ -141,6 +143,28 @@ class TrunkReader:
             mean.half(),
         )
         return tuple(each[ok] for each in found)
+
+
+def _batches(chunks: Sequence[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Chunks of about _BATCH positions together: few people have that many."""
+    few: list[tuple[Any, ...]] = []
+    for chunk in chunks:
+        few.append(chunk)
+        if sum(len(each[0]) for each in few) >= _BATCH:
+            yield few
+            few = []
+    if few:
+        yield few
+
+
+def _joined(chunks: list[tuple[Any, ...]]) -> list[Any]:
+    """One chunk of several; the tables of moves become equally wide."""
+    width = max(chunk[4].shape[1] for chunk in chunks)
+    columns = [list(column) for column in zip(*chunks, strict=True)]
+    columns[4] = [
+        np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=-1) for table in columns[4]
+    ]
+    return [np.concatenate(column) for column in columns]
 
 
 def squares_of_labels(device: torch.device) -> Tensor:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from sparring.training.person.adaptation import check_on_latest
+from sparring.training.person.adaptation import check_on_latest, choose_offset
 from sparring.training.person.evaluation import gains, score_choices
-from sparring.training.person.fitting import fit_person
+from sparring.training.person.fitting import SHARES, fit_person
 from sparring.training.person.repertoire_fit import with_repertoire
-from sparring.training.person.vector_fit import fit_vector, log_probabilities
+from sparring.training.person.vector_fit import fit_vector, log_probabilities, minimise
 from tests.training.person.synthetic import synthetic_person
 
 Z = np.array([1.0, 1.5, -1.0, 0.0, 0.5])
@@ -67,7 +69,7 @@ def test_a_repertoire_is_learned_where_positions_recur() -> None:
     later = synthetic_person(np.zeros(5), 10, seed=3, opening=4)
     style = log_probabilities(later, 0 * Z)
     logs = with_repertoire(later, style, fit.repertoire(choices))
-    assert np.exp(logs[:, 0])[later.ply < 4].min() > 0.9
+    assert np.exp(logs[:, 0])[later.ply < 4].min() > 0.98 * max(SHARES)
     assert np.abs(np.exp(logs).sum(axis=1) - 1).max() < 1e-4
     assert (logs[later.ply >= 4] == style[later.ply >= 4]).all()
 
@@ -78,3 +80,62 @@ def test_few_games_are_not_checked() -> None:
     assert found is not None
     assert found["games"] == 10
     assert found["nats"]["value"] > 0
+
+
+def test_a_changed_opening_costs_little() -> None:
+    """Sixty games always open alike; later the person plays another move, which no earlier game tells."""
+    fit = fit_person(before := synthetic_person(np.zeros(5), 60, opening=4))
+    assert fit.repertoire_gain > 0.1
+    later = synthetic_person(np.zeros(5), 20, seed=5, opening=4)
+    swapped = [1, 0, *range(2, later.logs.shape[1])]
+    other = replace(later, logs=later.logs[:, swapped], images=later.images[:, swapped])
+    base = log_probabilities(other, np.zeros(5))
+    found = with_repertoire(other, base, fit.repertoire(before))
+    assert (found - base)[:, 0].min() > np.log(1 - max(SHARES)) - 1e-6
+    assert max(SHARES) < 0.7
+
+
+def test_a_repertoire_counts_only_earlier_games() -> None:
+    """In each game the move of the first position is new: the past never tells the next choice."""
+    choices = synthetic_person(np.zeros(5), 8, opening=1)
+    first = np.flatnonzero(choices.ply == 0)
+    images = choices.images.copy()
+    images[first, :8] = (images[first, :8] + choices.game[first, None]) % 8
+    fit = fit_person(replace(choices, images=images))
+    assert fit.repertoire_gain == 0
+    assert not np.isfinite(fit.concentration)
+    assert len(fit.repertoire(choices)) == 0
+
+
+def test_one_newton_step_is_as_good_as_a_fit_to_the_other_games() -> None:
+    choices = synthetic_person(Z, 10)
+    parts = [choices.take(choices.game % 5 == fold) for fold in range(5)]
+    z, derivatives = minimise(parts, 4.0, np.zeros(5))
+    for fold, part in enumerate(parts):
+        exact = fit_vector(choices.take(choices.game % 5 != fold), 4.0)
+        quick = z + derivatives.step(z, 4.0, without=fold)
+        likelihoods = [log_probabilities(part, each)[:, 0].mean() for each in (exact, quick)]
+        assert abs(likelihoods[0] - likelihoods[1]) < 0.002
+
+
+def test_people_without_habits_are_hardly_ever_changed() -> None:
+    """Forty people who play as the base: at most noise is lost, by anybody."""
+    later = synthetic_person(np.zeros(5), 60, seed=99)
+    base = log_probabilities(later, np.zeros(5))[:, 0]
+    for seed in range(40):
+        fit = fit_person(synthetic_person(np.zeros(5), 8, seed=seed))
+        assert (log_probabilities(later, fit.z)[:, 0] - base).mean() > -0.01
+
+
+def test_a_rating_offset_is_reported_on_games_that_did_not_choose_it() -> None:
+    random = np.random.default_rng(0)
+    game = np.repeat(np.arange(30), 8)
+    noise = random.normal(0, 0.1, (4, 240))
+    assert choose_offset(noise - 0.01, game) == (None, 0.0)
+    true = noise + np.array([-0.1, -0.05, 0.05, 0.03])[:, None]
+    best, gain = choose_offset(true, game)
+    assert best == 2
+    assert 0.02 < gain < 1.001 * true[2].mean()
+    lucky = noise[:1].copy()  # one game alone carries the gain
+    lucky[0, :8] += 3.0
+    assert choose_offset(lucky, game)[0] is None

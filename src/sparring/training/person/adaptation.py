@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.games import describe
 from sparring.policies.person import PersonCard, PersonModel
@@ -75,24 +76,46 @@ def adapt_person(
 
 
 def rating_offset(games: PersonGames, reader: ChoiceReader, on_progress: OnProgress) -> tuple[int, float]:
-    """What to add to the recorded ratings, and the gain in nats per move: the offset of the highest
-    likelihood on some positions, and 0 unless the gain is above two standard errors (by game)."""
+    """What to add to the recorded ratings, and the gain in nats per move by cross-validation over games; 0 if
+    there is none."""
     if np.isnan(games.ratings()[:, 0]).all():
         return 0, 0.0
     system = describe(games.game).ratings
     plies = sum(record.plies(games.game) for record in games.records) // 2
     every = max(1, plies // _RATING_POSITIONS)
     base = reader.read(games, every=every)
-    best, gain = 0, 0.0
+    gains = []
     for number, step in enumerate(_OFFSETS):
         on_progress("trying ratings", number, len(_OFFSETS))
         moved = reader.read(games, every=every, offset=step * system.group_width)
-        difference = (moved.logs[:, 0] - base.logs[:, 0]).astype(np.float64)
-        by_game = np.bincount(base.game, difference)
-        error = float(np.sqrt((by_game**2).sum()))
-        if difference.sum() > max(gain * len(base), 2 * error):
-            best, gain = step * system.group_width, float(difference.mean())
-    return best, gain
+        gains.append((moved.logs[:, 0] - base.logs[:, 0]).astype(np.float64))
+    best, gain = choose_offset(np.array(gains), base.game)
+    return (0 if best is None else _OFFSETS[best] * system.group_width), gain
+
+
+def choose_offset(
+    gains: NDArray[np.float64], game: NDArray[np.int64], folds: int = 5
+) -> tuple[int | None, float]:
+    """The best of offsets with the gains [offsets, n] of positions over no offset, and its gain per position
+    by cross-validation; None if no gain is above two standard errors, or none is left on games that did not
+    choose."""
+    _, number = np.unique(game, return_inverse=True)
+    left_out = 0.0
+    for fold in range(folds):
+        inside = number % folds == fold
+        chosen = _clearly_best(gains[:, ~inside], number[~inside])
+        left_out += 0.0 if chosen is None else float(gains[chosen, inside].sum())
+    best = _clearly_best(gains, number)
+    return (None, 0.0) if best is None or left_out <= 0 else (best, left_out / len(game))
+
+
+def _clearly_best(gains: NDArray[np.float64], game: NDArray[np.int64]) -> int | None:
+    """The row of the greatest sum, if it is above two standard errors (by game)."""
+    if not gains.shape[1]:
+        return None
+    best = int(gains.sum(axis=1).argmax())
+    by_game = np.bincount(game, gains[best])
+    return best if by_game.sum() > 2 * np.sqrt((by_game**2).sum()) else None
 
 
 def check_on_latest(choices: PersonChoices, games: int) -> dict[str, Any] | None:

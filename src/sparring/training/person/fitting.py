@@ -19,12 +19,15 @@ from sparring.training.person.repertoire_fit import Recurrences, repertoire_of
 from sparring.training.person.vector_fit import log_probabilities, minimise
 
 Array = NDArray[np.float64]
-PRECISIONS = (16.0, 4.0, 2.0, 1.0, 0.5)
+PRECISIONS = (256.0, 64.0, 16.0, 4.0, 1.0)
 CONCENTRATIONS = (64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5)
-SHARES = (0.5, 0.8, 0.9, 0.97)
-"""Of the repertoire: the rest stays with the network, which bounds the loss where a person changed their
-openings."""
+SHARES = (0.3, 0.5, 0.65)
+"""Of the repertoire. The rest stays with the network: it bounds the loss where a person has changed their
+openings, which no earlier game can tell."""
 _FOLDS = 5
+_STYLE_ERRORS = 1.5
+"""Standard errors below the gain of a style that its lower bound is. A repertoire has one: its share bounds
+its loss."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +79,22 @@ def _fit_style(choices: PersonChoices) -> tuple[Array, float, NDArray[np.float32
             others = z + derivatives.step(z, precision, without=index)
             logs[fold] = log_probabilities(part, others)
         left_out.append(logs)
-    best, gain = _safest([logs[:, 0] for logs in left_out], base[:, 0], choices.game)
+    best, gain = _safest([logs[:, 0] for logs in left_out], base[:, 0], choices.game, _STYLE_ERRORS)
     if best is None:
         return np.zeros_like(z), np.inf, base, 0.0
     return vectors[best], PRECISIONS[best], left_out[best], gain
 
 
 def _safest(
-    candidates: Sequence[NDArray[np.float32]], base: NDArray[np.float32], game: NDArray[np.int64]
+    candidates: Sequence[NDArray[np.float32]],
+    base: NDArray[np.float32],
+    game: NDArray[np.int64],
+    errors: float = 1.0,
 ) -> tuple[int | None, float]:
     """The candidate with the greatest lower bound of its gain over the base, and its gain per move; None if
     no bound is above 0.
 
-    Candidates are log-probabilities [n] of the moves played. The bound is one standard error (over games)
+    Candidates are log-probabilities [n] of the moves played. The bound is some standard errors (over games)
     below the sum; for few games the error is not known well, and is taken larger."""
     _, number = np.unique(game, return_inverse=True)
     games = int(number.max()) + 1
@@ -100,6 +106,6 @@ def _safest(
         gains = (logs - base).astype(np.float64)
         by_game = np.bincount(number, gains)
         error = np.sqrt(games) * by_game.std(ddof=1) * games / (games - 1)
-        if (bound := float(by_game.sum() - error)) > highest:
+        if (bound := float(by_game.sum() - errors * error)) > highest:
             highest, found = bound, (index, float(gains.mean()))
     return found
