@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
 import sparring
-from sparring.server import game_routes, reports, study_routes, turing_routes
+from sparring.server import game_routes, reports, study_routes, tournament_routes, turing_routes
 from sparring.server.database import Database
 from sparring.server.game_host import GameHost
 from sparring.server.game_store import GameStore
@@ -20,6 +20,8 @@ from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
 from sparring.server.review import Reviews
 from sparring.server.security import Access, Guard
+from sparring.server.tournament_store import TournamentStore
+from sparring.server.tournaments import Tournaments
 from sparring.server.turing_rounds import TuringRounds
 
 
@@ -49,9 +51,12 @@ def create_app(
         app.state.host = host = GameHost(GameStore(database), opponents)
         app.state.reviews = reviews = Reviews(host)
         app.state.turing = TuringRounds(database)
+        app.state.tournaments = tournaments = Tournaments(TournamentStore(database), host)
+        await tournaments.resume_all()
         try:
             yield
         finally:
+            await tournaments.close()
             await reviews.close()
             await host.close()
             database.close()
@@ -71,6 +76,7 @@ def create_app(
     app.include_router(game_routes.router)
     app.include_router(study_routes.router)
     app.include_router(turing_routes.router)
+    app.include_router(tournament_routes.router)
     app.include_router(reports.router)
     app.state.gallery = reports.Gallery(results)
     if page is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Query, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 
 from sparring.server.catalogue import GameOffer, catalogue
+from sparring.server.followers import send_until_left
 from sparring.server.game_host import GameHost
 from sparring.server.messages import (
     GameSummary,
@@ -158,24 +158,6 @@ async def live(socket: WebSocket, game_id: str) -> None:
     queue = host.follow(hosted)
     try:
         await host.find(socket.state.visitor, game_id)  # a watched game goes on
-        await socket.send_text((await host.view(hosted)).model_dump_json())
-        leaving = asyncio.create_task(_until_left(socket))
-        while not leaving.done():
-            coming = asyncio.create_task(queue.get())
-            await asyncio.wait([leaving, coming], return_when=asyncio.FIRST_COMPLETED)
-            if coming.done():
-                await socket.send_text(coming.result().model_dump_json())
-            else:
-                coming.cancel()
-    except (WebSocketDisconnect, RuntimeError):
-        pass
+        await send_until_left(socket, await host.view(hosted), queue.get)
     finally:
         host.unfollow(hosted, queue)
-
-
-async def _until_left(socket: WebSocket) -> None:
-    """Reads and ignores what the page sends, until it leaves."""
-    while True:
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
-            return

@@ -7,6 +7,7 @@ decide, `decide` computes, and `accept` plays the decision unless the game has c
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,8 +48,8 @@ class LiveGame:
         self.moves: list[PlayedMove] = []
         self.end: EndOfGame | None = None
         self.message = ""
-        self.changes = 0
-        """Number of changes: the version of the view."""
+        self.changes = first_version()
+        """Version of the view: it grows with every change."""
         self.clock = LiveClock(settings.clock)
         self.dead: set[int] | None = None
         """Dead stones while both count; None at other times."""
@@ -171,7 +172,14 @@ class LiveGame:
             return True
         self._prediction = decision.prediction
         self._make(decision.move, offers_draw=decision.offer_draw)
+        other = self.players.get(1 - pending.player)
+        if self.draw_offered and other is not None and other.accepts_draw(self.states[-1]):
+            self._finish(EndOfGame(0.5, Termination.NORMAL), "A draw by agreement.")
         return True
+
+    def adjudicate_draw(self, message: str) -> None:
+        """Ends a game that goes on for too long."""
+        self._finish(EndOfGame(0.5, Termination.UNKNOWN), message)
 
     def check_flag(self) -> None:
         """Ends the game if the time of the side to move is up."""
@@ -335,3 +343,8 @@ class LiveGame:
         over = self.rules.outcome(self.states[-1]) is not None
         if over and self.counting is not None and self.end is None:
             self.dead = self.counting.propose(self.states[-1], self._prediction)
+
+
+def first_version() -> int:
+    """A version above all that an earlier run of the server gave."""
+    return int(time.time() * 1000)

@@ -212,7 +212,9 @@ class GameView(ApiMessage):
     """A game as the person sees it."""
 
     id: str
-    version: int = Field(description="Grows with every change: a page ignores older views.")
+    version: int = Field(
+        description="Grows with every change, also over restarts: a page ignores older views."
+    )
     game: str
     title: str
     options: dict[str, Any]

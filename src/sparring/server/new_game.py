@@ -12,7 +12,7 @@ from sparring.games import Game, IllegalMove, ParseError, load_game
 from sparring.networks import Position
 from sparring.server.game_settings import GameSettings, time_control
 from sparring.server.loaded_record import read_record
-from sparring.server.messages import NewGame
+from sparring.server.messages import NewGame, OpponentChoice
 from sparring.server.opening_table import protocol_moves
 from sparring.server.opponents import Opponents
 from sparring.server.refusal import Refused
@@ -51,7 +51,8 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         pace=wanted.pace if wanted.you is None else 0.0,
     )
     if wanted.people_plies:
-        moves += _people_moves(rules, state, wanted.people_plies, settings, opponents)
+        rng = np.random.default_rng([settings.seed, _PEOPLE_STREAM])
+        moves += people_moves(rules, state, wanted.people_plies, first, opponents, rng)
     return settings, moves
 
 
@@ -61,13 +62,18 @@ def _after(rules: Game[Any], state: Any, moves: list[str]) -> Any:
     return state
 
 
-def _people_moves(
-    rules: Game[Any], state: Any, plies: int, settings: GameSettings, opponents: Opponents
+def people_moves(
+    rules: Game[Any],
+    state: Any,
+    plies: int,
+    opponent: OpponentChoice,
+    opponents: Opponents,
+    rng: np.random.Generator,
 ) -> list[str]:
-    """Moves drawn from people of the first opponent's rating. Raises Refused."""
+    """Moves from a state, drawn from people of an opponent's rating. Raises Refused."""
     policy = opponents.people(rules.spec.name)
-    rating = opponents.people_rating(rules.spec.name, settings.opponents[0])
-    rng, moves = np.random.default_rng([settings.seed, _PEOPLE_STREAM]), []
+    rating = opponents.people_rating(rules.spec.name, opponent)
+    moves: list[str] = []
     for _ in range(plies):
         (prediction,) = policy.predict([Position(state, rating, rating)])
         shares = prediction.probabilities.astype(np.float64)
