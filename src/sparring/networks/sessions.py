@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sparring.config import usable_threads
 from sparring.networks.codec import Tensors
+from sparring.networks.cuda_graphs import CudaGraphSession
 from sparring.networks.errors import BadNetwork, first_line
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class TorchSession:
             graph = graph.cuda().to(memory_format=torch.channels_last)
         else:
             torch.set_num_threads(threads)
-        self._graph = graph
+        self.graph = graph
+        """The network as a PyTorch module."""
         precision = "bfloat16" if self._bfloat16 else "TF32"
         self.device = f"PyTorch, GPU, {precision}" if self._gpu else "PyTorch, CPU"
 
@@ -103,7 +105,7 @@ class TorchSession:
         tensors = {name: torch.from_numpy(np.asarray(array)).to(device) for name, array in inputs.items()}
         autocast = torch.autocast("cuda", torch.bfloat16, enabled=self._bfloat16)
         with torch.inference_mode(), autocast:
-            outputs = self._graph(**tensors)
+            outputs = self.graph(**tensors)
         return {name: value.float().cpu().numpy() for name, value in outputs.items()}
 
 
@@ -114,6 +116,7 @@ BACKENDS: dict[str, Callable[[onnx.ModelProto, int], Session]] = {
     "openvino": OpenVinoSession,
     "torch": TorchSession,
     "torch-float32": partial(TorchSession, float32=True),
+    "torch-graphs": CudaGraphSession,
 }
 
 

@@ -15,7 +15,7 @@ from onnx import helper, numpy_helper
 from sparring.networks.errors import BadNetwork
 from sparring.networks.torch_operators import OPERATORS, OPSET, Attributes, Operator, Tensor, nn, torch
 
-__all__ = ["TorchGraph", "torch"]
+__all__ = ["TorchGraph", "fold_constants", "torch"]
 
 _STATIC_INPUTS = {
     "Expand": (1,), "Pad": (1, 3), "ReduceMax": (1,), "ReduceMean": (1,), "ReduceSum": (1,), "Reshape": (1,),
@@ -92,6 +92,34 @@ class TorchGraph(nn.Module):
             else:
                 self.register_buffer(names[name], tensor)
         return names
+
+
+def fold_constants(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with nodes of constants replaced by their values, such as quantised weights. For inference:
+    training would not keep them quantised."""
+    constants = _constants(model)
+    folded: dict[str, NDArray[Any]] = {}
+    nodes = [node for node in model.graph.node if node.op_type == "Constant"]
+    others = (node for node in model.graph.node if node.op_type != "Constant")
+    for node, step in zip(others, _steps(model, constants, keep=set()), strict=True):
+        if len(node.output) > 1 or not all(name in constants for name in node.input):
+            nodes.append(node)
+            continue
+        arguments = [
+            step.settings.get(i, torch.from_numpy(constants[name].copy()))
+            for i, name in enumerate(step.inputs)
+        ]
+        value = step.operator(step.attributes, *arguments)
+        if isinstance(value, tuple) or value.dtype == torch.bfloat16:
+            nodes.append(node)
+            continue
+        constants[node.output[0]] = folded[node.output[0]] = value.contiguous().numpy()
+    result = type(model)()
+    result.CopyFrom(model)
+    del result.graph.node[:]
+    result.graph.node.extend(nodes)
+    result.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in folded.items())
+    return result
 
 
 def _constants(model: onnx.ModelProto) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,103 @@
+"""A network on a GPU as captured CUDA graphs: one launch a batch in place of one for each operator.
+
+A quantised network has hundreds of small operators, whose launches take longer than their work. Batches are
+padded to a few sizes, each captured at its first use.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.networks.codec import Tensors
+from sparring.networks.errors import first_line
+
+if TYPE_CHECKING:
+    import onnx
+
+SIZES = (8, 32, 64, 128, 256, 512)
+"""Captured batches. Larger ones are run operator by operator."""
+_WARM_UP = 3
+_TOLERANCE = 0.02
+"""Largest difference of a captured batch from the eager run, as a share of the largest output."""
+Outputs: TypeAlias = dict[str, NDArray[np.float32]]
+
+
+class CudaGraphSession:
+    """PyTorch in bfloat16 on a GPU, with CUDA graphs; on the CPU, or if the capture fails, without them."""
+
+    def __init__(self, model: onnx.ModelProto, threads: int) -> None:
+        from sparring.networks.sessions import TorchSession
+        from sparring.networks.torch_executor import fold_constants
+
+        self._eager = TorchSession(fold_constants(model), threads)
+        self._captured: dict[int, Callable[[Tensors], Outputs]] = {}
+        self.device = f"{self._eager.device}, CUDA graphs"
+
+    def run(self, inputs: Tensors) -> Outputs:
+        """All outputs of the graph by name."""
+        rows = len(next(iter(inputs.values())))
+        size = next((each for each in SIZES if each >= rows), 0)
+        if not size:
+            return self._eager.run(inputs)
+        if size not in self._captured:
+            self._captured[size] = self._checked(inputs, size)
+        return self._captured[size](inputs)
+
+    def _checked(self, inputs: Tensors, size: int) -> Callable[[Tensors], Outputs]:
+        """A captured batch if it agrees with the eager run of these inputs, else the eager run."""
+        expected = self._eager.run(inputs)
+        try:
+            captured = _capture(self._eager.graph, inputs, size)
+            found = captured(inputs)
+        except (RuntimeError, AssertionError) as error:
+            print(f"no CUDA graph of {size} positions: {first_line(error)}", file=sys.stderr)
+            return self._eager.run
+        for name, values in expected.items():
+            difference = float(np.abs(found[name] - values).max(initial=0))
+            if not difference <= _TOLERANCE * max(1.0, float(np.abs(values).max(initial=0))):
+                print(f"CUDA graph of {size} positions: {name} differs by {difference}", file=sys.stderr)
+                return self._eager.run
+        return captured
+
+
+def _capture(graph: Any, inputs: Tensors, size: int) -> Callable[[Tensors], Outputs]:
+    """A function that runs batches of at most `size` positions. Raises RuntimeError without CUDA."""
+    import torch as _torch
+
+    torch: Any = _torch  # its CUDA part is not typed
+    static = {
+        name: torch.zeros(
+            (size, *array.shape[1:]), dtype=torch.from_numpy(np.asarray(array)).dtype, device="cuda"
+        )
+        for name, array in inputs.items()
+    }
+
+    def forward() -> dict[str, Any]:
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=False):
+            return {name: value.float() for name, value in graph(**static).items()}
+
+    with torch.no_grad():
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(_WARM_UP):
+                forward()
+        torch.cuda.current_stream().wait_stream(stream)
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            outputs = forward()
+
+    def run(batch: Tensors) -> Outputs:
+        rows = len(next(iter(batch.values())))
+        with torch.no_grad():
+            for name, array in batch.items():
+                static[name][:rows].copy_(torch.from_numpy(np.ascontiguousarray(array)))
+            captured.replay()
+            return {name: value[:rows].cpu().numpy() for name, value in outputs.items()}
+
+    return run
