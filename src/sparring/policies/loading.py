@@ -60,7 +60,8 @@ def load_policy(
     as "human" or "blend". `game` is the name of the game; shipped names need it, files say it themselves.
     `name` is the policy's name in reports, by default that of the source. `backend` runs the networks:
     "onnxruntime", "openvino", "torch", "torch-float32" or "torch-graphs". `threads` and `batch` are the
-    threads and the batch size of each network's session. `symmetries` averages every network over the symmetries of each position.
+    threads and the batch size of each network's session. `symmetries` averages every network over the
+    symmetries of each position.
 
     Raises BadPolicy, BadNetwork or OSError.
     """
