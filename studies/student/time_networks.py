@@ -1,15 +1,21 @@
-"""Compares the CPU time of network files on one thread.
+"""Compares the CPU time of network files on one core.
 
-    python -m studies.student.time_networks FIRST.onnx OTHERS.onnx...
+    python -m studies.student.time_networks FIRST.onnx OTHERS.onnx... [--out FILE.json]
 
-Rounds are interleaved. Times are medians of process time, so other work on the machine disturbs little.
-Ratios are to the first network.
+The process stays on one core. Rounds are interleaved, and every second one has the opposite order. Times are
+medians of process time, so other work on the machine disturbs little. Ratios are to the first network, with
+95 % intervals of the median by bootstrap over rounds. `predict` is the whole way of `Network.predict` with
+positions of a random game: encoding, network and decoding.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
+import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +23,19 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+from sparring.games import Chess
+from sparring.networks import Position, load_network
 from sparring.networks.formats import read_network
 
-_BATCHES = ((1, 40, 4), (16, 12, 1), (64, 6, 1))
+_BATCHES = ((1, 80, 4), (16, 24, 1), (64, 12, 1))
 """Batch size, rounds, and runs per round."""
+_WARM_UP = 2
+
+
+def pin() -> None:
+    """Keeps the process on one core."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def _session(path: Path) -> Any:
@@ -41,25 +56,73 @@ def _inputs(session: Any, n: int) -> dict[str, NDArray[Any]]:
     return {"planes": (rng.random((n, 112, 8, 8)) < 0.1).astype(np.uint8), "context": context}
 
 
-def main(paths: list[Path]) -> None:
+def _positions(n: int) -> list[Position]:
+    """Positions of a random game."""
+    rng, state, found = np.random.default_rng(0), Chess().initial(), list[Position]()
+    while len(found) < n:
+        found.append(Position(state, 1500, 1500))
+        legal = state.legal_moves()
+        state = state.play(legal[rng.integers(len(legal))]) if legal else Chess().initial()
+    return found
+
+
+def timed(functions: list[Callable[[], object]], rounds: int, runs: int) -> NDArray[np.float64]:
+    """Process seconds of one run, [rounds, functions]; each round runs all of them."""
+    times = np.zeros((rounds + _WARM_UP, len(functions)))
+    for number, row in enumerate(times):
+        order = range(len(functions)) if number % 2 else range(len(functions) - 1, -1, -1)
+        for i in order:
+            begun = time.process_time()
+            for _ in range(runs):
+                functions[i]()
+            row[i] = (time.process_time() - begun) / runs
+    return times[_WARM_UP:]
+
+
+def summary(times: NDArray[np.float64], n: int) -> list[dict[str, Any]]:
+    """Milliseconds a position and the ratio to the first function with its interval, of each function."""
+    ratios = times / times[:, :1]
+    draws = np.random.default_rng(0).integers(len(times), size=(1000, len(times)))
+    found = []
+    for i in range(times.shape[1]):
+        low, high = np.percentile(np.median(ratios[draws, i], axis=1), [2.5, 97.5])
+        found.append(
+            {
+                "ms": round(float(np.median(times[:, i])) / n * 1e3, 3),
+                "ratio": [round(float(x), 3) for x in (np.median(ratios[:, i]), low, high)],
+            }
+        )
+    return found
+
+
+def main() -> None:
     """Prints the time a position of every network and batch size."""
-    sessions = [_session(path) for path in paths]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("networks", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path)
+    o = parser.parse_args()
+    pin()
+    sessions = [_session(path) for path in o.networks]
+    networks = [load_network(str(path), game="chess") for path in o.networks]
+    result: dict[str, Any] = {}
     for n, rounds, runs in _BATCHES:
-        inputs = [_inputs(session, n) for session in sessions]
-        times = np.zeros((rounds + 2, len(paths)))
-        for row in times:
-            for i, session in enumerate(sessions):
-                begun = time.process_time()
-                for _ in range(runs):
-                    session.run(None, inputs[i])
-                row[i] = (time.process_time() - begun) / runs / n * 1e3
-        kept = times[2:]
-        ratios = kept / kept[:, :1]
-        for i, path in enumerate(paths):
-            low, middle, high = np.quantile(ratios[:, i], (0.25, 0.5, 0.75))
-            ratio = f"{middle:.3f} ({low:.3f}-{high:.3f})"
-            print(f"batch {n:2d} {np.median(kept[:, i]):7.3f} ms  {ratio}  {path.stem}")
+        positions, inputs = _positions(n), [_inputs(session, n) for session in sessions]
+        ways: dict[str, list[Callable[[], object]]] = {
+            "network": [partial(s.run, None, feed) for s, feed in zip(sessions, inputs, strict=True)],
+            "predict": [partial(network.predict, positions) for network in networks],
+        }
+        for way, functions in ways.items():
+            rows = summary(timed(functions, rounds, runs), n)
+            result[f"{way}, batch {n}"] = {path.stem: row for path, row in zip(o.networks, rows, strict=True)}
+            for path, row in zip(o.networks, rows, strict=True):
+                middle, low, high = row["ratio"]
+                ratio = f"{middle:.3f} ({low:.3f}-{high:.3f})"
+                print(f"{way} batch {n:2d} {row['ms']:7.3f} ms  {ratio}  {path.stem}")
+    if o.out:
+        o.out.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main([Path(argument) for argument in sys.argv[1:]])
+    main()

@@ -2,8 +2,9 @@
 
     python -m studies.student.train_go --config FILE --init NET.onnx --records DIR --seconds 540 --out DIR
 
-It is `sparring train people` with another start and a rate that follows the clock. Trained blocks are spread
-over the new network. Blocks between them begin as the identity: at first it predicts as the trained one does.
+It is `sparring train people` with another start and a rate that follows the clock; without --seconds and
+--end it has the steps of the configuration. Trained blocks are spread over the new network. Blocks between
+them begin as the identity: at first it predicts as the trained one does.
 The trained network may have fewer positions in its input (shogi): the others begin with weights of 0.
 """
 
@@ -192,11 +193,16 @@ def main() -> None:
     parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--out", type=Path, required=True)
     o = parser.parse_args()
-    config = load_training_config(o.config).changed(steps=10**8)  # the time ends the run
+    config, timed = load_training_config(o.config), bool(o.end or o.seconds)
+    if timed:
+        config = config.changed(steps=10**8)  # the time ends the run
     if o.init:
         start(o.init, config, o.records, o.out)
     trainer = Trainer(config, o.records, o.out, compiled=o.compiled, threads=o.threads)
-    train(trainer, o.end or time.time() + o.seconds)
+    if timed:
+        train(trainer, o.end or time.time() + o.seconds)
+    else:
+        trainer.train()
 
 
 if __name__ == "__main__":

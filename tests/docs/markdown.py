@@ -1,4 +1,4 @@
-"""Code blocks of the README, the docs and the results."""
+"""Code blocks of the README, the docs, the results and the studies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 _PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in _PATHS}
 RESULTS = {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob("results/**/*.md")}
+STUDIES = {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob("studies/**/*.md")}
 
 _BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*) -->\n)?^```(?P<kind>\w*)\n(?P<code>.*?)^```$", re.S | re.M)
 
@@ -33,7 +34,7 @@ class Block:
 
 def blocks(page: str) -> list[Block]:
     """The blocks of a page, in order."""
-    text = (PAGES | RESULTS)[page].read_text()
+    text = (PAGES | RESULTS | STUDIES)[page].read_text()
     return [_block(found, text.count("\n", 0, found.start("code")) + 1) for found in _BLOCK.finditer(text)]
 
 

@@ -17,7 +17,7 @@ import sparring
 from sparring.cli.commands import COMMANDS
 from sparring.cli.lazy import Command, Group, LazyCommand
 from studies import __main__ as studies
-from tests.docs.markdown import PAGES, RESULTS, Block, blocks, commands
+from tests.docs.markdown import PAGES, RESULTS, STUDIES, Block, blocks, commands
 from tests.docs.reader_files import write_reader_files
 
 
@@ -52,7 +52,7 @@ def test_code_that_starts_processes_runs_as_a_script(page: str, tmp_path: Path) 
             assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES | RESULTS if any(commands(page))])
+@pytest.mark.parametrize("page", [page for page in PAGES | RESULTS | STUDIES if any(commands(page))])
 def test_command_lines_of_a_page_are_understood(page: str) -> None:
     for words in commands(page):
         parse(words)
@@ -60,7 +60,7 @@ def test_command_lines_of_a_page_are_understood(page: str) -> None:
 
 def test_command_lines_of_studies_are_understood() -> None:
     group: Any = get_command(studies.app)
-    lines = [words for page in PAGES | RESULTS for words in commands(page, "python -m studies")]
+    lines = [words for page in PAGES | RESULTS | STUDIES for words in commands(page, "python -m studies")]
     assert {words[0] for words in lines} >= {"blend-chess", "blend-go", "blend-shogi", "ladder", "rbc-games"}
     for name, *rest in lines:
         group.commands[name].make_context(name, rest)

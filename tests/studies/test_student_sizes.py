@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from studies.student import evaluate, train_sizes
+from studies.student import evaluate, time_networks, train_sizes
 from studies.student.network import load_student
 from studies.student.options import Options
 from studies.student.positions import Records, load_library, policy_moves, read_games
@@ -89,3 +89,17 @@ def test_scores_that_are_there_are_not_measured_again(
         reports.append(json.loads((tmp_path / "e.json").read_text()))
     assert reports[0] == reports[1]
     assert reports[0]["by rating"].keys() == {"1500"}
+
+
+def test_times_are_those_of_the_functions_in_both_orders() -> None:
+    called = list[str]()
+    times = time_networks.timed([lambda: called.append("a"), lambda: called.append("b")], rounds=2, runs=1)
+    assert "".join(called) == "baabbaab"
+    assert times.shape == (2, 2)
+
+
+def test_ratios_are_to_the_first_network() -> None:
+    times = np.array([[2.0, 1.0], [4.0, 2.0], [6.0, 3.3]])
+    first, second = time_networks.summary(times, n=4)
+    assert first == {"ms": 1000.0, "ratio": [1.0, 1.0, 1.0]}
+    assert second == {"ms": 500.0, "ratio": [0.5, 0.5, 0.55]}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from sparring.training.loader import Cursor
+from studies.student import train_go
 from studies.student.train_go import chosen_blocks, start, train
 from tests.matching.tables import write_table
 from tests.networks.onnx_session import run
@@ -45,3 +49,17 @@ def test_the_deeper_network_predicts_as_the_trained_one(tmp_path: Path) -> None:
     deep = make_trainer(deep_config, table, tmp_path / "deep")
     train(deep, time.time() + 0.5)
     assert (tmp_path / "deep" / "model.onnx").exists()
+
+
+def test_without_a_time_a_run_has_the_steps_of_its_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = go_table(tmp_path / "table")
+    config = small_config("go", training={"steps": 3, "batch": 16, "validation_positions": 16})
+    monkeypatch.setattr(train_go, "load_training_config", lambda name: config)
+    command = ["train_go", "--config", "tiny", "--records", str(table), "--out", str(tmp_path / "run")]
+    monkeypatch.setattr(sys, "argv", [*command, "--threads", "1"])
+    train_go.main()
+    last = json.loads((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()[-1])
+    assert last["step"] == 3
+    assert (tmp_path / "run" / "model.onnx").exists()
