@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from sparring.cli import main
+from sparring.players import PlayerConfig
 from sparring.players.levels import read_level_table
+from sparring.policies import Policy
 from tests.cli.command_errors import one_line_error
 from tests.matching.tables import random_record, write_table
 from tests.networks.tiny_networks import tiny_network, write
@@ -62,6 +64,30 @@ def test_a_level_table_of_all_ratings_is_written(folder: Path, capsys: pytest.Ca
     player = table.at(1250)
     assert player.nodes == 4
     assert player.policy_temperature == pytest.approx(found[0]["theta"]["policy_temperature"], rel=0.1)
+
+
+def test_a_tuned_level_can_be_played(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tune(capsys, "--steps", "1", "--gradient", "regularised", "--out", "tuned/levels.toml")
+    made: list[PlayerConfig] = []
+
+    def make(config: PlayerConfig, policy: Policy) -> None:
+        made.append(config)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sparring.cli.play.make_player", make)
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        main(["play", "chess", "--level", "1500", "--levels", "tuned/levels.toml"])
+    assert (made[0].level, made[0].nodes, made[0].rating) == (1500, 4, None)
+    assert Path(made[0].model).resolve() == folder / "strong.onnx"
+    for words, said in (
+        (["chess", "--levels", "tuned/levels.toml"], "say which level"),
+        (["shogi", "--level", "1500", "--levels", "tuned/levels.toml"], "levels of chess, not of shogi"),
+        (["chess", "--level", "1500", "--levels", "none.toml"], "none.toml"),
+        (["chess", "--level", "100", "--levels", "tuned/levels.toml"], "the levels of chess are 600 to 2600"),
+    ):
+        assert said in one_line_error(capsys, ["play", *words])
 
 
 def test_classes_in_processes_have_the_results_of_one_process(

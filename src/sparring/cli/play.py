@@ -18,6 +18,7 @@ from sparring.cli.printing import visible
 from sparring.cli.ratings import check_rating_range, parse_rating, with_article
 from sparring.cli.session import TerminalOptions
 from sparring.cli.terminal import TerminalGame
+from sparring.config import BadConfig
 from sparring.games import Game, describe, resolve
 from sparring.players import (
     DEFAULT_RATING,
@@ -36,7 +37,7 @@ from sparring.players import (
     make_strength_player,
     open_player,
 )
-from sparring.players.levels import level_keys, level_of_rating
+from sparring.players.levels import level_keys, level_of_rating, read_level_table
 from sparring.players.persons import UnknownPerson, find_person
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
@@ -58,6 +59,7 @@ class _OpponentOptions:
     temperature: float | None
     repertoire: Path | None = None
     adapt: bool | None = None
+    levels: Path | None = None
 
     def __bool__(self) -> bool:
         return any(each is not None for each in vars(self).values())
@@ -71,6 +73,12 @@ def play(
         typer.Option(
             help="The opponent's measured strength (chess: 600 to 2600; docs/levels.md), or `adapt`: it "
             "follows your results."
+        ),
+    ] = None,
+    levels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Level table of --level, such as one of `sparring tune levels` (the measured one)."
         ),
     ] = None,
     rating: Annotated[
@@ -174,7 +182,10 @@ def play(
         temperature,
         repertoire,
         adapt,
+        levels,
     )
+    if levels is not None and options.level is None:
+        raise UserError("--levels is the table of --level: say which level, such as --level 1500")
     if person is not None:
         if player is not None:
             raise UserError("--person and --player both name the opponent: leave one out")
@@ -284,7 +295,7 @@ def _choose_player(
     """The player of a file, or of a policy at a rating in its range. Raises UserError."""
     if file is not None:
         return _load(file, game, **({} if seed is None else {"seed": seed}))
-    keys = _level_keys(game, _level_of(game, options))
+    keys = _level_keys(game, _level_of(game, options), options.levels)
     model = options.model or keys.get("model", PlayerConfig.model)
     try:
         policy = load_policy(model, game)
@@ -328,15 +339,28 @@ def _parse_level(text: str | None) -> int | None:
         raise UserError(f"--level {text}: expected a number such as 1500, or adapt") from None
 
 
-def _level_keys(game: str, level: int | None) -> Mapping[str, Any]:
-    """The keys of the player of a level; none without a level. Raises UserError."""
+def _level_keys(game: str, level: int | None, table: Path | None) -> Mapping[str, Any]:
+    """The keys of the player of a level, by a level table's file or the shipped one; none without a level.
+    Raises UserError."""
     if level is None:
         return {}
     try:
-        return level_keys(game, level)
+        return level_keys(game, level) if table is None else _keys_of_file(game, level, expand_user(table))
     except BadPlayerConfig as error:
         hint = "; a small search player is --strength 1 to 9" if level in STRENGTHS else ""
         raise UserError(f"{error}{hint}") from None
+
+
+def _keys_of_file(game: str, level: int, file: Path) -> Mapping[str, Any]:
+    """The same of a level table's file, whose policy may be a file beside it."""
+    try:
+        table = read_level_table(file)
+    except BadConfig as error:
+        raise UserError(str(error)) from None
+    if table.game != game:
+        raise UserError(f"{file} has levels of {table.game}, not of {game}")
+    beside = file.parent / table.policy
+    return table.keys(level) | ({"model": str(beside)} if beside.is_file() else {})
 
 
 def _rating_of(opponent: Player) -> int | None:
