@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import Field
 
-from sparring.games import DESCRIPTIONS, GameDescription, load_game
+from sparring.games import DESCRIPTIONS, GameDescription, describe, load_game
 from sparring.players import DEFAULT_RATING
 from sparring.players.levels import shipped_levels
+from sparring.players.persons import stored_persons
 from sparring.players.strength import STRENGTHS
 from sparring.records.readers import formats, written_formats
 from sparring.server.messages import ApiMessage
@@ -24,6 +25,8 @@ from sparring.server.opponents import (
     Opponents,
     default_kind,
 )
+
+_LEVEL_STEP = 50
 
 
 class RatingScale(ApiMessage):
@@ -43,9 +46,20 @@ class LevelOffer(ApiMessage):
     games: int | None
 
 
+class PersonOffer(ApiMessage):
+    """An opponent that plays like one person."""
+
+    name: str = Field(description="For `person` of an opponent.")
+    title: str = Field(description="The person's name.")
+    about: str
+
+
 class LevelScale(ApiMessage):
     """The levels of a game: how strong an opponent is."""
 
+    word: str = Field(description="rating or rank")
+    step: int = Field(description="Distance of two levels on the dial.")
+    names: dict[str, str] = Field(description="Levels as people write them, where they are not numbers.")
     lowest: int
     highest: int
     default: int
@@ -71,6 +85,8 @@ class GameOffer(ApiMessage):
     levels: LevelScale | None = Field(description="Levels of strength; null if there are none.")
     ratings: RatingScale | None = Field(description="Of the human-like opponent; null if there is none.")
     has_human: bool
+    adapts: bool = Field(description="Whether a level can follow the visitor's results.")
+    persons: list[PersonOffer] = Field(description="Opponents that play like one person.")
     strengths: list[int]
     default_strength: int
     bots: list[str]
@@ -84,10 +100,24 @@ class GameOffer(ApiMessage):
     how_to_move: str
 
 
-@cache
 def catalogue(opponents: Opponents) -> list[GameOffer]:
-    """All games."""
+    """All games. Persons are those that the user's folder has now."""
+    return [each.model_copy(update={"persons": _persons(each.name)}) for each in _shipped(opponents)]
+
+
+@cache
+def _shipped(opponents: Opponents) -> list[GameOffer]:
     return [_offer(each, opponents) for each in DESCRIPTIONS]
+
+
+def _persons(game: str) -> list[PersonOffer]:
+    system = describe(game).ratings
+    found = []
+    for each in stored_persons(game):
+        rating = "" if each.rating is None else f", {system.word} {system.format(each.rating)}"
+        about = f"From {each.games:,} games{rating}. {each.measured}".strip()
+        found.append(PersonOffer(name=each.path.stem, title=each.name, about=about))
+    return found
 
 
 def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
@@ -101,6 +131,8 @@ def _offer(description: GameDescription, opponents: Opponents) -> GameOffer:
         default_kind=default_kind(rules),
         levels=_levels(description.name),
         ratings=_ratings(description, opponents),
+        adapts=_levels(description.name) is not None,
+        persons=[],
         has_human=description.name in DEFAULT_RATING,
         strengths=list(STRENGTHS),
         default_strength=DEFAULT_STRENGTH,
@@ -125,8 +157,18 @@ def _levels(game: str) -> LevelScale | None:
         LevelOffer(level=row.level, measured=row.measured, interval=row.interval, games=row.games)
         for row in table.levels
     ]
-    default = min(max(DEFAULT_LEVEL, low), high)
-    return LevelScale(lowest=low, highest=high, default=default, family=table.family, measured=rows)
+    default, system = min(max(DEFAULT_LEVEL, low), high), describe(game).ratings
+    ranks = system.word == "rank" and system.lowest <= low and high <= system.highest
+    return LevelScale(
+        word="rank" if ranks else "rating",
+        step=1 if ranks else _LEVEL_STEP,
+        names={str(each): system.format(each) for each in range(low, high + 1) if each} if ranks else {},
+        lowest=low,
+        highest=high,
+        default=default,
+        family=table.family,
+        measured=rows,
+    )
 
 
 def _options(description: GameDescription) -> Iterator[tuple[str, Any]]:

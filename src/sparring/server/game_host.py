@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from sparring.games import describe, resolve
 from sparring.players import Player
+from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
 from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings
 from sparring.server.game_store import GameStore, StoredSummary
@@ -76,6 +77,7 @@ class GameHost:
         if await self.run(self.store.unfinished) >= _ALL_UNFINISHED:
             raise Refused("The server has too many unfinished games.", 429)
         game_id = secrets.token_urlsafe(9)
+        wanted = await self.run(self._adapted, visitor, wanted)
         settings, moves = await self.compute(plan_game, wanted, self.opponents)
         game = await self.compute(self._open, settings, moves)
         hosted = HostedGame(game_id, visitor, game)
@@ -120,7 +122,7 @@ class GameHost:
     async def view(self, hosted: HostedGame) -> GameView:
         """The game as the person sees it."""
         async with hosted.lock:
-            return await self.run(hosted.game.view, hosted.id)
+            return await self.run(self._view, hosted)
 
     async def recent(self, visitor: str, count: int) -> list[GameSummary]:
         """A visitor's games, the latest first."""
@@ -155,6 +157,24 @@ class GameHost:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     # Parts
+
+    def _adapted(self, visitor: str, wanted: NewGame) -> NewGame:
+        """The request with the level of an opponent that adapts. Raises Refused."""
+        if not wanted.opponent.adapt:
+            return wanted
+        if wanted.you is None:
+            raise Refused("The level adapts to a person, who must play.", 422)
+        return wanted.model_copy(
+            update={"opponent": adapted(wanted.opponent, self.store, visitor, wanted.game)}
+        )
+
+    def _view(self, hosted: HostedGame) -> GameView:
+        """The view of a game; after one whose level adapts, with the visitor's strength."""
+        view, settings = hosted.game.view(hosted.id), hosted.game.settings
+        if view.result is None or settings.you is None or not settings.opponents[0].adapt:
+            return view
+        estimate = estimated_strength(self.store, hosted.visitor, settings.game)
+        return view.model_copy(update={"estimate": strength_view(estimate)})
 
     def _open(self, settings: GameSettings, moves: list[str]) -> LiveGame:
         """A game after the moves of a record that it continues."""
@@ -220,7 +240,7 @@ class GameHost:
             kept += 1
         self.store.save(hosted.id, moves, kept, game.end, game.message, game.shown())
         hosted.stored = moves
-        return game.view(hosted.id) if hosted.followers else None
+        return self._view(hosted) if hosted.followers else None
 
     def _advance(self, hosted: HostedGame) -> None:
         """Starts the task in which the players take their turns, if one has the turn."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response, WebSocket
+from fastapi import APIRouter, Path, Query, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 
+from sparring.server.adaptive_level import estimated_strength, strength_view
 from sparring.server.catalogue import GameOffer, catalogue
 from sparring.server.followers import send_until_left
 from sparring.server.game_host import GameHost
@@ -18,6 +19,7 @@ from sparring.server.messages import (
     PlayMove,
     Points,
     PositionView,
+    StrengthView,
     TakeBack,
 )
 from sparring.server.refusal import REFUSALS, Refused
@@ -34,6 +36,14 @@ router = APIRouter(prefix="/api", tags=["play"], responses=REFUSALS)
 async def list_offers(host: Host) -> list[GameOffer]:
     """The games, their options and their opponents."""
     return await host.run(catalogue, host.opponents)
+
+
+@router.get("/adaptive/{game}")
+async def adaptive_strength(
+    game: Annotated[str, Path(max_length=32)], host: Host, visitor: Visitor
+) -> StrengthView:
+    """The visitor's strength, by the results against opponents whose level adapts."""
+    return strength_view(await host.run(estimated_strength, host.store, visitor, game))
 
 
 @router.get("/games")

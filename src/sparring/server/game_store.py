@@ -13,7 +13,7 @@ from sparring.records import Termination
 from sparring.records.played_game import EndOfGame
 from sparring.server.database import Database
 from sparring.server.game_settings import GameSettings
-from sparring.server.messages import Phase
+from sparring.server.messages import OpponentChoice, Phase
 from sparring.server.played_move import PlayedMove
 
 _UNKNOWN_MOVE: Move = -1
@@ -147,6 +147,22 @@ class GameStore:
             (visitor, visitor),
         )
         return int(count)
+
+    def adaptive_results(self, visitor: str, game: str) -> list[tuple[OpponentChoice, float]]:
+        """The opponent and the visitor's score in each finished game whose level adapts, the oldest first."""
+        rows = self._database.read(
+            "SELECT settings, ending FROM games WHERE visitor = ? AND ending IS NOT NULL AND"
+            " json_extract(settings, '$.game') = ? AND json_extract(settings, '$.opponents[0].adapt')"
+            " ORDER BY created",
+            (visitor, game),
+        )
+        found = []
+        for text, ending in rows:
+            settings, end = GameSettings.from_json(text), _end(ending)
+            if settings.you is not None and end is not None and end.result is not None:
+                score = end.result if settings.you == 0 else 1 - end.result
+                found.append((settings.opponents[0], score))
+        return found
 
     def delete(self, game_id: str) -> None:
         """Deletes a game."""

@@ -23,10 +23,10 @@ class ApiMessage(BaseModel):
 class OpponentChoice(ApiMessage):
     """Who plays. Without any key: the default opponent of the game."""
 
-    kind: Literal["level", "human", "strength", "bot"] | None = Field(
+    kind: Literal["level", "human", "strength", "bot", "person"] | None = Field(
         default=None,
         description="level: as strong as asked. human: plays like people of a rating. strength: a search "
-        "player. bot: a named bot of a hidden game.",
+        "player. bot: a named bot of a hidden game. person: plays like one person.",
     )
     level: int | None = Field(default=None, ge=0, le=4_000, description="level: its strength.")
     rating: int | str | None = Field(
@@ -50,6 +50,13 @@ class OpponentChoice(ApiMessage):
         default=None, ge=STRENGTHS[0], le=STRENGTHS[-1], description="strength: from 1 to 9."
     )
     bot: str | None = Field(default=None, max_length=64, description="bot: its name.")
+    person: str | None = Field(
+        default=None, max_length=100, description="person: the name in the catalogue, which names a file."
+    )
+    adapt: bool = Field(
+        default=False,
+        description="level: the level follows the visitor's results; `level` is that of the first game.",
+    )
 
 
 class ClockChoice(ApiMessage):
@@ -208,6 +215,14 @@ class PlayerView(ApiMessage):
 Phase = Literal["move", "sense", "thinking", "counting", "over"]
 
 
+class StrengthView(ApiMessage):
+    """A visitor's strength by the results against opponents whose level adapts."""
+
+    rating: float
+    interval: tuple[float, float] = Field(description="95 % interval.")
+    games: int
+
+
 class GameView(ApiMessage):
     """A game as the person sees it."""
 
@@ -236,6 +251,9 @@ class GameView(ApiMessage):
     counting: CountingView | None = None
     hidden: HiddenView | None = None
     result: ResultView | None = None
+    estimate: StrengthView | None = Field(
+        default=None, description="After a game whose level adapts: the visitor's strength now."
+    )
 
 
 class GameSummary(ApiMessage):

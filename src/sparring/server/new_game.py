@@ -33,6 +33,8 @@ def plan_game(wanted: NewGame, opponents: Opponents) -> tuple[GameSettings, list
         state = _after(rules, start, moves)
     except (ParseError, IllegalMove, ValueError, TypeError) as error:
         raise Refused(f"{error}", 422) from None
+    if wanted.second_opponent is not None and wanted.second_opponent.adapt:
+        raise Refused("The level adapts to a person, who must play.", 422)
     if rules.outcome(state) is not None:
         raise Refused("The game is over in this position.", 422)
     if rules.spec.hidden and (position is not None or moves or wanted.people_plies):

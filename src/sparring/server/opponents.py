@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -17,6 +18,8 @@ from sparring.players import (
     make_strength_player,
 )
 from sparring.players.levels import level_keys, level_of_rating, level_range
+from sparring.players.persons import PersonEntry, stored_persons
+from sparring.players.player_file import load_player_config
 from sparring.players.rbc import BOTS
 from sparring.policies import Policy, PolicyPool, load_policy, rating_range
 from sparring.policies.curve import Curve
@@ -71,8 +74,10 @@ class Opponents:
         accepted = self.ratings(game)
         if accepted is None:
             return None
-        given = choice.rating if choice.level is None else level_keys(game, choice.level)["rating"]
-        number = describe(game).ratings.number(DEFAULT_RATING[game] if given is None else given)
+        if choice.level is not None:
+            number = level_keys(game, choice.level)["rating"]
+        else:
+            number = describe(game).ratings.number(choice.rating or DEFAULT_RATING[game])
         return None if number is None else min(max(number, accepted[0]), accepted[1])
 
     def complete(self, game: Game[Any], choice: OpponentChoice) -> OpponentChoice:
@@ -94,6 +99,10 @@ class Opponents:
                 keys["bot"] = choice.bot or DEFAULT_BOT
                 if keys["bot"] not in BOTS:
                     raise Refused(f"There is no bot '{choice.bot}'. Choose {', '.join(BOTS)}.", 422)
+            case "person":
+                keys["person"] = person_entry(name, choice.person).path.stem
+        if choice.adapt and kind != "level":
+            raise Refused("Only the level of an opponent adapts.", 422)
         return choice.model_copy(update=keys)
 
     def make(self, game: Game[Any], choice: OpponentChoice) -> Player:
@@ -110,6 +119,11 @@ class Opponents:
                     return make_strength_player(name, choice.strength)
                 case "bot":
                     return load_player(choice.bot or DEFAULT_BOT, name)
+                case "person":
+                    path = person_entry(name, choice.person).path
+                    config = load_player_config(path)
+                    policy = self.policy(name, config.model)
+                    return make_player(replace(config, think_time=choice.think_time), policy)
                 case _:
                     keys = {"rating": choice.rating, "think_time": choice.think_time}
                     if choice.temperature is not None or choice.nodes:
@@ -168,6 +182,14 @@ class Opponents:
         return PolicyPool(BLEND, tuple(members))
 
 
+def person_entry(game: str, stem: str | None) -> PersonEntry:
+    """The player of a person in the user's folder, by the name of its file. Raises Refused."""
+    found = next((each for each in stored_persons(game) if each.path.stem == stem), None)
+    if found is None:
+        raise Refused(f"There is no such person's player of {game}.", 422)
+    return found
+
+
 def default_kind(game: Game[Any]) -> str:
     """The kind of a game's default opponent."""
     if game.spec.hidden:
@@ -179,15 +201,26 @@ def default_kind(game: Game[Any]) -> str:
 
 def _given_kind(choice: OpponentChoice) -> str | None:
     """The kind that a choice means by the keys that it has."""
-    given = {"level": choice.level, "human": choice.rating, "strength": choice.strength, "bot": choice.bot}
-    return next((kind for kind, value in given.items() if value is not None), None)
+    given = {
+        "level": choice.adapt or choice.level,
+        "human": choice.rating,
+        "strength": choice.strength,
+        "bot": choice.bot,
+        "person": choice.person,
+    }
+    return next((kind for kind, value in given.items() if value not in (None, False)), None)
 
 
 def about(game: Game[Any], choice: OpponentChoice) -> tuple[str, str]:
     """Name and description of an opponent, for the page."""
     match choice.kind:
         case "level":
-            return f"Sparring, level {choice.level}", f"As strong as {choice.level}."
+            adapts = " The level follows your results." if choice.adapt else ""
+            return f"Sparring, level {choice.level}", f"As strong as {choice.level}.{adapts}"
+        case "person":
+            entry = next((e for e in stored_persons(game.spec.name) if e.path.stem == choice.person), None)
+            name = entry.name if entry is not None else choice.person or ""
+            return name, f"Plays like {name}."
         case "strength":
             return f"Strength {choice.strength}", f"A search player, strength {choice.strength} of 9."
         case "bot":

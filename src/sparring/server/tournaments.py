@@ -118,6 +118,8 @@ class Tournaments:
             rules.initial()
         except (ValueError, TypeError) as error:
             raise Refused(str(error), 422) from None
+        if any(each.adapt for each in wanted.players):
+            raise Refused("The level of a player of a tournament does not adapt.", 422)
         players = [self._host.opponents.complete(rules, each) for each in wanted.players]
         for player in players:
             self._host.opponents.make(rules, player).close()  # refuses what cannot be loaded

@@ -1,0 +1,94 @@
+"""Opponents of the page: levels that adapt, and players of one person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from sparring.players.persons import person_file
+from sparring.policies.person import write_person
+from sparring.server.app import create_app
+from tests.networks.test_style import fitting_style
+from tests.policies.test_person_policy import person_model
+from tests.server.conftest import ACCESS
+from tests.server.test_games_api import begin, play, post
+
+ADAPTIVE = {"adapt": True}
+SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 *"
+
+
+def test_a_level_follows_the_results(client: TestClient) -> None:
+    before = client.get("/api/adaptive/chess").json()
+    assert before["games"] == 0
+    first = begin(client, "chess", opponent=ADAPTIVE)
+    assert first["players"][1]["name"] == "Sparring, level 1500"
+    assert "follows your results" in first["players"][1]["about"]
+    assert first["estimate"] is None
+    lost = post(client, first, "resign").json()
+    assert lost["estimate"]["games"] == 1
+    assert lost["estimate"]["rating"] < before["rating"]
+    assert client.get("/api/adaptive/chess").json() == lost["estimate"]
+    second = begin(client, "chess", opponent={"adapt": True, "level": 2000}, record=SCHOLAR)
+    level = round(lost["estimate"]["rating"] / 10) * 10
+    assert second["players"][1]["name"] == f"Sparring, level {level}"
+    won = play(client, second, "Qxf7#")
+    assert won["estimate"]["rating"] > lost["estimate"]["rating"]
+    assert won["estimate"]["games"] == 2
+
+
+def test_a_game_goes_on_at_its_level_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        games = [begin(client, "chess", opponent={"adapt": True, "level": 1200}) for _ in range(2)]
+        post(client, games[0], "resign")
+        cookies = dict(client.cookies)
+    with TestClient(create_app(file, ACCESS, None), cookies=cookies) as client:
+        found = client.get(f"/api/games/{games[1]['id']}").json()
+        assert found["players"][1]["name"] == "Sparring, level 1200"
+        assert client.get("/api/adaptive/chess").json()["games"] == 1
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"game": "breakthrough", "opponent": ADAPTIVE},
+        {"game": "chess", "opponent": {"kind": "human", "adapt": True}},
+        {"game": "chess", "opponent": ADAPTIVE, "you": None},
+        {"game": "chess", "you": None, "second_opponent": ADAPTIVE},
+        {"game": "chess", "opponent": {"person": "nobody"}},
+        {"game": "chess", "opponent": {"kind": "person"}},
+        {"game": "chess", "opponent": {"person": "../../etc/passwd"}},
+    ],
+)
+def test_opponents_that_cannot_be_are_refused(client: TestClient, wanted: dict[str, Any]) -> None:
+    answer = client.post("/api/games", json=wanted)
+    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert client.get("/api/adaptive/breakthrough").status_code == 422
+    assert client.get("/api/adaptive/poker").status_code == 422
+
+
+def test_a_person_of_the_folder_plays(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARRING_HOME", str(tmp_path))
+    offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
+    assert offers["chess"]["persons"] == []
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "chess.npz").write_bytes(fitting_style("chess").to_bytes())
+    model = person_model()
+    path = person_file(model.card.person, "chess")
+    path.parent.mkdir()
+    write_person(path.with_suffix(".person"), model)
+    path.write_text(f'game = "chess"\nmodel = "{path.with_suffix(".person").name}"\n')
+    offers = {each["name"]: each for each in client.get("/api/catalogue").json()}
+    (offer,) = offers["chess"]["persons"]
+    assert (offer["name"], offer["title"]) == (path.stem, model.card.person)
+    assert offers["go"]["persons"] == []
+    view = begin(client, "chess", opponent={"kind": "person", "person": offer["name"]})
+    assert view["players"][1]["name"] == model.card.person
+    view = play(client, view, "e4")
+    assert view["ply"] == 2
+    assert client.get("/api/games").json()[0]["opponent"] == model.card.person
