@@ -112,6 +112,11 @@ def test_a_stored_person_is_found_by_name(
     assert "there is no person 'Alise' of chess; there are Alice" in capsys.readouterr().err
     assert run("play", "chess", "--person", "Alice", "--level", "1500") == 2
     assert "--person replaces --level" in capsys.readouterr().err
+    measure = ("measure", "person", "chess", "-r", str(alice / "games.pgn"), "--player")
+    assert run(*measure, "alice") == 2
+    assert "all 12 games of Alice were used" in capsys.readouterr().err
+    assert run(*measure, "Bob") == 2
+    assert "there are Alice" in capsys.readouterr().err
     (person,) = (each for each in options_of("uci") if each.flag == "person")
     assert person.apply(EngineSettings.of("chess"), "ALICE").player_config.name == "Alice"
     with pytest.raises(BadOption, match="there are Alice"):

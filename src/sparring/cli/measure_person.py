@@ -26,7 +26,10 @@ def measure_person(
     player: Annotated[
         list[Path],
         typer.Option(
-            "--player", "-p", help="Player or .person file of `sparring train person`; may be repeated."
+            "--player",
+            "-p",
+            help="Name of a person in your data folder, or player's file of `sparring train person`; may be "
+            "repeated.",
         ),
     ],
     records: Annotated[
@@ -42,19 +45,29 @@ def measure_person(
     """
     if game not in GAMES:
         raise UserError(f"unknown game '{game}'; there are {', '.join(GAMES)}")
+    from sparring.players.persons import UnknownPerson
     from sparring.training.person.measurement import measure_people
     from sparring.training.person.person_games import NoSuchPerson
 
-    files = [path.with_suffix(".person") if path.suffix == ".toml" else path for path in player]
     try:
+        files = [_file(each, game) for each in player]
         with ProgressBar() as bar:
             found = measure_people(files, records, game, games, _SETS, bar.on_progress)
-    except (NoSuchPerson, BadTable, UnsupportedFormat, ValueError) as error:
+    except (NoSuchPerson, UnknownPerson, BadTable, UnsupportedFormat, ValueError) as error:
         raise UserError(str(error)) from None
     if as_json:
         print(json.dumps(found))
     else:
         _show(found)
+
+
+def _file(player: Path, game: str) -> Path:
+    """The person's file of a player's file, or of a name. Raises UnknownPerson."""
+    from sparring.players.persons import find_person
+
+    if player.suffix not in (".toml", ".person"):
+        player = find_person(str(player), game).path
+    return player.with_suffix(".person")
 
 
 def _show(found: dict[str, Any]) -> None:
