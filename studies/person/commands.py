@@ -70,14 +70,15 @@ def person(
 
 
 def _draw(out: Path) -> None:
-    """Draws the figure of all games that were measured; nothing without matplotlib."""
+    """Draws the figures of all games that were measured; nothing without matplotlib."""
     from sparring.reports.plot_style import MatplotlibMissing, save_svg
-    from studies.person.figures import gain_figure
+    from studies.person.figures import gain_figure, identification_figure
 
     files = [out / f"{game}.json" for game in ("chess", "go")]
     reports = {file.stem: json.loads(file.read_text()) for file in files if file.is_file()}
     try:
         save_svg(gain_figure(reports), out, "gain")
+        save_svg(identification_figure(reports), out, "identification")
     except MatplotlibMissing as error:
         print(f"without figure: {error}")
 
