@@ -57,3 +57,18 @@ def test_every_licence_has_its_text_and_is_in_the_metadata() -> None:
     assert project["license-files"] == ["LICENSE", "LICENSES/*"]
     texts = {path.stem for path in (ROOT / "LICENSES").glob("*.txt")}
     assert texts | {"GPL-3.0-or-later"} == expression
+
+
+@pytest.mark.parametrize("card", CARDS.values(), ids=CARDS)
+def test_a_card_says_what_its_licence_means_for_who_ships_it(card: ModelCard) -> None:
+    assert "pass" in card.redistribution
+    assert ("AGPL" in card.redistribution) == card.licence.startswith("AGPL")
+    assert ("not settled" in card.redistribution) == ("not stated" in card.teachers)
+    labels = [label for label, _ in card.describe()]
+    assert labels.index("redistribution") > labels.index("licence")
+
+
+def test_a_card_of_an_unknown_licence_promises_nothing() -> None:
+    card = ModelCard("a", "chess", "plain", "residual 1x1", 1, "a test")
+    assert card.redistribution == ""
+    assert "redistribution" not in dict(card.describe())

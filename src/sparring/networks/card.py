@@ -25,6 +25,17 @@ _KEY = "sparring.card"
 _PLAIN = "planes"
 """The encoding of the codec `plain`; other codecs name theirs in the settings, or have one of their own."""
 _VERSION = 1
+_DUTIES = {
+    "AGPL-3.0-only": "Who passes the file on, or lets others use a changed one over a network, offers its "
+    "source under the AGPL: here the training code and the command of `source`.",
+    "GPL-3.0-or-later": "Who passes the file on offers its source under the GPL: here the training code and "
+    "the command of `source`.",
+    "CC0-1.0": "Anybody may pass the file on, without conditions.",
+}
+"""What a licence asks of whoever passes the file on."""
+_UNKNOWN_TEACHER = (
+    " A teacher states no licence; whether its rights reach this file is not settled, and is yours to judge."
+)
 _LONGEST = 1 << 16
 """Size limit of a card. The longest of our own has two thousand characters."""
 
@@ -54,9 +65,17 @@ class ModelCard:
     settings: dict[str, float | int | str] = field(default_factory=dict)
     """Settings of the codec for this network, such as KataGo's feature version."""
 
+    @property
+    def redistribution(self) -> str:
+        """What licence and teachers mean for whoever passes the file on; empty if the licence is unknown."""
+        duty = next((text for name, text in _DUTIES.items() if self.licence.startswith(name)), "")
+        return duty + _UNKNOWN_TEACHER if duty and "not stated" in self.teachers else duty
+
     def describe(self) -> list[tuple[str, str]]:
         """The card as (label, text) rows for printing."""
         rows = [(f.name.replace("_", " "), getattr(self, f.name)) for f in dataclasses.fields(self)]
+        after = next(i for i, (name, _) in enumerate(rows) if name == "teachers") + 1
+        rows.insert(after, ("redistribution", self.redistribution))
         return [
             (name, f"{value:,}" if isinstance(value, int) else str(value))
             for name, value in rows
