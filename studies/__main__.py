@@ -31,6 +31,7 @@ from studies.levels.commands import (
     level_report,
     level_scores,
     level_solve,
+    level_table,
     level_yardstick,
 )
 from studies.manners.commands import (
@@ -78,6 +79,7 @@ _STUDIES: dict[str, Callable[..., None]] = {
     "level-report": level_report,
     "level-scores": level_scores,
     "level-solve": level_solve,
+    "level-table": level_table,
     "level-losses": level_losses,
     "level-yardstick": level_yardstick,
     "manners": manners,

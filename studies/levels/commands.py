@@ -281,6 +281,31 @@ def level_report(
     print(ladder_table(ladder))
 
 
+def level_table(
+    ladders: Annotated[
+        list[Path], typer.Argument(help="JSON files by `sparring calibrate`, or by `level-grid`.")
+    ],
+    dials: Annotated[
+        Path | None, typer.Option(help="Level table by `level-solve`; without it, the dials of the grids.")
+    ] = None,
+    game: Annotated[str, typer.Option(help="Name of the game of the grids.")] = "chess",
+    family: Annotated[str, typer.Option(help="Family of the anchors of the grids.")] = "stockfish",
+    out: Annotated[Path, typer.Option(help="Level table.")] = RESULTS / "levels.toml",
+) -> None:
+    """Write a level table with what was measured: strengths of its dials, or a grid's dials as levels."""
+    from sparring.players import read_level_table
+    from sparring.reports.report import read_json
+    from sparring.storage import atomic_write
+    from studies.levels.table import grid_table, table_text, with_measurements
+
+    reports = [read_json(path) for path in ladders]
+    if dials is None:
+        table = grid_table(game, family, reports)
+    else:
+        table = with_measurements(read_level_table(dials), reports)
+    atomic_write(out, table_text(table, [command_line()]).encode())
+
+
 def level_fit(
     journals: Annotated[list[Path], typer.Argument(help="Journals of games against anchors.")],
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS

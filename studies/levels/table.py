@@ -47,3 +47,33 @@ def table_text(table: LevelTable, comments: Sequence[str] = ()) -> str:
             lines += [f"measured = {row.measured:.0f}", f"interval = [{low:.0f}, {high:.0f}]"]
             lines += [f"games = {row.games}"]
     return "\n".join(lines) + "\n"
+
+
+def grid_table(game: str, family: str, ladders: Iterable[Mapping[str, Any]]) -> LevelTable:
+    """A table of the dials of a grid, each at the level that was measured, rounded to tens.
+
+    For games whose anchors are not on the scale of people's ratings. A dial that measured no higher than a
+    weaker one is left out. Raises ValueError if none is left.
+    """
+    rows = []
+    for ladder in ladders:
+        for row in ladder["families"].get(family, {"levels": []})["levels"]:
+            rating, temperature, nodes, *_ = row["player"].split(":")
+            low, high = row["interval"]
+            rows.append(
+                Level(
+                    round(row["rating"] / 10) * 10,
+                    int(rating) if rating else None,
+                    float(temperature),
+                    int(nodes),
+                    measured=round(row["rating"]),
+                    interval=(round(low), round(high)),
+                    games=row["games"],
+                )
+            )
+    rows.sort(key=lambda row: (row.nodes, -row.temperature, row.rating or 0))  # from weak to strong
+    kept: list[Level] = []
+    for row in rows:
+        if not kept or row.level > kept[-1].level:
+            kept.append(row)
+    return LevelTable(game, tuple(kept), rule="regularised", family=family)

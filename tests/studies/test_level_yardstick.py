@@ -12,7 +12,7 @@ from sparring.players import LevelTable
 from sparring.players.levels import Level
 from studies.levels.engine_shares import selection_depth
 from studies.levels.positions import PEOPLE, GamePosition
-from studies.levels.table import table_text, with_measurements
+from studies.levels.table import grid_table, table_text, with_measurements
 from studies.levels.yardstick import (
     LevelColumns,
     equivalent_ratings,
@@ -74,3 +74,23 @@ def test_a_measurement_counts_for_the_dial_that_was_measured() -> None:
     assert (measured.levels[0].measured, measured.levels[0].games) == (812, 200)
     assert "measured = 812\ninterval = [780, 850]\ngames = 200\n" in table_text(measured, ["by a command"])
     assert table_text(measured).count("nodes") == 1
+
+
+def test_dials_of_a_grid_are_levels_where_they_measured_higher_than_weaker_ones() -> None:
+    def row(player: str, rating: float) -> dict[str, object]:
+        return {"player": player, "rating": rating, "interval": [rating - 50, rating + 50], "games": 60}
+
+    rows = [
+        row(":1:16:regularised:blend", 1503.0),
+        row(":2:0:visits:blend", 700.0),
+        row(":1:0:visits:blend", 1046.0),
+        row(":1:4:regularised:blend", 1000.0),
+    ]
+    table = grid_table("shogi", "fairy-stockfish", [{"families": {"fairy-stockfish": {"levels": rows}}}])
+    assert [(each.level, each.temperature, each.nodes) for each in table.levels] == [
+        (700, 2.0, 0),
+        (1050, 1.0, 0),
+        (1500, 1.0, 16),
+    ]
+    assert table.levels[1].measured == 1046
+    assert "rating" not in table_text(table)
