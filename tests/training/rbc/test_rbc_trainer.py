@@ -49,7 +49,7 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path, examples: Exam
 
 
 def test_the_exported_network_computes_the_same(tmp_path: Path, examples: ExampleSet) -> None:
-    run = RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu")
+    run = RbcTrainer(small_rbc_config(keep_best=False), examples, tmp_path, "cpu")
     run.train()
     assert headsets_of(read_card_from_file(tmp_path / "model.onnx")) == ("All", "Top", "ben")
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
@@ -61,6 +61,25 @@ def test_the_exported_network_computes_the_same(tmp_path: Path, examples: Exampl
         assert policy.shape == (5, ACTIONS)
         np.testing.assert_allclose(policy, expected.policy.detach().numpy(), atol=1e-5)
         np.testing.assert_allclose(value[:, 0], expected.value.detach().numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize(("second", "step"), [(2.5, 3), (1.5, 6)])
+def test_the_network_of_the_best_validation_is_exported(
+    second: float, step: int, tmp_path: Path, examples: ExampleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by a run that is resumed between the validations."""
+
+    def validate(run: RbcTrainer) -> dict[str, dict[str, float]]:
+        nats = {3: 2.0, 6: second}[run.step]
+        rest = {"examples": 1.0, "top1": 0.0, "winner": 0.0, "value_error": 0.5}
+        return {"All": {"nll": 9.0, **rest}, "Top": {"nll": nats, **rest}}
+
+    monkeypatch.setattr(RbcTrainer, "validate", validate)
+    first = RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu")
+    assert not first.train(lambda progress: first.stop())
+    assert not (tmp_path / "model.onnx").exists()
+    assert RbcTrainer(small_rbc_config(), examples, tmp_path, "cpu").train()
+    assert str(read_card_from_file(tmp_path / "model.onnx").source).endswith(f"step {step}")
 
 
 def test_a_headset_with_stopped_gradient_does_not_train_the_tower(examples: ExampleSet) -> None:

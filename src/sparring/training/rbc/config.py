@@ -121,6 +121,9 @@ class RbcTrainingConfig:
     """`[loss]`."""
     training: OptimizationConfig = field(default_factory=OptimizationConfig)
     """`[training]`."""
+    keep_best: bool = True
+    """Exports the network of the best validation, by the likelihood of Top's actions and the error of All's
+    values, not that of the last step (early stopping)."""
     about: str = ""
     """A sentence for the model card."""
     licence: str = "not stated"

@@ -1,12 +1,14 @@
 """Training of a synopsis network (DSMCP paper, section 5.3): one step for one headset at a time.
 
-The folder of a run has `checkpoint.pt`, `metrics.jsonl` (a line per validation) and at the end `model.onnx`.
-Headset and examples of a step depend on the seed and the number of the step alone, so that a run that was
-killed resumes from its last checkpoint and ends with the same weights on a CPU.
+The folder of a run has `checkpoint.pt`, `metrics.jsonl` (a line per validation), `best.onnx` (the network of
+the best validation so far) and at the end `model.onnx`. Headset and examples of a step depend on the seed and
+the number of the step alone, so that a run that was killed resumes from its last checkpoint and ends with the
+same weights on a CPU.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,6 +22,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from sparring.networks.synopsis import ALL, TOP
 from sparring.storage import Journal, atomic_write
 from sparring.training.config import BadTrainingConfig
 from sparring.training.divergence import check_loss
@@ -40,6 +43,8 @@ from sparring.training.rbc.loss import Measures, measure, total_loss
 from sparring.training.rbc.model import SynopsisNetwork
 from sparring.training.rbc.teachers import Teachers
 
+_BEST = "best.onnx"
+"""The network of the best validation so far."""
 _REPORT_EVERY = 50
 _VALIDATION_BATCH = 4096
 
@@ -106,6 +111,7 @@ class RbcTrainer:
         part = self.config.training
         journal = Journal(self.folder / "metrics.jsonl", lenient=True)
         journal.keep(lambda entries: entries["step"] <= self.step)
+        best = min((score(entry["headsets"]) for entry in journal.entries), default=math.inf)
         started, steps = time.perf_counter(), 0
         while self.step < part.steps and not self._stopping:
             headset, loss = self.train_step()
@@ -117,6 +123,9 @@ class RbcTrainer:
                 speed = steps * part.batch / (time.perf_counter() - started)
                 if ended or due:
                     self.metrics = self.validate()
+                    if score(self.metrics) <= best:
+                        best = score(self.metrics)
+                        atomic_write(self.folder / _BEST, self.export().SerializeToString())
                     journal.add({"step": self.step, "loss": number, "headsets": self.metrics})
                 name = self.config.headsets[headset].name
                 on_progress(RbcProgress(self.step, part.steps, name, number, speed, self.metrics))
@@ -125,8 +134,13 @@ class RbcTrainer:
                 started, steps = time.perf_counter(), 0
         finished = self.step == part.steps
         if finished:
-            atomic_write(self.folder / "model.onnx", self.export().SerializeToString())
+            atomic_write(self.folder / "model.onnx", self._final_network())
         return finished
+
+    def _final_network(self) -> bytes:
+        if self.config.keep_best and (self.folder / _BEST).exists():
+            return (self.folder / _BEST).read_bytes()
+        return self.export().SerializeToString()
 
     def train_step(self) -> tuple[int, torch.Tensor]:
         """Makes one optimiser step for one headset, drawn by weight. Returns the headset and its loss."""
@@ -236,6 +250,14 @@ def open_run(folder: Path, device: str = "") -> RbcTrainer:
     """Opens a run as its checkpoint is, with the examples of its folder. Raises BadTrainingConfig."""
     config = read_checkpoint(folder).config
     return RbcTrainer(config, read_examples(folder / "examples"), folder, device)
+
+
+def score(metrics: dict[str, Any]) -> float:
+    """Returns how bad a validation is: nats of Top's actions and squared error of All's values. The planner
+    plays with these two. Without held-out examples every validation is the best."""
+    if ALL not in metrics or TOP not in metrics:
+        return -math.inf
+    return float(metrics[TOP]["nll"]) + float(metrics[ALL]["value_error"])
 
 
 def summarise(measures: Measures) -> dict[str, float]:
