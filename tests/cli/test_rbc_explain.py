@@ -62,3 +62,20 @@ def test_a_page_shows_the_boards(history: Path, tmp_path: Path, capsys: pytest.C
 def test_only_planners_explain(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["rbc", "explain", str(history), "--player", "white", "--bot", "random"]
     assert "no planner" in one_line_error(capsys, arguments)
+
+
+def test_a_corrupt_history_is_refused_in_one_line(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = json.loads(history.read_text())
+    content["sense_results"]["true"][1][0][1] = {"type": "Piece", "value": "q"}
+    arguments = [
+        "rbc",
+        "explain",
+        str(history),
+        "--player",
+        "white",
+        "--bot",
+        str(history.with_name("bot.toml")),
+    ]
+    for wrong in (json.dumps(content), "{", "[]", ""):
+        history.write_text(wrong)
+        one_line_error(capsys, arguments)

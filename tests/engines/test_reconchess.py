@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -16,6 +17,7 @@ from sparring.games.rbc import Observation
 from sparring.players import BasePlayer, Decision, Turn
 from sparring.players.rbc import BadBotConfig
 
+KING = chess.Piece.from_symbol("K")
 MODULE = "sparring.engines.reconchess"
 
 
@@ -95,7 +97,22 @@ def test_the_game_continues_after_any_failure_of_the_bot(
     assert "the game goes on" in capsys.readouterr().err
 
 
-def test_calls_that_were_lost_with_the_connection_do_not_stop_it() -> None:
+@pytest.fixture(params=["inference-2", "planner"])
+def bot(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Names a bot in the environment: a planner with its network, and what it is built on."""
+    name = str(request.param)
+    if name == "planner":
+        file = tmp_path / "planner.toml"
+        file.write_text(
+            'kind = "planner"\nboards = 2000\n[planner]\nparticles = 8\nplayouts = 4\nbatch = 4\n'
+            "rating_visits = 10\nrationality = 5\nnative_weight = 1\nmove_depth = 3\n"
+        )
+        name = str(file)
+    monkeypatch.setenv("SPARRING_RBC_BOT", name)
+    return name
+
+
+def test_calls_that_were_lost_with_the_connection_do_not_stop_it(bot: str) -> None:
     ours = SparringBot()
     board = chess.Board()
     ours.handle_game_start(chess.WHITE, board, "somebody")
@@ -112,3 +129,36 @@ def test_calls_that_were_lost_with_the_connection_do_not_stop_it() -> None:
     assert again is None or again in moves
     ours.handle_move_result(None, None, False, None)
     ours.handle_game_end(None, None, None)
+    assert ours.failures == []
+
+
+def test_results_that_contradict_one_another_do_not_stop_it(bot: str) -> None:
+    ours = SparringBot()
+    board = chess.Board()
+    ours.handle_game_start(chess.BLACK, board, "TroutBot")
+    moves = list(chess.Board("rnbqkbnr/pppppppp/8/8/8/8/8/4K3 b kq - 0 1").pseudo_legal_moves)
+    for _ in range(
+        3
+    ):  # three times a piece is lost that had been lost before, and a king is seen at both ends
+        ours.handle_opponent_move_result(True, chess.A7)
+        ours.choose_sense(list(range(64)), moves, 30.0)
+        ours.handle_sense_result([(chess.A1, KING), (chess.H1, KING), (chess.H8, None)])
+        request = ours.choose_move(moves, 30.0)
+        assert request is None or request in moves
+        ours.handle_move_result(request, None, True, chess.E4)
+    ours.handle_game_end(None, None, None)
+    assert ours.failures == []
+
+
+@pytest.mark.parametrize("seconds", [0.0, -3.0])
+def test_it_acts_at_once_with_no_time_left(bot: str, seconds: float) -> None:
+    ours = SparringBot()
+    moves = list(chess.Board().pseudo_legal_moves)
+    ours.handle_game_start(chess.WHITE, chess.Board(), "somebody")
+    ours.handle_opponent_move_result(False, None)
+    assert ours.choose_sense(list(range(64)), moves, seconds) in [None, *range(64)]
+    ours.handle_sense_result([])
+    request = ours.choose_move(moves, seconds)
+    assert request is None or request in moves
+    ours.handle_game_end(None, None, None)
+    assert ours.failures == []

@@ -94,7 +94,7 @@ class BotConfig:
 
 
 _FAST = BotConfig(depth=1, boards=2_000, sense_boards=8, move_boards=16)
-_PLANNER = BotConfig(
+_DSMCP = BotConfig(
     "planner", depth=3, boards=1_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
 )
 
@@ -112,11 +112,20 @@ BOTS: Mapping[str, BotConfig] = {
     "inference": BotConfig(
         depth=3, boards=2_000_000, sense_boards=256, move_boards=1024, use_clock=True, threads=0
     ),
-    "planner": _PLANNER,
-    "planner-rated": replace(
-        _PLANNER,
+    "dsmcp": _DSMCP,
+    "planner": replace(
+        _DSMCP,
+        worst_case_weight=0.3,
+        unseen_attack_rate=0.03,
         planner=PlannerOptions(
-            sense_depth=4, move_depth=4, native_weight=0.5, inference_weight=0.5, rating_visits=100
+            exploration=1.0,
+            move_depth=3,
+            native_weight=1.0,
+            rationality=5.0,
+            inference_weight=0.9,
+            rating_visits=100,
+            rating_share=0.5,
+            belief_weight=1.0,
         ),
     ),
     "inference-stockfish": BotConfig(
