@@ -140,7 +140,7 @@ class RbcTrainer:
     def _final_network(self) -> bytes:
         if self.config.keep_best and (self.folder / _BEST).exists():
             return (self.folder / _BEST).read_bytes()
-        return self.export().SerializeToString()
+        return bytes(self.export().SerializeToString())
 
     def train_step(self) -> tuple[int, torch.Tensor]:
         """Makes one optimiser step for one headset, drawn by weight. Returns the headset and its loss."""
