@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -108,6 +109,9 @@ def test_a_stored_person_is_found_by_name(
     assert load_player(entry.path, "chess").name == "Alice"
     assert find_person("alice", "chess") == find_person("chess-alice", "chess") == entry
     assert stored_persons("go") == []
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    main(["play", "chess", "--person", "ALICE", "--side", "black", "--seed", "1"])
+    assert "Your opponent is Alice, who plays as in 12 games of Alice." in capsys.readouterr().out
     assert run("play", "chess", "--person", "Alise") == 2
     assert "there is no person 'Alise' of chess; there are Alice" in capsys.readouterr().err
     assert run("play", "chess", "--person", "Alice", "--level", "1500") == 2

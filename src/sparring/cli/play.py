@@ -41,6 +41,7 @@ from sparring.players.levels import level_keys, level_of_rating, read_level_tabl
 from sparring.players.persons import UnknownPerson, find_person
 from sparring.players.rbc import BOTS
 from sparring.policies import load_policy, rating_text, unrated
+from sparring.policies.person import PersonPolicy
 from sparring.records.readers import written_formats
 
 _STRENGTH = 5
@@ -380,6 +381,9 @@ def _about(opponent: Player, strength: int | None) -> str:
     if not isinstance(opponent, PolicyPlayer | SearchPlayer):
         return f"Your opponent is {name}{'' if strength is None else f', strength {strength} of 9'}."
     policy, rating = opponent.policy, _rating_of(opponent)
+    if isinstance(policy, PersonPolicy):
+        games = f"{policy.card.games:,} games of {visible(policy.card.person)}"
+        return f"Your opponent is {name}, who plays as in {games}{_search_text(opponent)}."
     rated = None if rating is None else with_article(rating_text(policy.game, rating))
     style = f", who plays in the style of {rated}" if rated else ""
     if opponent.config.level is not None:
