@@ -105,6 +105,7 @@ bench: setup  ## Measure speed against peers, into results/bench/
 	@$(BIN)/python -m bench expendibots
 	@$(BIN)/python -m bench training
 	@$(BIN)/python -m bench tuning
+	@$(BIN)/python -m bench server --rounds 1
 	@$(BIN)/python -m bench startup
 
 fuzz: setup  ## Fuzz every text parser for a long time, and run 5,000 trials over all surfaces

@@ -27,6 +27,7 @@ SUITES = {
     "expendibots": ("expendibots_search",),
     "training": ("training_speed",),
     "export": ("export_speed",),
+    "server": ("server_load",),
     "startup": ("startup",),
     "tuning": ("tuning_speed",),
 }

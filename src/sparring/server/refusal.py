@@ -22,7 +22,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         409: "Not possible now. Nothing changed.",
         413: "The request is too large.",
         422: "A value that cannot be used. Nothing changed.",
-        429: "Too many games or reviews.",
+        429: "Too many games, reviews or tournaments.",
+        503: "The request took too long.",
     }.items()
 }
 """What OpenAPI says about refusals."""

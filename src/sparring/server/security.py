@@ -6,6 +6,7 @@ server, which refuses DNS rebinding, and the Origin of a request that changes so
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ class Access:
     """Secret that every request must have; None if none is needed."""
     largest_body: int = 1 << 20
     """Bytes of a request's body."""
+    longest: float = 120.0
+    """Seconds in which a request must be sent and answered."""
 
 
 class Guard:
@@ -76,7 +79,27 @@ class Guard:
         visitor = cookies.get(VISITOR_COOKIE, "")
         new = not _is_visitor(visitor)
         scope.setdefault("state", {})["visitor"] = secrets.token_urlsafe(16) if new else visitor
-        await self.app(scope, _limited(receive, self.access.largest_body), _answering(scope, send, new))
+        await self._answer(scope, _limited(receive, self.access.largest_body), _answering(scope, send, new))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Calls the application. A request that takes too long is refused, unless its answer has begun."""
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self.access.longest):
+                await self.app(scope, receive, watched)
+        except TimeoutError:
+            if not begun:
+                message = f"The request took longer than {self.access.longest:g} seconds."
+                await JSONResponse({"detail": message}, 503)(scope, receive, send)
 
     def _complaint(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and message of a refusal."""
