@@ -233,21 +233,19 @@ class InferenceBot(BasePlayer):
     def _evaluate_sample(
         self, most: int, planned: float | None, belief: Belief | None = None
     ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
-        """Evaluates a sample of the boards; boards with an attacked king are always among it.
+        """Evaluates a sample of the boards, or with a belief the likely ones and a sample of the others.
 
         Returns the sample, its evaluations, win probabilities [boards, requests] and likelihoods [boards].
         """
         boards, count = self.tracker.boards, self._count(most, planned)
-        if belief is not None:
-            likely, shares = belief.likeliest(max(round(count * belief.weight), _MIN_EVALUATED))
-            count = max(count - len(likely), _MIN_EVALUATED)
         attacked = boards.with_king_attacked()
-        looked_at = boards.subsample(count, self._draw())
-        if len(boards) > count and len(attacked):
-            states = looked_at.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
-            looked_at = RbcBoardSet.of(states, self.player)
-        if belief is not None:
-            looked_at = looked_at.union(likely)
+        if belief is None:
+            looked_at = self._sample(count, attacked)
+        else:
+            likely, shares = belief.likeliest(max(round(count * belief.weight), _MIN_EVALUATED))
+            looked_at = likely
+            if belief.weight < 1:
+                looked_at = self._sample(max(count - len(likely), _MIN_EVALUATED), attacked).union(likely)
         evaluations = self._evaluate(looked_at, planned)
         win_probability = win_probabilities(
             evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
@@ -265,6 +263,15 @@ class InferenceBot(BasePlayer):
             weights *= 1 - belief.weight
             weights[looked_at.indices(likely)] += belief.weight * shares / shares.sum()
         return looked_at, evaluations, win_probability, weights
+
+    def _sample(self, count: int, attacked: RbcBoardSet) -> RbcBoardSet:
+        """A sample of the boards; a fifth of it has an attacked king, if there are such boards."""
+        boards = self.tracker.boards
+        sample = boards.subsample(count, self._draw())
+        if len(boards) <= count or not len(attacked):
+            return sample
+        states = sample.sample(count, 0) + attacked.sample(max(1, count // 4), self._draw())
+        return RbcBoardSet.of(states, self.player)
 
     def _unseen_attack_rate(self) -> float:
         """The rate of unseen attacks that it assumes. It grows without captures, which avoids draws."""
