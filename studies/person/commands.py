@@ -93,10 +93,12 @@ def person_style(
     records: Records,
     people: People = 40,
     games: Annotated[int, typer.Option(min=4, help="Most games of a person who trains.")] = 24,
-    every: Annotated[int, typer.Option(min=1, help="One position in so many.")] = 2,
+    every: Annotated[int, typer.Option(min=1, help="One position in so many.")] = 3,
     dimensions: Annotated[int, typer.Option(min=1, help="Features of a move.")] = 32,
     hidden: Annotated[int, typer.Option(min=1, help="Width of the hidden layer.")] = 128,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of the training.")] = 110,
+    dropout: Annotated[float, typer.Option(min=0, max=0.9, help="Dropout of the hidden layer.")] = 0.3,
+    weight_decay: Annotated[float, typer.Option(min=0, help="Weight decay.")] = 0.02,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of the training.")] = 30,
     threads: Annotated[int, typer.Option(min=1, help="Threads that encode positions.")] = 4,
     out: Annotated[Path, typer.Option(help="The style network's file.")] = Path("style.npz"),
 ) -> None:
@@ -120,7 +122,9 @@ def person_style(
     chunks = reader.encoded(training_people(records, game, people, games), every, threads)
     positions = reader.positions(chunks)
     print(f"{len(positions.person):,} positions of {int(positions.person[-1]) + 1:,} people", flush=True)
-    style = train_style(reader, positions, StyleOptions(hidden, dimensions, seconds))
+    options = StyleOptions(hidden, dimensions, seconds, rate=3e-3, weight_decay=weight_decay, dropout=dropout)
+    style = train_style(reader, positions, options)
+    print(f"{style.gain:.5f} nats gained on people who did not train it")
     atomic_write(out, style.export(game, probe(reader)).to_bytes())
 
 

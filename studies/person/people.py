@@ -12,6 +12,8 @@ from sparring.training.person.person_games import PersonGames, person_games
 from studies.person.packed_games import read_games
 
 LEAST_GAMES = 20
+"""Games of a person whose games are packed, or who is measured."""
+_TRAINING_GAMES = 8
 """Games of a person who trains the style network."""
 
 _INVENTED = "lila-db-seed"
@@ -40,6 +42,6 @@ def held_out_people(paths: Sequence[Path], game: str, people: int, most: int) ->
 def training_people(paths: Sequence[Path], game: str, people: int, most: int) -> list[PersonGames]:
     """Everybody else, in random order, each with their latest games."""
     records = [record for path in paths for record in read_games(path, game)]
-    others = people_of(records, game, LEAST_GAMES)[people:]
+    others = people_of(records, game, _TRAINING_GAMES)[people:]
     order = np.random.default_rng(0).permutation(len(others)).tolist()
     return [others[i][max(0, len(others[i]) - most) :] for i in order]

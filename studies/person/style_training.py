@@ -36,6 +36,8 @@ class StyleOptions:
     hidden: int = 128
     dimensions: int = 32
     seconds: float = 90.0
+    steps: int | None = None
+    """Steps of the training, in place of a time."""
     people: int = 24
     """People of a step."""
     support: int = 640
@@ -159,7 +161,7 @@ def train_style(
     random = np.random.default_rng(options.seed)
     started, step, shown = time.time(), 0, []
     best = {name: value.clone() for name, value in model.state_dict().items()}
-    while (spent := (time.time() - started) / options.seconds) < 1:
+    while (spent := _spent(started, step, options)) < 1:
         for group in optimiser.param_groups:
             group["lr"] = options.rate * min(1, (step + 1) / 50) * (1 - spent)
         loss = -_gain(model, at, *_draw(persons, options, random)).mean()
@@ -182,6 +184,11 @@ def train_style(
                 on_progress(model)
     model.load_state_dict(best)
     return model.eval()
+
+
+def _spent(started: float, step: int, options: StyleOptions) -> float:
+    """The share of the training that is over."""
+    return (time.time() - started) / options.seconds if options.steps is None else step / options.steps
 
 
 def _ranges(at: DevicePositions) -> list[tuple[int, int]]:
