@@ -252,6 +252,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/games/{game_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Replay
+         * @description A finished hidden game with both sides' beliefs, from a step on. Ask again until it is done.
+         */
+        get: operations["replay_api_games__game_id__replay_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/games/{game_id}/record": {
         parameters: {
             query?: never;
@@ -332,6 +352,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/turing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Turing Offer
+         * @description Games that can be judged, and the visitor's score.
+         */
+        get: operations["turing_offer_api_turing_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/turing/rounds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Round
+         * @description Begins a round.
+         */
+        post: operations["begin_round_api_turing_rounds_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/turing/rounds/{round_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Round
+         * @description A round without a verdict, again.
+         */
+        get: operations["get_round_api_turing_rounds__round_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/turing/rounds/{round_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Round
+         * @description Gives a verdict, which counts once, and tells who played.
+         */
+        post: operations["answer_round_api_turing_rounds__round_id__answer_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reports": {
         parameters: {
             query?: never;
@@ -377,6 +477,69 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * BeliefStep
+         * @description The game after a sense or a move; the first step is its beginning.
+         */
+        BeliefStep: {
+            /** Ply */
+            ply: number;
+            /**
+             * Player
+             * @description Who acted; null at the beginning.
+             */
+            player: number | null;
+            /** Phase */
+            phase: ("sense" | "move") | null;
+            /** Text */
+            text: string | null;
+            /** Name */
+            name: string | null;
+            /**
+             * Position
+             * @description The true board.
+             */
+            position: string;
+            /**
+             * Note
+             * @description What happened, in a sentence; empty if there is nothing to say.
+             */
+            note: string;
+            /**
+             * Sides
+             * @description What each side believed.
+             */
+            sides: [
+                components["schemas"]["BeliefView"],
+                components["schemas"]["BeliefView"]
+            ];
+        };
+        /**
+         * BeliefView
+         * @description What a side believed.
+         */
+        BeliefView: {
+            /**
+             * Possible
+             * @description Number of possible boards.
+             */
+            possible: number;
+            /**
+             * Exact
+             * @description Whether all possible boards are followed.
+             */
+            exact: boolean;
+            /**
+             * Pieces
+             * @description 64 squares from a1: the likeliest piece, or an empty text.
+             */
+            pieces: string[];
+            /**
+             * Shares
+             * @description 64 squares: share of the possible boards that have it.
+             */
+            shares: number[];
+        };
+        /**
          * BoardView
          * @description A board to draw, rows from the top, with player 0 below.
          */
@@ -409,6 +572,16 @@ export interface components {
             above: string;
             /** Below */
             below: string;
+        };
+        /**
+         * CalledHuman
+         * @description How often games of a source were called human.
+         */
+        CalledHuman: {
+            /** Called */
+            called: number;
+            /** Shown */
+            shown: number;
         };
         /**
          * Candidate
@@ -518,6 +691,10 @@ export interface components {
             default_bot: string | null;
             /** Options */
             options: components["schemas"]["RuleOption"][];
+            /** Openings */
+            openings: components["schemas"]["OpeningOffer"][];
+            /** Handicaps */
+            handicaps: components["schemas"]["HandicapOffer"][];
             /**
              * Reads
              * @description Formats of games that can be opened.
@@ -553,6 +730,33 @@ export interface components {
             moves: number;
             /** Result */
             result: string | null;
+            /**
+             * You
+             * @description The person's side; null for a watched game.
+             */
+            you: number | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "move" | "sense" | "thinking" | "counting" | "over";
+            /**
+             * Turn
+             * @description The player to move; null when the game is over.
+             */
+            turn: number | null;
+            /**
+             * Position
+             * @description The last position; null in hidden games.
+             */
+            position: string | null;
+            /** @description The last board; null in hidden games. */
+            board: components["schemas"]["BoardView"] | null;
+            /**
+             * Created
+             * @description Unix time of the beginning.
+             */
+            created: number;
             /**
              * Updated
              * @description Unix time of the last change.
@@ -639,6 +843,27 @@ export interface components {
             result?: components["schemas"]["ResultView"] | null;
         };
         /**
+         * HandicapOffer
+         * @description A handicap: a position, or options of the rules.
+         */
+        HandicapOffer: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Position */
+            position?: string | null;
+            /** Options */
+            options?: {
+                [key: string]: boolean | number | string;
+            };
+            /**
+             * Giver
+             * @description The side that gives the handicap.
+             */
+            giver: number;
+        };
+        /**
          * HiddenView
          * @description What a person knows in a game of hidden information.
          */
@@ -653,6 +878,16 @@ export interface components {
              * @description 64 squares: share of the possible boards with an enemy piece.
              */
             likely: number[];
+            /**
+             * Guess
+             * @description 64 squares: the likeliest enemy piece there, or an empty text where there is none.
+             */
+            guess: string[];
+            /**
+             * Guess Shares
+             * @description 64 squares: share of the possible boards with that piece.
+             */
+            guess_shares: number[];
             /**
              * Possible
              * @description Number of possible boards.
@@ -694,6 +929,48 @@ export interface components {
             value: number | null;
         };
         /**
+         * JudgedGame
+         * @description A game to judge.
+         */
+        JudgedGame: {
+            /** Players About */
+            players_about: string;
+            /**
+             * Start
+             * @description The first position; null for the usual one.
+             */
+            start: string | null;
+            /** Moves */
+            moves: components["schemas"]["JudgedMove"][];
+            /**
+             * Positions
+             * @description Before the first move, and after each one.
+             */
+            positions: string[];
+            /**
+             * Boards
+             * @description The same as boards, where positions are not FEN or SFEN.
+             */
+            boards: components["schemas"]["BoardView"][];
+            /** Result */
+            result: string;
+        };
+        /**
+         * JudgedMove
+         * @description A move of a game to judge.
+         */
+        JudgedMove: {
+            /** Text */
+            text: string;
+            /** Name */
+            name: string;
+            /**
+             * Seconds
+             * @description Time of the move; null if unknown.
+             */
+            seconds: number | null;
+        };
+        /**
          * LegalMove
          * @description A move that the person can make.
          */
@@ -702,6 +979,32 @@ export interface components {
             text: string;
             /** Name */
             name: string;
+        };
+        /**
+         * LevelEstimate
+         * @description A player's rating, estimated from the moves of this game alone.
+         */
+        LevelEstimate: {
+            /** Rating */
+            rating: number;
+            /**
+             * Shown
+             * @description As people write it.
+             */
+            shown: string;
+            /**
+             * Interval
+             * @description 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+            /**
+             * Moves
+             * @description Moves with a choice.
+             */
+            moves: number;
         };
         /**
          * LevelOffer
@@ -842,6 +1145,17 @@ export interface components {
              */
             format?: string | null;
             /**
+             * Opening
+             * @description Moves that are played before the game begins.
+             */
+            opening?: string[];
+            /**
+             * People Plies
+             * @description So many moves are then drawn from people of the opponent's rating: an opening as they play it.
+             * @default 0
+             */
+            people_plies: number;
+            /**
              * Seed
              * @description The same seed gives the same game.
              */
@@ -852,6 +1166,28 @@ export interface components {
              * @default 1
              */
             pace: number;
+        };
+        /**
+         * OpeningOffer
+         * @description A named opening.
+         */
+        OpeningOffer: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Moves
+             * @description In the protocol's notation, for `opening` of a new game.
+             */
+            moves: string[];
+            /**
+             * Options
+             * @description Options of the rules that it needs, such as the board size.
+             */
+            options?: {
+                [key: string]: boolean | number | string;
+            };
         };
         /**
          * OpponentChoice
@@ -983,6 +1319,11 @@ export interface components {
             ];
             /** Ply */
             ply: number;
+            /**
+             * Last
+             * @description Text of the last move; null if there is none.
+             */
+            last: string | null;
             /** Rating Word */
             rating_word: string;
             /**
@@ -1049,6 +1390,18 @@ export interface components {
         Refusal: {
             /** Detail */
             detail: string;
+        };
+        /**
+         * ReplayView
+         * @description The steps so far.
+         */
+        ReplayView: {
+            /** Total */
+            total: number;
+            /** Done */
+            done: boolean;
+            /** Steps */
+            steps: components["schemas"]["BeliefStep"][];
         };
         /**
          * ReportView
@@ -1155,6 +1508,14 @@ export interface components {
             total: number;
             /** Moves */
             moves: components["schemas"]["ReviewedMove"][];
+            /**
+             * Levels
+             * @description How strong both players' moves are; null until the review is done, and in games without a model of strength.
+             */
+            levels: [
+                components["schemas"]["LevelEstimate"] | null,
+                components["schemas"]["LevelEstimate"] | null
+            ];
             /** Done */
             done: boolean;
             /** Error */
@@ -1183,16 +1544,25 @@ export interface components {
              * @description The move that they play most often.
              */
             expected: string;
+            /** Expected Name */
+            expected_name: string;
             /**
              * Best
              * @description The best move by the strong network.
              */
             best: string;
+            /** Best Name */
+            best_name: string;
             /**
              * Best Likely
              * @description Probability that people of this rating find it.
              */
             best_likely: number;
+            /**
+             * Found
+             * @description Probability that people of this rating play a good move: one that gives away less than 0.05. Null without values.
+             */
+            found: number | null;
             /**
              * Loss
              * @description Expected score that the move gave away.
@@ -1237,6 +1607,136 @@ export interface components {
             count: number;
         };
         /**
+         * TuringAnswer
+         * @description A verdict.
+         */
+        TuringAnswer: {
+            /**
+             * Human
+             * @description pair: the number of the game that people played. single: 1 for people, 0 for a program.
+             * @enum {integer}
+             */
+            human: 0 | 1;
+        };
+        /**
+         * TuringKitOffer
+         * @description A collection of games to judge.
+         */
+        TuringKitOffer: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Game */
+            game: string;
+            /** Games */
+            games: number;
+            /** Levels */
+            levels: number[];
+        };
+        /**
+         * TuringOffer
+         * @description The kits, and the visitor's score.
+         */
+        TuringOffer: {
+            /** Kits */
+            kits: components["schemas"]["TuringKitOffer"][];
+            score: components["schemas"]["TuringScore"];
+        };
+        /**
+         * TuringRequest
+         * @description A request for a round.
+         */
+        TuringRequest: {
+            /**
+             * Kit
+             * @description Name of a kit; the first one without.
+             */
+            kit?: string | null;
+            /**
+             * Mode
+             * @description pair: one game of people and one of a program. single: one of either.
+             * @default pair
+             * @enum {string}
+             */
+            mode: "pair" | "single";
+            /**
+             * Level
+             * @description A level of the kit.
+             */
+            level?: number | null;
+        };
+        /**
+         * TuringRound
+         * @description Games to judge. Who played is told after the verdict.
+         */
+        TuringRound: {
+            /** Id */
+            id: string;
+            /** Game */
+            game: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "pair" | "single";
+            /** Level */
+            level: number;
+            /** Sides */
+            sides: [
+                string,
+                string
+            ];
+            /** Games */
+            games: components["schemas"]["JudgedGame"][];
+        };
+        /**
+         * TuringScore
+         * @description A visitor's verdicts so far.
+         */
+        TuringScore: {
+            /** Answered */
+            answered: number;
+            /** Right */
+            right: number;
+            /**
+             * Interval
+             * @description 95 % interval of the share of right verdicts; null before the first.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+            /**
+             * Streak
+             * @description Right verdicts in a row, up to the last.
+             */
+            streak: number;
+            /**
+             * Called Human
+             * @description By source: people, engine, ours.
+             */
+            called_human: {
+                [key: string]: components["schemas"]["CalledHuman"];
+            };
+        };
+        /**
+         * TuringVerdict
+         * @description Who played.
+         */
+        TuringVerdict: {
+            /** Right */
+            right: boolean;
+            /**
+             * Sources
+             * @description Of each game: people, engine or ours.
+             */
+            sources: string[];
+            /** About */
+            about: string[];
+            score: components["schemas"]["TuringScore"];
+        };
+        /**
          * UnderstandRequest
          * @description A position: as text, or after some moves of a game.
          */
@@ -1261,6 +1761,11 @@ export interface components {
              * @description Moves of the record to play.
              */
             ply?: number | null;
+            /**
+             * Moves
+             * @description Moves that are played from there.
+             */
+            moves?: string[];
         };
     };
     responses: never;
@@ -2223,6 +2728,75 @@ export interface operations {
             };
         };
     };
+    replay_api_games__game_id__replay_get: {
+        parameters: {
+            query?: {
+                since?: number;
+            };
+            header?: never;
+            path: {
+                game_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     record_api_games__game_id__record_get: {
         parameters: {
             query: {
@@ -2451,6 +3025,278 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    turing_offer_api_turing_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TuringOffer"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    begin_round_api_turing_rounds_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TuringRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TuringRound"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_round_api_turing_rounds__round_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TuringRound"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    answer_round_api_turing_rounds__round_id__answer_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TuringAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TuringVerdict"];
                 };
             };
             /** @description There is no such thing of this visitor. */

@@ -4,20 +4,28 @@ import type * as coming from "./coming";
 
 type Schemas = components["schemas"];
 export type GameOffer = Schemas["GameOffer"] & coming.GameOffer;
-export type GameView = Omit<Schemas["GameView"], "hidden"> & { hidden?: (Schemas["HiddenView"] & coming.HiddenView) | null } & coming.GameView;
-export type GameSummary = Schemas["GameSummary"] & coming.GameSummary;
-export type NewGame = Schemas["NewGame"] & coming.NewGame;
+export type GameView = Schemas["GameView"] & coming.GameView;
+export type GameSummary = Schemas["GameSummary"];
+export type NewGame = Schemas["NewGame"];
 export type OpponentChoice = Omit<Schemas["OpponentChoice"], "kind"> & coming.OpponentChoice;
 export type BoardView = Schemas["BoardView"];
 export type LegalMove = Schemas["LegalMove"];
 export type HintView = Schemas["HintView"];
 export type PositionView = Schemas["PositionView"];
-export type PositionInsight = Schemas["PositionInsight"] & coming.PositionInsight;
+export type PositionInsight = Schemas["PositionInsight"];
 export type MoveCurve = Schemas["MoveCurve"];
-export type ReviewView = Omit<Schemas["ReviewView"], "moves"> & { moves: ReviewedMove[] } & coming.ReviewView;
-export type ReviewedMove = Schemas["ReviewedMove"] & coming.ReviewedMove;
+export type ReviewView = Schemas["ReviewView"];
+export type ReviewedMove = Schemas["ReviewedMove"];
 export type ReportView = Schemas["ReportView"];
-export type { Adaptive, Belief, Handicap, Opening, Replay, ReplayStep, Standing, TournamentSummary, TournamentView, TournamentGame, Turing, TuringAnswer, TuringGame, TuringRound, TuringScore } from "./coming";
+export type ReplayView = Schemas["ReplayView"];
+export type BeliefStep = Schemas["BeliefStep"];
+export type BeliefView = Schemas["BeliefView"];
+export type TuringOffer = Schemas["TuringOffer"];
+export type TuringRound = Schemas["TuringRound"];
+export type TuringScore = Schemas["TuringScore"];
+export type TuringVerdict = Schemas["TuringVerdict"];
+export type JudgedGame = Schemas["JudgedGame"];
+export type { Adaptive, Standing, TournamentSummary, TournamentView, TournamentGame } from "./coming";
 
 export class Refused extends Error {}
 
@@ -55,7 +63,7 @@ export const api = {
   understand: (wanted: object) => request<PositionInsight>("POST", "/understand", wanted),
   review: (wanted: object) => request<ReviewView>("POST", "/reviews", wanted),
   reviewed: (id: string, since: number) => request<ReviewView>("GET", `/reviews/${id}?since=${since}`),
-  replay: (id: string, since: number) => request<coming.Replay>("GET", `/games/${id}/replay?since=${since}`),
+  replay: (id: string, since: number) => request<ReplayView>("GET", `/games/${id}/replay?since=${since}`),
   adaptive: (game: string) => request<coming.Adaptive>("GET", `/adaptive/${game}`),
   tournaments: () => request<coming.TournamentSummary[]>("GET", "/tournaments"),
   beginTournament: (wanted: object) => request<coming.TournamentView>("POST", "/tournaments", wanted),
@@ -63,10 +71,10 @@ export const api = {
   tournamentGame: (id: string, number: number) => request<coming.TournamentGame>("GET", `/tournaments/${id}/games/${number}`),
   steerTournament: (id: string, command: "stop" | "resume") => request<coming.TournamentView>("POST", `/tournaments/${id}/${command}`),
   removeTournament: (id: string) => request<void>("DELETE", `/tournaments/${id}`),
-  turing: () => request<coming.Turing>("GET", "/turing"),
-  turingRound: (wanted: object) => request<coming.TuringRound>("POST", "/turing/rounds", wanted),
-  turingAgain: (id: string) => request<coming.TuringRound>("GET", `/turing/rounds/${id}`),
-  turingAnswer: (id: string, human: 0 | 1) => request<coming.TuringAnswer>("POST", `/turing/rounds/${id}/answer`, { human }),
+  turing: () => request<TuringOffer>("GET", "/turing"),
+  turingRound: (wanted: object) => request<TuringRound>("POST", "/turing/rounds", wanted),
+  turingAgain: (id: string) => request<TuringRound>("GET", `/turing/rounds/${id}`),
+  turingAnswer: (id: string, human: 0 | 1) => request<TuringVerdict>("POST", `/turing/rounds/${id}/answer`, { human }),
   reports: () => request<ReportView[]>("GET", "/reports"),
 };
 

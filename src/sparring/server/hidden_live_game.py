@@ -133,9 +133,11 @@ class HiddenLiveGame(LiveGame):
                 self._sensed = [square for square, _ in pieces]
             case MoveResult(request, taken, capture_square):
                 if taken is None and request != 0:
-                    self._notes.append("Nothing moved: something was in the way.")
+                    wanted = self.rules.move_text(self.states[-1], request)
+                    self._notes.append(f"{wanted} did not happen: something was in the way.")
                 elif taken is not None and taken != request:
-                    self._notes.append(f"Your move became {self.rules.move_text(self.states[-1], taken)}.")
+                    wanted = self.rules.move_text(self.states[-1], request)
+                    self._notes.append(f"{wanted} became {self.rules.move_text(self.states[-1], taken)}.")
                 if capture_square is not None:
                     self._notes.append(f"You captured on {chess.square_name(capture_square)}.")
             case OpponentMoveResult(capture_square):

@@ -5,7 +5,7 @@ import type { Key, Role } from "chessground/types";
 import "chessground/assets/chessground.base.css";
 import "chessground/assets/chessground.brown.css";
 import "chessground/assets/chessground.cburnett.css";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chessPiece, destinations, fenPieces, fromTo } from "./coordinates";
 import { SquareKeys } from "./square-keys";
 
@@ -39,7 +39,7 @@ export function ChessBoard(props: Props) {
   const board = useRef<Api>(null);
   const now = useRef(props);
   now.current = props;
-  useEffect(() => {
+  useLayoutEffect(() => {
     board.current = Chessground(element.current!, {
       viewOnly: props.picture ?? false,
       coordinates: !props.picture,
@@ -48,11 +48,9 @@ export function ChessBoard(props: Props) {
       drawable: { enabled: !props.picture, brushes: BRUSHES },
       events: { select: (square) => now.current.onSquare?.(square) },
     });
-    const observer = new ResizeObserver(() => board.current?.redrawAll());
-    observer.observe(element.current!);
     return () => {
-      observer.disconnect();
-      board.current?.destroy();
+      board.current!.state.drawable.autoShapes = []; // chessground draws once more when it is taken away, at size 0
+      board.current!.destroy();
     };
   }, []);
   useEffect(() => {

@@ -25,7 +25,9 @@ export function GridBoard(props: Props) {
   const points = board.style === "points";
   const rows = board.rows.length;
   const columns = board.columns.length;
+  // Labels are on the left and below.
   const margin = onSquare ? 5 : points ? 1 : 0;
+  const edge = onSquare ? 2 : margin;
   const turned = bottom === 1 && !points;
   const place = (row: number, column: number): [number, number] =>
     turned ? [rows - 1 - row, columns - 1 - column] : [row, column];
@@ -47,15 +49,15 @@ export function GridBoard(props: Props) {
       onSquare?.(name(...focus));
     }
   };
-  const width = columns * CELL + 2 * margin;
-  const height = rows * CELL + 2 * margin;
+  const width = columns * CELL + margin + edge;
+  const height = rows * CELL + margin + edge;
   const slide = movedBy(board, place);
   const squares = [];
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const [r, c] = place(row, column);
       const x = margin + c * CELL;
-      const y = margin + r * CELL;
+      const y = edge + r * CELL;
       const piece = board.cells[row]![column];
       const square = name(row, column);
       const here = lit.has(`${row},${column}`);
@@ -85,7 +87,7 @@ export function GridBoard(props: Props) {
           {free && !piece && <circle class={`ghost piece ${playable!.owner === 0 ? "black" : "white"}`} cx={x + 5} cy={y + 5} r="4.6" fill={playable!.owner === 0 ? "#1d1d1f" : "#fbfaf6"} />}
           {piece && <Piece key={`${piece.owner}${piece.label}${here}`} symbol={piece.label || piece.symbol} owner={piece.owner} points={points} x={x} y={y} slide={here ? slide : null} />}
           {here && points && piece && <circle class={`last-stone ${piece.owner === 0 ? "on-black" : "on-white"}`} cx={x + 5} cy={y + 5} r="2.3" />}
-          {marks?.get(square) === "hint" && points && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
+          {points && ["hint", "people"].includes(marks?.get(square) ?? "") && <circle class="ring" cx={x + 5} cy={y + 5} r="3.6" fill="none" stroke-width="0.9" />}
           {marks?.get(square) === "dead" && <path class="cross" d={`M${x + 3} ${y + 3}l4 4m0 -4l-4 4`} />}
           {active && !piece && <circle class="target" cx={x + 5} cy={y + 5} r="1.6" />}
         </g>,
@@ -95,7 +97,7 @@ export function GridBoard(props: Props) {
   return (
     <svg class={`grid-board ${board.style} ${onSquare ? "live" : ""}`} viewBox={`0 0 ${width} ${height}`} role={onSquare ? "group" : "img"} aria-label={label}>
       <rect class="wood" width={width} height={height} rx="1.2" />
-      {points && <path class="lines" d={lines(rows, columns, margin + 5)} />}
+      {points && <path class="lines" d={lines(rows, columns, margin + 5, edge + 5)} />}
       {onSquare &&
         board.columns.map((text, column) => (
           <text key={text} class="label" x={10 + place(0, column)[1] * CELL} y={height - 1.5}>
@@ -104,7 +106,7 @@ export function GridBoard(props: Props) {
         ))}
       {onSquare &&
         board.rows.map((text, row) => (
-          <text key={text} class="label" x="2.5" y={11 + place(row, 0)[0] * CELL}>
+          <text key={text} class="label" x="2.5" y={edge + 6 + place(row, 0)[0] * CELL}>
             {text}
           </text>
         ))}
@@ -123,9 +125,9 @@ function movedBy(board: BoardView, place: (row: number, column: number) => [numb
   return [(c0 - c1) * CELL, (r0 - r1) * CELL];
 }
 
-function lines(rows: number, columns: number, start: number): string {
-  const across = Array.from({ length: rows }, (_, row) => `M${start} ${start + row * CELL}h${(columns - 1) * CELL}`);
-  const down = Array.from({ length: columns }, (_, column) => `M${start + column * CELL} ${start}v${(rows - 1) * CELL}`);
+function lines(rows: number, columns: number, left: number, top: number): string {
+  const across = Array.from({ length: rows }, (_, row) => `M${left} ${top + row * CELL}h${(columns - 1) * CELL}`);
+  const down = Array.from({ length: columns }, (_, column) => `M${left + column * CELL} ${top}v${(rows - 1) * CELL}`);
   return across.concat(down).join("");
 }
 

@@ -12,7 +12,7 @@ export function BlindNotes({ view }: { view: GameView }) {
         </p>
         <Sparkline sizes={sizes} />
       </div>
-      {!exact && <p class="note">More boards are possible than are followed: what looks certain may not be.</p>}
+      {!exact && <p class="note">More are possible than are followed: what looks certain may not be.</p>}
       {notes.length > 0 && (
         <ul class="notes" aria-label="What you learned" tabIndex={0}>
           {[...notes].reverse().map((note, index) => (
@@ -20,7 +20,7 @@ export function BlindNotes({ view }: { view: GameView }) {
           ))}
         </ul>
       )}
-      <p class="note">Dark squares are not certain. A pale piece is a guess; the larger it is, the likelier.</p>
+      {view.moves.length < 7 && <p class="note">Dark squares are not certain. A pale piece is a guess; the larger it is, the likelier.</p>}
     </div>
   );
 }

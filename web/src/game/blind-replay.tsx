@@ -1,19 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, type Belief, type GameView, type ReplayStep } from "../api";
+import { api, type BeliefStep, type BeliefView, type GameView } from "../api";
 import { ChessBoard } from "../boards/chess-board";
 import { piecesFen, squareName } from "../boards/coordinates";
 import { Steps } from "./move-list";
 
 /** A finished game of blind chess, step by step: the truth, what each side could know, and how many boards were possible. */
-export function BlindReplay({ view }: { view: GameView }) {
-  const [steps, setSteps] = useState<ReplayStep[]>([]);
+export function BlindReplay({ view, at: wanted, onStep }: { view: GameView; at: number; onStep: (ply: number) => void }) {
+  const [steps, setSteps] = useState<BeliefStep[]>([]);
   const [total, setTotal] = useState(0);
   const [error, setError] = useState("");
-  const [at, setAt] = useState(0);
   useEffect(() => {
     let over = false;
     const load = async () => {
-      let found: ReplayStep[] = [];
+      let found: BeliefStep[] = [];
       for (;;) {
         const next = await api.replay(view.id, found.length);
         if (over) return;
@@ -27,7 +26,8 @@ export function BlindReplay({ view }: { view: GameView }) {
     load().catch((refusal: Error) => setError(refusal.message));
     return () => void (over = true);
   }, [view.id]);
-  const step = steps[Math.min(at, steps.length - 1)];
+  const at = Math.min(wanted, steps.length - 1);
+  const step = steps[at];
   if (error) return <p class="alert">{error}</p>;
   if (!step)
     return (
@@ -37,7 +37,7 @@ export function BlindReplay({ view }: { view: GameView }) {
     );
   const bottom = view.you ?? 0;
   return (
-    <section class="replay page" aria-label="Replay">
+    <section class="replay page" id="replay" aria-label="Replay">
       <div class="replay-head">
         <h2>Who knew what?</h2>
         <p class="note" aria-live="polite">
@@ -63,11 +63,11 @@ export function BlindReplay({ view }: { view: GameView }) {
         ))}
       </div>
       <div class="card replay-graph">
-        <SizeGraph steps={steps} total={Math.max(total, 2)} at={at} sides={view.sides} onStep={setAt} />
-        <Steps at={at} end={steps.length - 1} onStep={(to) => setAt(Math.min(steps.length - 1, Math.max(0, to)))}>
+        <SizeGraph steps={steps} total={Math.max(total, 2)} at={at} sides={view.sides} onStep={onStep} />
+        <Steps at={at} end={steps.length - 1} onStep={onStep}>
           <label class="step-slider">
             <span class="hidden-text">Step</span>
-            <input type="range" min={0} max={Math.max(1, steps.length - 1)} value={at} aria-valuetext={stepText(view, step)} onInput={({ currentTarget: { valueAsNumber } }) => setAt(valueAsNumber)} />
+            <input type="range" min={0} max={Math.max(1, steps.length - 1)} value={at} aria-valuetext={stepText(view, step)} onInput={({ currentTarget: { valueAsNumber } }) => onStep(valueAsNumber)} />
           </label>
         </Steps>
       </div>
@@ -75,14 +75,14 @@ export function BlindReplay({ view }: { view: GameView }) {
   );
 }
 
-function stepText(view: GameView, step: ReplayStep): string {
-  if (step.text === null) return "Before the first move.";
-  const who = view.sides[step.player];
+function stepText(view: GameView, step: BeliefStep): string {
+  if (step.text == null) return "Before the first move.";
+  const who = view.sides[step.player ?? 0];
   return `${step.ply}. ${who}: ${step.name}.${step.note ? ` ${step.note}` : ""}`;
 }
 
 /** The likeliest piece of each square: certain ones whole, others as ghosts, fog where much is open. */
-export function BeliefBoard({ belief, side, bottom }: { belief: Belief; side: number; bottom: number }) {
+export function BeliefBoard({ belief, side, bottom }: { belief: BeliefView; side: number; bottom: number }) {
   const certain = belief.pieces.map((piece, square) => (belief.shares[square]! > 0.995 ? piece : ""));
   const guesses = belief.pieces.flatMap((piece, square) => {
     const share = belief.shares[square]!;
@@ -92,27 +92,29 @@ export function BeliefBoard({ belief, side, bottom }: { belief: Belief; side: nu
   return <ChessBoard key={side} picture fen={piecesFen(certain)} bottom={bottom} marks={marks} guesses={guesses} />;
 }
 
+const WIDTH = 1000;
+
 /** The number of possible boards of both sides over the game, on a logarithmic scale. */
-function SizeGraph(props: { steps: ReplayStep[]; total: number; at: number; sides: readonly string[]; onStep: (at: number) => void }) {
+function SizeGraph(props: { steps: BeliefStep[]; total: number; at: number; sides: readonly string[]; onStep: (at: number) => void }) {
   const { steps, total, at, sides, onStep } = props;
   const top = Math.max(1, ...steps.flatMap((step) => step.sides.map((side) => Math.log10(Math.max(1, side.possible)))));
-  const x = (index: number) => 34 + (index / (total - 1)) * 600;
+  const x = (index: number) => 34 + (index / (total - 1)) * WIDTH;
   const y = (size: number) => 124 - (Math.log10(Math.max(1, size)) / top) * 110;
   return (
     <svg
       class="size-graph"
-      viewBox="0 0 644 140"
+      viewBox={`0 0 ${WIDTH + 44} 140`}
       role="img"
       aria-label="Number of possible boards of both sides over the game"
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
-        const where = ((event.clientX - box.left) / box.width) * 644;
-        onStep(Math.min(steps.length - 1, Math.max(0, Math.round(((where - 34) / 600) * (total - 1)))));
+        const where = ((event.clientX - box.left) / box.width) * (WIDTH + 44);
+        onStep(Math.min(steps.length - 1, Math.max(0, Math.round(((where - 34) / WIDTH) * (total - 1)))));
       }}
     >
       {Array.from({ length: Math.floor(top) + 1 }, (_, power) => (
         <g key={power}>
-          <line class="grid" x1="34" x2="634" y1={y(10 ** power)} y2={y(10 ** power)} />
+          <line class="grid" x1="34" x2={WIDTH + 34} y1={y(10 ** power)} y2={y(10 ** power)} />
           <text class="tick" x="29" y={y(10 ** power) + 3.5}>
             {shortNumber(10 ** power)}
           </text>

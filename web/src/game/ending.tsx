@@ -39,6 +39,11 @@ export function Ending({ view, onError }: { view: GameView; onError: (message: s
         <a class={wanted ? "button" : "button main"} href={view.you === null ? "#/watch" : "#/"}>
           <Icon name="plus" /> New game
         </a>
+        {view.game === "rbc" && (
+          <button onClick={() => document.getElementById("replay")?.scrollIntoView({ behavior: "smooth" })}>
+            <Icon name="eye" /> Who knew what?
+          </button>
+        )}
         {explains && (
           <a class="button" href={`#/understand/${view.id}`}>
             <Icon name="search" /> Review

@@ -112,7 +112,7 @@ export function GamePage({ id }: { id: string }) {
           <PlayerStrip view={view} side={bottom} />
         </div>
       </div>
-      {view.game === "rbc" && view.phase === "over" && <BlindReplay view={view} />}
+      {view.game === "rbc" && view.phase === "over" && <BlindReplay view={view} at={shown} onStep={step} />}
     </>
   );
 }

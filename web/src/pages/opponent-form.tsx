@@ -40,7 +40,7 @@ const KINDS: Record<string, string> = {
 };
 
 /** Chooses an opponent: a dial in the game's own measure, and its style. */
-export function OpponentForm(props: Change & { legend: string; adapts?: boolean }) {
+export function OpponentForm(props: Change & { legend: string; adapts?: boolean; compact?: boolean }) {
   const { offer, choice, onChange } = props;
   const kinds = [
     offer.levels && "level",
@@ -50,22 +50,32 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean 
     offer.bots.length > 0 && "bot",
     !offer.hidden && "strength",
   ].filter((kind): kind is string => Boolean(kind));
-  const chosen = choice.adapt ? "adapt" : choice.kind;
+  const chosen = choice.adapt ? "adapt" : (choice.kind ?? "");
+  const title = (kind: string) => (kind !== "human" ? KINDS[kind] : offer.ratings?.word === "rank" ? "People of a rank" : offer.ratings ? KINDS.human : "People");
   return (
     <fieldset>
       <legend>{props.legend}</legend>
-      {kinds.length > 1 && (
+      {kinds.length > 1 && props.compact && (
+        <select aria-label={`Kind of ${props.legend}`} value={chosen} onChange={({ currentTarget: { value } }) => onChange(defaultChoice(offer, value))}>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {title(kind)}
+            </option>
+          ))}
+        </select>
+      )}
+      {kinds.length > 1 && !props.compact && (
         <div class="choices" role="radiogroup" aria-label="Kind of opponent">
           {kinds.map((kind) => (
             <label key={kind} class="choice">
               <input type="radio" name={`kind-${props.legend}`} checked={chosen === kind} onChange={() => onChange(defaultChoice(offer, kind))} />
-              <span>{kind === "human" && offer.ratings?.word === "rank" ? "People of a rank" : kind === "human" && !offer.ratings ? "People" : KINDS[kind]}</span>
+              <span>{title(kind)}</span>
             </label>
           ))}
         </div>
       )}
       <Dial {...props} />
-      {(choice.kind === "level" || choice.kind === "human") && <Style {...props} />}
+      {!props.compact && (choice.kind === "level" || choice.kind === "human") && <Style {...props} />}
     </fieldset>
   );
 }

@@ -51,7 +51,7 @@ function Setup({ offer }: { offer: GameOffer }) {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const change = (next: Start) => {
-    const handicap = (offer.handicaps ?? []).find((each) => each.name === next.handicap);
+    const handicap = offer.handicaps.find((each) => each.name === next.handicap);
     if (handicap && next.handicap !== start.handicap) setSide(handicap.giver === 0 ? "1" : "0"); // the person takes it
     setStart(next);
   };

@@ -21,8 +21,8 @@ const hasSize = (offer: GameOffer) => offer.options.some((each) => each.name ===
 
 /** The keys of a request for a game that begins so. */
 export function startKeys(offer: GameOffer, start: Start): Partial<Wanted> {
-  const handicap = (offer.handicaps ?? []).find((each) => each.name === start.handicap);
-  const opening = (offer.openings ?? []).find((each) => each.name === start.opening);
+  const handicap = offer.handicaps.find((each) => each.name === start.handicap);
+  const opening = offer.openings.find((each) => each.name === start.opening);
   const position = start.position.trim() || handicap?.position;
   return {
     options: { ...(start.size ? { size: start.size } : {}), ...handicap?.options },
@@ -38,9 +38,8 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
   const set = (keys: Partial<Start>) => onChange({ ...start, ...keys });
   const open = async (file: File | undefined) =>
     set({ record: file ? { text: await file.text(), format: file.name.split(".").at(-1)!.toLowerCase() } : null });
-  const handicaps = offer.handicaps ?? [];
-  const handicap = handicaps.find((each) => each.name === start.handicap);
-  const openings = (offer.openings ?? []).filter((each) => start.size === null || start.size === 19 || each.moves.length === 0);
+  const handicap = offer.handicaps.find((each) => each.name === start.handicap);
+  const openings = offer.openings.filter((each) => start.size === null || each.options?.size === start.size);
   if (offer.hidden) return null;
   return (
     <>
@@ -59,13 +58,13 @@ export function StartForm({ offer, start, you, onChange }: { offer: GameOffer; s
           </div>
         </div>
       )}
-      {handicaps.length > 0 && (
+      {offer.handicaps.length > 0 && (
         <label class="row">
           <span>Handicap</span>
           <span>
             <select value={start.handicap} onChange={({ currentTarget: { value } }) => set({ handicap: value, ...(value ? { opening: "" } : {}) })}>
               <option value="">none</option>
-              {handicaps.map((each) => (
+              {offer.handicaps.map((each) => (
                 <option key={each.name} value={each.name}>
                   {each.title}
                 </option>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { api, type Turing, type TuringAnswer, type TuringGame, type TuringRound, type TuringScore } from "../api";
+import { api, type JudgedGame, type TuringOffer, type TuringRound, type TuringScore, type TuringVerdict } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
 import { Icon } from "../icons";
@@ -15,9 +15,9 @@ const sourceName = (source: string) => SOURCES[source] ?? source;
 
 /** Watch games and say which was played by people; a running score. */
 export function TuringPage() {
-  const [turing, setTuring] = useState<Turing | null>(null);
+  const [turing, setTuring] = useState<TuringOffer | null>(null);
   const [round, setRound] = useState<TuringRound | null>(null);
-  const [answer, setAnswer] = useState<TuringAnswer | null>(null);
+  const [answer, setAnswer] = useState<TuringVerdict | null>(null);
   const [mode, setMode] = useState<Mode>("pair");
   const [level, setLevel] = useState<number | null>(null);
   const [error, setError] = useState("");
@@ -106,7 +106,7 @@ export function TuringPage() {
   );
 }
 
-function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: TuringAnswer | null; onSay: (human: 0 | 1) => void; onNext: () => void }) {
+function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: TuringVerdict | null; onSay: (human: 0 | 1) => void; onNext: () => void }) {
   const longest = Math.max(...round.games.map((each) => each.positions.length - 1));
   const [at, setAt] = useState(0);
   const [playing, setPlaying] = useState(true);
@@ -134,7 +134,7 @@ function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: T
                 </p>
               ) : pair ? (
                 <button class="main" onClick={() => onSay(index as 0 | 1)}>
-                  <Icon name="people" /> {index === 0 ? "The left one" : "The right one"} <span class="hidden-text">was played by people</span>
+                  <Icon name="people" /> People played this one <span class="hidden-text">({index === 0 ? "left" : "right"})</span>
                 </button>
               ) : (
                 <div class="buttons">
@@ -179,13 +179,13 @@ function Round({ round, answer, onSay, onNext }: { round: TuringRound; answer: T
   );
 }
 
-function GameAt({ round, game, at }: { round: TuringRound; game: TuringGame; at: number }) {
+function GameAt({ round, game, at }: { round: TuringRound; game: JudgedGame; at: number }) {
   const move = at > 0 ? game.moves[at - 1] : undefined;
   const over = at >= game.positions.length - 1;
   return (
     <>
       <p class="note about-game">
-        {game.players_about} <span class="number">· move {Math.ceil(at / 2)} of {Math.ceil(game.moves.length / 2)}</span>
+        Rated about {round.level} <span class="number">· move {Math.ceil(at / 2)} of {Math.ceil(game.moves.length / 2)}</span>
       </p>
       <Picture game={round.game} position={game.positions[at] ?? null} board={game.boards[at] ?? null} last={move?.text ?? null} hands />
       <p class="move-shown number" aria-live="off">

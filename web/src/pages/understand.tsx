@@ -23,7 +23,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
   const [subject, setSubject] = useState<Subject>({ game: "chess" });
   const [ply, setPly] = useState(0);
   const [line, setLine] = useState<string[]>([]);
-  const [insight, setInsight] = useState<PositionInsight | null>(null);
+  const [insight, setInsight] = useState<(PositionInsight & { game: string }) | null>(null);
   const [review, setReview] = useState<ReviewView | null>(null);
   const [rating, setRating] = useState<number | string | null>(null);
   const [error, setError] = useState("");
@@ -47,7 +47,7 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
     const { record, format, ...place } = subject;
     const wanted = record === undefined ? place : { ...place, record, ...(format ? { format } : {}), ply };
     api.understand({ ...wanted, ...(line.length ? { moves: line } : {}) }).then(
-      (found) => number === asked.current && setInsight(found),
+      (found) => number === asked.current && setInsight({ ...found, game: subject.game }),
       (refusal: Error) => number === asked.current && setError(refusal.message),
     );
   }, [subject, ply, line]);
@@ -130,7 +130,8 @@ export function UnderstandPage({ game: gameId }: { game: string }) {
       )}
       {insight ? (
         <Insight
-          game={subject.game}
+          key={insight.game}
+          game={insight.game}
           insight={insight}
           onMove={(move) => (setTab("position"), setLine([...line, move]))}
           head={review && <Tabs tab={tab} onTab={setTab} />}

@@ -18,8 +18,8 @@ export function WatchPage({ tournament }: { tournament: boolean }) {
   const options: Record<string, number> = offer.options.some((each) => each.name === "size") ? { size } : {};
   return (
     <div class="page">
-      <h1>Watch</h1>
       <div class="watch-head">
+        <h1>Watch</h1>
         <div class="choices" role="radiogroup" aria-label="What to watch">
           <label class="choice">
             <input type="radio" name="what" checked={!tournament} onChange={() => (location.hash = "/watch")} />
@@ -77,7 +77,7 @@ function Pairing({ offer, options }: Props) {
     <form class="setup" onSubmit={start}>
       <OpponentForm offer={offer} choice={first} onChange={setFirst} legend={offer.sides[0]!} />
       <OpponentForm offer={offer} choice={second} onChange={setSecond} legend={offer.sides[1]!} />
-      <div class="card">
+      <div class="card across one">
         <Slider title="Pace" value={pace} shown={pace === 0 ? "as fast as they can" : `${pace} s a move`} from={0} to={5} step={0.5} onChange={setPace} />
       </div>
       <div class="go-button">
@@ -125,7 +125,7 @@ function Tournament({ offer, options }: Props) {
       <form class="setup three" onSubmit={start}>
         {players.map((choice, index) => (
           <div key={index} class="entrant">
-            <OpponentForm offer={offer} choice={choice} onChange={(next) => change(index, next)} legend={`Player ${index + 1}`} />
+            <OpponentForm offer={offer} choice={choice} onChange={(next) => change(index, next)} legend={`Player ${index + 1}`} compact />
             {players.length > 2 && (
               <button type="button" class="quiet close" aria-label={`Remove player ${index + 1}`} onClick={() => setPlayers(players.filter((_, at) => at !== index))}>
                 <Icon name="remove" />

@@ -29,6 +29,7 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
   const ranked = mixed(insight.moves, column, alpha).slice(0, ROWS);
   const rating = insight.ratings[column]!;
   const people = insight.ratings.length > 1 ? `people of ${rating}` : "people";
+  const costs = judged(insight);
   const wide = insight.ratings.length > 1;
   return (
     <div class="insight">
@@ -58,7 +59,7 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
                 <th>Move</th>
                 <th>{alpha === 0 ? "People play it" : "The mixture plays it"}</th>
                 <th class="right">Strong</th>
-                <th class="right">Costs</th>
+                {costs && <th class="right">Costs</th>}
               </tr>
             </thead>
             <tbody>
@@ -76,11 +77,12 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
                     </span>
                   </td>
                   <td class="right">{percent(move.strong)}</td>
-                  <td class="right">{move.loss == null ? "" : move.loss < 0.005 ? "–" : percent(move.loss)}</td>
+                  {costs && <td class="right cost">{move.loss == null ? "" : move.loss < 0.005 ? "–" : percent(move.loss)}</td>}
                 </tr>
               ))}
             </tbody>
           </table>
+          {!costs && <p class="note">What a move costs is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.</p>}
           <Slider
             title="Strong half (alpha)"
             value={alpha}
@@ -97,14 +99,17 @@ export function Insight({ game, insight, onMove, children, head, instead }: Prop
   );
 }
 
+/** Whether the strong network's values are good enough to say what a move costs. */
+const judged = (insight: PositionInsight) => insight.moves.some((each) => each.loss != null);
+
 function Facts({ insight, column, people }: { insight: PositionInsight; column: number; people: string }) {
   const score = insight.score[column];
   return (
     <dl class="facts">
-      <div>
+      {judged(insight) && <div>
         <dt>chance of a blunder</dt>
         <dd class={insight.blunder[column]! > 0.25 ? "warn" : ""}>{percent(insight.blunder[column]!)}</dd>
-      </div>
+      </div>}
       {score != null && (
         <div>
           <dt>

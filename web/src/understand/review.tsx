@@ -20,8 +20,9 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
   const missed = moves
     .filter((each) => each.found != null && each.found < MISSED)
     .sort((one, other) => one.found! - other.found!)
-    .slice(0, 8)
+    .slice(0, 6)
     .sort((one, other) => one.ply - other.ply);
+  const judged = moves.some((each) => each.loss != null);
   return (
     <section class="review" aria-label="Review">
       <div class="levels">
@@ -48,7 +49,8 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
           Line: expected score of {offer.sides[0]} between people of {rating ?? "these ratings"}. Bars: what such people give away here on average, a measure of difficulty. A dot: a move that gave away more than 10 %.
         </p>
       </div>
-      <div class="review-lists">
+      {!judged && review.done && <p class="note">What moves cost is not shown: the strong network of this game chooses moves, but its judgement of positions is not good enough.</p>}
+      {judged && <div class="review-lists">
         <div class="card">
           <h2>Moves that gave much away</h2>
           {erred.length === 0 && <p class="note">{review.done ? "None." : "None so far."}</p>}
@@ -80,7 +82,7 @@ export function Review({ review, offer, ply, rating, onPly, onRating }: Props) {
             ))}
           </ul>
         </div>
-      </div>
+      </div>}
     </section>
   );
 }
@@ -101,7 +103,7 @@ function RatingChoice({ offer, rating, onRating }: { offer: GameOffer; rating: n
           onRating(found);
         }}
       >
-        <option value="">as the players of the game</option>
+        <option value="">of the players</option>
         {offer.ratings!.values.map((each) => (
           <option key={each} value={String(each)}>
             {each}
