@@ -13,10 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, expect, sync_playwright
 
 expect.set_options(timeout=60_000)  # machines may be slow
 CHROMIUM = shutil.which("chromium")
+SCREENS: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 860},
+    "laptop": {"width": 1366, "height": 650},  # 1366x768, less what the browser itself takes
+    "phone": {"width": 390, "height": 844},
+}
 _PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
 
 
@@ -47,10 +52,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A tab of a new visitor. `@pytest.mark.parametrize("page", ["phone"], indirect=True)` makes it small."""
-    phone = getattr(request, "param", "desktop") == "phone"
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844} if phone else {"width": 1280, "height": 860}, has_touch=phone
-    )
+    screen = getattr(request, "param", "desktop")
+    context = browser.new_context(viewport=SCREENS[screen], has_touch=screen == "phone")
     context.set_default_timeout(60_000)
     found = context.new_page()
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""The pages besides the board: understanding, the gallery, and what screen readers get."""
+"""The pages besides the board: understanding, reviews, tournaments, human or not, the gallery."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ import axe_core_python
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.page.steps import begin, choose, resign, type_move, weak
+
 AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+BLUNDER = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
+PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/games", "#/reports")
+
+
+def look(page: Page, text: str) -> None:
+    """Pastes a position or a game into the page that explains it."""
+    page.get_by_role("link", name="Understand").click()
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_label("A position or a whole game").fill(text)
+    page.get_by_role("button", name="Look").click()
 
 
 def test_a_position_is_explained(page: Page) -> None:
-    page.get_by_role("link", name="Understand").click()
-    page.get_by_role("button", name="Paste").click()
-    page.get_by_label("A position or a whole game").fill(MATE)
-    page.get_by_role("button", name="Look").click()
+    look(page, MATE)
     expect(page.locator(".moves-table tbody tr").first).to_contain_text("Qxf7#")
     page.get_by_label("Rating").fill("0")
     expect(page.get_by_text("chance of a blunder")).to_be_visible()
@@ -24,15 +33,72 @@ def test_a_position_is_explained(page: Page) -> None:
     expect(page.locator(".moves-table tbody tr").first).to_contain_text("Qxf7#")
 
 
-def test_a_game_is_reviewed(page: Page) -> None:
+def test_a_tapped_candidate_is_played_on(page: Page) -> None:
     page.get_by_role("link", name="Understand").click()
-    page.get_by_role("button", name="Paste").click()
-    page.get_by_label("A position or a whole game").fill("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0")
-    page.get_by_role("button", name="Look").click()
-    blunder = page.locator(".missed button")
+    page.get_by_role("button", name="e4", exact=True).click()
+    expect(page.get_by_text("Black to move")).to_be_visible()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.get_by_text("White to move")).to_be_visible()
+
+
+def test_a_game_is_reviewed(page: Page) -> None:
+    look(page, BLUNDER)
+    blunder = page.locator(".missed button").filter(has_text="gave away")
     expect(blunder).to_contain_text("Nf6")
     blunder.click()
     expect(page.get_by_text("Black to move")).to_be_visible()
+    expect(page.locator(".level-card")).to_have_count(2)
+    page.get_by_label("Your rating").select_option("1000")
+    expect(page.get_by_text("between people of 1000")).to_be_visible()
+    page.get_by_label("This position").check()
+    expect(page.locator(".curves")).to_be_visible()
+
+
+def test_a_finished_game_is_reviewed_from_its_page(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    begin(page)
+    type_move(page, "e4")
+    expect(page.locator(".moves button")).to_have_count(2)
+    resign(page)
+    page.get_by_role("link", name="Review").click()
+    expect(page.get_by_role("region", name="Review")).to_be_visible()
+    expect(page.get_by_text("e4 was played")).to_be_visible()
+
+
+def test_a_tournament_is_played_live(page: Page) -> None:
+    page.get_by_role("link", name="Watch").click()
+    page.get_by_label("A tournament").check()
+    page.locator(".watch-head select").first.select_option("breakthrough")
+    page.get_by_label("Remove player 3").click()
+    page.get_by_label("Games").fill("2")
+    page.get_by_label("Pace").fill("0")
+    page.get_by_role("button", name="Start the tournament").click()
+    expect(page.locator(".standings tbody tr")).to_have_count(2)
+    expect(page.get_by_text("2 of 2 games, finished")).to_be_visible()
+    expect(page.locator(".interval")).to_have_count(2)
+    page.locator(".results button").first.click()
+    expect(
+        page.get_by_role("region", name="Game 1").or_(page.get_by_role("region", name="Game 2"))
+    ).to_be_visible()
+    page.get_by_role("link", name="New tournament").click()
+    expect(page.get_by_text("2 of 2 games")).to_be_visible()
+
+
+def test_human_or_not_keeps_a_score(page: Page) -> None:
+    page.get_by_role("link", name="Human or not?").click()
+    expect(page.locator(".turing-games figure")).to_have_count(2)
+    page.reload()
+    page.get_by_role("button", name="People played this one (left)").click()
+    expect(page.locator(".verdict")).to_have_count(2)
+    expect(page.get_by_text("of 1")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_label("One game").check()
+    expect(page.locator(".turing-games figure")).to_have_count(1)
+    page.get_by_role("button", name="A computer").click()
+    expect(page.get_by_text("of 2")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("of 2")).to_be_visible()
 
 
 def test_the_gallery_shows_figures(page: Page) -> None:
@@ -42,15 +108,22 @@ def test_the_gallery_shows_figures(page: Page) -> None:
     expect(figure).to_have_js_property("complete", True)
 
 
-@pytest.mark.parametrize("path", ["", "#/watch", "#/understand", "#/games", "#/reports", "game"])
+@pytest.mark.parametrize("path", [*PAGES, "game"])
 def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None:
     if path == "game":
-        page.get_by_label("Shogi", exact=True).check()
-        page.get_by_role("button", name="Play", exact=True).click()
-        expect(page.get_by_role("region", name="Game")).to_be_visible()
+        choose(page, "shogi")
+        begin(page)
     else:
         page.goto(f"{address}/{path}")
         expect(page.locator("h1")).to_be_visible()
     found = page.evaluate(AXE.read_text() + ";axe.run()")
     serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
     assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
+
+
+@pytest.mark.parametrize("page", ["phone"], indirect=True)
+def test_no_page_is_wider_than_a_phone(page: Page, address: str) -> None:
+    for path in PAGES:
+        page.goto(f"{address}/{path}")
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path

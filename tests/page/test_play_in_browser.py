@@ -7,60 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-TITLES = {
-    "chess": "Chess",
-    "rbc": "Reconnaissance blind chess",
-    "shogi": "Shogi",
-    "go": "Go",
-    "expendibots": "Expendibots",
-    "breakthrough": "Breakthrough",
-}
-
-
-def choose(page: Page, game: str) -> None:
-    page.get_by_label(TITLES[game], exact=True).check()
-
-
-def begin(page: Page) -> None:
-    page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_role("region", name="Game")).to_be_visible()
-
-
-def type_move(page: Page, move: str) -> None:
-    field = page.locator(".move-field input")
-    field.fill(move)
-    field.press("Enter")
-
-
-def tap(page: Page, square: str) -> None:
-    """Taps a square of a board of chess or shogi."""
-    box = page.locator(f'[data-square="{square}"]').bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def from_position(page: Page, position: str) -> None:
-    page.get_by_text("Begin from a position").click()
-    page.get_by_label("Position", exact=True).fill(position)
-
-
-def weak(page: Page) -> None:
-    """Chooses the weakest search player."""
-    choice = page.get_by_label("A search player")
-    if choice.count():
-        choice.check()
-    page.get_by_label("Strength").fill("1")
-
-
-def resign(page: Page) -> None:
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Really resign").click()
-
-
-def result(page: Page) -> str:
-    shown = page.locator(".result")
-    expect(shown).to_be_visible()
-    return shown.inner_text()
+from tests.page.steps import begin, choose, from_position, resign, result, tap, type_move, weak
 
 
 def test_chess_by_clicks_to_mate(page: Page) -> None:
@@ -78,13 +25,36 @@ def test_chess_by_clicks_to_mate(page: Page) -> None:
     assert "Qb8#" in download.value.path().read_text()
 
 
-def test_shogi_by_taps_with_a_promotion(page: Page) -> None:
+def test_shogi_by_a_drop_to_mate(page: Page) -> None:
     choose(page, "shogi")
     from_position(page, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
     begin(page)
     page.locator(".hand-bottom piece.gold").click()
     tap(page, "5b")
     assert result(page).startswith("You win")
+
+
+def test_shogi_asks_whether_to_promote(page: Page) -> None:
+    choose(page, "shogi")
+    from_position(page, "4k4/9/9/2S6/9/9/9/9/4K4 b - 1")
+    begin(page)
+    tap(page, "7d")
+    tap(page, "7c")
+    page.locator("sg-promotion piece.promotedsilver").click()
+    expect(page.locator(".moves button").first).to_contain_text("S-7c+")
+    page.get_by_role("button", name="Letters on pieces").click()
+    expect(page.get_by_role("button", name="Kanji on pieces")).to_be_visible()
+
+
+def test_chess_asks_what_a_pawn_becomes(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    from_position(page, "8/P5k1/8/8/8/8/6K1/8 w - - 0 1")
+    begin(page)
+    tap(page, "a7")
+    tap(page, "a8")
+    page.get_by_role("dialog").get_by_role("button", name="knight").click()
+    expect(page.locator(".moves button").first).to_have_text("a8=N")
 
 
 def test_go_ends_with_dead_stones_and_a_score(page: Page) -> None:
@@ -111,8 +81,14 @@ def test_blind_chess_senses_moves_and_shows_the_truth(page: Page) -> None:
     type_move(page, "e6")
     resign(page)
     assert "wins" in result(page)
-    page.get_by_role("button", name="First position").click()
-    expect(page.locator("cg-board piece")).to_have_count(32)
+    replay = page.get_by_role("region", name="Replay")
+    expect(replay.get_by_text("White (You): ")).to_be_visible()
+    replay.get_by_role("button", name="First position").click()
+    expect(replay.get_by_text("Before the first move")).to_be_visible()
+    expect(replay.get_by_text("1 possible board")).to_have_count(2)
+    expect(page.locator(".board-side cg-board piece")).to_have_count(32)
+    replay.get_by_role("button", name="One move forward").click()
+    expect(replay.get_by_text("White: sense e6")).to_be_visible()
 
 
 def test_expendibots_by_taps(page: Page) -> None:
@@ -139,6 +115,42 @@ def test_breakthrough_by_taps_to_the_end(page: Page) -> None:
     expect(page.locator(".moves button")).to_have_count(0)
     resign(page)
     assert "wins" in result(page)
+
+
+def test_a_rematch_changes_sides(page: Page) -> None:
+    choose(page, "breakthrough")
+    weak(page)
+    begin(page)
+    resign(page)
+    assert "Black wins" in result(page)
+    first = page.url
+    page.get_by_role("button", name="Rematch").click()
+    expect(page.locator(".strip.bottom .about")).to_have_text("Black")
+    assert page.url != first
+    expect(page.locator(".moves button")).to_have_count(1)
+
+
+def test_an_opening_is_played_before_the_game(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    page.get_by_label("Opening").select_option("typed")
+    page.get_by_label("Moves", exact=True).fill("e4 c5")
+    begin(page)
+    expect(page.locator(".moves button")).to_have_text(["e4", "c5"])
+    page.goto(re.sub("#.*", "#/", page.url))
+    page.get_by_label("Opening").select_option(label="Sicilian Defence, Open")
+    begin(page)
+    expect(page.locator(".moves button").nth(1)).to_have_text("c5")
+
+
+def test_a_handicap_is_taken(page: Page) -> None:
+    choose(page, "shogi")
+    weak(page)
+    page.get_by_label("Handicap").select_option(index=1)
+    expect(page.get_by_text("Your opponent gives it.")).to_be_visible()
+    begin(page)
+    expect(page.locator(".moves button").first).to_be_visible()
+    expect(page.locator("sg-pieces piece.gote")).not_to_have_count(20)
 
 
 def test_a_reload_and_a_second_tab_show_the_game(page: Page) -> None:
@@ -178,6 +190,36 @@ def test_by_keyboard_only(page: Page) -> None:
     expect(page.locator(".moves button")).to_have_count(2)
 
 
+def test_chess_by_the_keyboard_on_the_board(page: Page) -> None:
+    choose(page, "chess")
+    weak(page)
+    begin(page)
+    page.locator('[data-square="e2"]').focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator(".moves button").first).to_have_text("e4")
+
+
+@pytest.mark.parametrize("page", ["laptop"], indirect=True)
+@pytest.mark.parametrize("game", ["chess", "shogi", "go", "expendibots"])
+def test_a_laptop_shows_the_whole_table(page: Page, game: str) -> None:
+    button = page.get_by_role("button", name="Play", exact=True).bounding_box()
+    assert button is not None
+    assert button["y"] + button["height"] <= 650
+    choose(page, game)
+    begin(page)
+    expect(page.get_by_text("Your move.")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 650
+    box = page.locator("[data-square]").first.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    board = page.locator(".board-side").bounding_box()
+    assert board is not None
+    assert board["height"] > 500
+
+
 @pytest.mark.parametrize("page", ["phone"], indirect=True)
 def test_on_a_phone(page: Page) -> None:
     choose(page, "breakthrough")
@@ -190,7 +232,7 @@ def test_on_a_phone(page: Page) -> None:
 
 def test_two_players_are_watched(page: Page) -> None:
     page.get_by_role("link", name="Watch").click()
-    page.locator("main select").first.select_option("breakthrough")
+    page.get_by_label("Game").select_option("breakthrough")
     page.get_by_label("Pace").fill("0")
     page.get_by_role("button", name="Watch").click()
     assert "wins" in result(page)

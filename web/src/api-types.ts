@@ -432,6 +432,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tournaments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tournaments
+         * @description The visitor's tournaments, the latest first.
+         */
+        get: operations["list_tournaments_api_tournaments_get"];
+        put?: never;
+        /**
+         * New Tournament
+         * @description Begins a tournament, which goes on without a page, also after a restart of the server.
+         */
+        post: operations["new_tournament_api_tournaments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{tournament_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tournament
+         * @description A tournament so far.
+         */
+        get: operations["get_tournament_api_tournaments__tournament_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Tournament
+         * @description Deletes a tournament.
+         */
+        delete: operations["delete_tournament_api_tournaments__tournament_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{tournament_id}/games/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tournament Game
+         * @description A finished game with its moves.
+         */
+        get: operations["get_tournament_game_api_tournaments__tournament_id__games__number__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{tournament_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Tournament
+         * @description Stops a tournament. Its finished games stay; games in progress are dropped.
+         */
+        post: operations["stop_tournament_api_tournaments__tournament_id__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tournaments/{tournament_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Tournament
+         * @description Plays the games that are left.
+         */
+        post: operations["resume_tournament_api_tournaments__tournament_id__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reports": {
         parameters: {
             query?: never;
@@ -538,6 +646,28 @@ export interface components {
              * @description 64 squares: share of the possible boards that have it.
              */
             shares: number[];
+        };
+        /**
+         * BoardOfGame
+         * @description A game that is being played.
+         */
+        BoardOfGame: {
+            /** Number */
+            number: number;
+            /** First */
+            first: number;
+            /** Second */
+            second: number;
+            /** Ply */
+            ply: number;
+            /** Position */
+            position: string;
+            board: components["schemas"]["BoardView"];
+            /**
+             * Last
+             * @description Text of the last move; null if there is none.
+             */
+            last: string | null;
         };
         /**
          * BoardView
@@ -653,6 +783,30 @@ export interface components {
              * @description The score in a sentence.
              */
             text: string;
+        };
+        /**
+         * FinishedGame
+         * @description A game that was played.
+         */
+        FinishedGame: {
+            /** Number */
+            number: number;
+            /** First */
+            first: number;
+            /** Second */
+            second: number;
+            /**
+             * Score
+             * @description Of the first player.
+             */
+            score: number;
+            /**
+             * Text
+             * @description How it ended.
+             */
+            text: string;
+            /** Plies */
+            plies: number;
         };
         /**
          * GameOffer
@@ -772,7 +926,7 @@ export interface components {
             id: string;
             /**
              * Version
-             * @description Grows with every change: a page ignores older views.
+             * @description Grows with every change, also over restarts: a page ignores older views.
              */
             version: number;
             /** Game */
@@ -1168,6 +1322,53 @@ export interface components {
             pace: number;
         };
         /**
+         * NewTournament
+         * @description A request for a tournament.
+         */
+        NewTournament: {
+            /**
+             * Game
+             * @description Name of a game, such as chess.
+             */
+            game: string;
+            /** Options */
+            options?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Players */
+            players: components["schemas"]["OpponentChoice"][];
+            /**
+             * Games
+             * @description Number of all games.
+             * @default 20
+             */
+            games: number;
+            /**
+             * Format
+             * @description gauntlet: the first player meets each other player.
+             * @default round-robin
+             * @enum {string}
+             */
+            format: "round-robin" | "gauntlet";
+            /**
+             * Concurrency
+             * @description Games that are played at once.
+             * @default 4
+             */
+            concurrency: number;
+            /**
+             * Pace
+             * @description Seconds between two moves, at least.
+             * @default 0.3
+             */
+            pace: number;
+            /**
+             * Seed
+             * @description The same seed gives the same games.
+             */
+            seed?: number | null;
+        };
+        /**
          * OpeningOffer
          * @description A named opening.
          */
@@ -1242,6 +1443,16 @@ export interface components {
              * @description bot: its name.
              */
             bot?: string | null;
+        };
+        /**
+         * Participant
+         * @description A player of a tournament.
+         */
+        Participant: {
+            /** Name */
+            name: string;
+            /** About */
+            about: string;
         };
         /**
          * PieceView
@@ -1595,6 +1806,43 @@ export interface components {
             default: boolean | number | string | null;
         };
         /**
+         * StandingView
+         * @description A line of the standings.
+         */
+        StandingView: {
+            /**
+             * Player
+             * @description Index of the player.
+             */
+            player: number;
+            /** Games */
+            games: number;
+            /** Wins */
+            wins: number;
+            /** Draws */
+            draws: number;
+            /** Losses */
+            losses: number;
+            /**
+             * Score
+             * @description Points.
+             */
+            score: number;
+            /**
+             * Elo
+             * @description Rating; the mean of all players is 0. Null before the first game.
+             */
+            elo: number | null;
+            /**
+             * Interval
+             * @description 95 % interval of the rating.
+             */
+            interval: [
+                number,
+                number
+            ] | null;
+        };
+        /**
          * TakeBack
          * @description Takes moves back.
          */
@@ -1605,6 +1853,111 @@ export interface components {
              * @default 1
              */
             count: number;
+        };
+        /**
+         * TournamentGame
+         * @description A finished game with its moves.
+         */
+        TournamentGame: {
+            /** Number */
+            number: number;
+            /** First */
+            first: number;
+            /** Second */
+            second: number;
+            /** Score */
+            score: number;
+            /** Text */
+            text: string;
+            /** Moves */
+            moves: components["schemas"]["MoveView"][];
+            /**
+             * Positions
+             * @description Before the first move, and after each one.
+             */
+            positions: string[];
+            /**
+             * Boards
+             * @description The same as boards.
+             */
+            boards: components["schemas"]["BoardView"][];
+        };
+        /**
+         * TournamentSummary
+         * @description A line in the list of tournaments.
+         */
+        TournamentSummary: {
+            /** Id */
+            id: string;
+            /** Game */
+            game: string;
+            /** Title */
+            title: string;
+            /** Players */
+            players: string[];
+            /** Games */
+            games: number;
+            /** Done Games */
+            done_games: number;
+            /** Over */
+            over: boolean;
+            /**
+             * Updated
+             * @description Unix time of the last change.
+             */
+            updated: number;
+        };
+        /**
+         * TournamentView
+         * @description A tournament so far.
+         */
+        TournamentView: {
+            /** Id */
+            id: string;
+            /**
+             * Version
+             * @description Grows with every change, also over restarts.
+             */
+            version: number;
+            /** Game */
+            game: string;
+            /** Title */
+            title: string;
+            /** Sides */
+            sides: [
+                string,
+                string
+            ];
+            /** Players */
+            players: components["schemas"]["Participant"][];
+            /** Games */
+            games: number;
+            /** Done Games */
+            done_games: number;
+            /**
+             * Over
+             * @description Whether no game is being played or will be, unless it is resumed.
+             */
+            over: boolean;
+            /**
+             * Stopped
+             * @description Whether it was stopped before its last game.
+             */
+            stopped: boolean;
+            /** Error */
+            error: string | null;
+            /**
+             * Standings
+             * @description The best player first.
+             */
+            standings: components["schemas"]["StandingView"][];
+            /** Running */
+            running: components["schemas"]["BoardOfGame"][];
+            /**
+             * Finished
+             * @description At most 50, the latest last.
+             */
+            finished: components["schemas"]["FinishedGame"][];
         };
         /**
          * TuringAnswer
@@ -3297,6 +3650,474 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TuringVerdict"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_tournaments_api_tournaments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentSummary"][];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    new_tournament_api_tournaments_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTournament"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_tournament_api_tournaments__tournament_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tournament_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_tournament_api_tournaments__tournament_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tournament_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_tournament_game_api_tournaments__tournament_id__games__number__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tournament_id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentGame"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    stop_tournament_api_tournaments__tournament_id__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tournament_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentView"];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    resume_tournament_api_tournaments__tournament_id__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tournament_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TournamentView"];
                 };
             };
             /** @description There is no such thing of this visitor. */

@@ -25,7 +25,10 @@ export type TuringRound = Schemas["TuringRound"];
 export type TuringScore = Schemas["TuringScore"];
 export type TuringVerdict = Schemas["TuringVerdict"];
 export type JudgedGame = Schemas["JudgedGame"];
-export type { Adaptive, Standing, TournamentSummary, TournamentView, TournamentGame } from "./coming";
+export type TournamentSummary = Schemas["TournamentSummary"];
+export type TournamentView = Schemas["TournamentView"];
+export type TournamentGame = Schemas["TournamentGame"];
+export type { Adaptive } from "./coming";
 
 export class Refused extends Error {}
 
@@ -65,11 +68,11 @@ export const api = {
   reviewed: (id: string, since: number) => request<ReviewView>("GET", `/reviews/${id}?since=${since}`),
   replay: (id: string, since: number) => request<ReplayView>("GET", `/games/${id}/replay?since=${since}`),
   adaptive: (game: string) => request<coming.Adaptive>("GET", `/adaptive/${game}`),
-  tournaments: () => request<coming.TournamentSummary[]>("GET", "/tournaments"),
-  beginTournament: (wanted: object) => request<coming.TournamentView>("POST", "/tournaments", wanted),
-  tournament: (id: string) => request<coming.TournamentView>("GET", `/tournaments/${id}`),
-  tournamentGame: (id: string, number: number) => request<coming.TournamentGame>("GET", `/tournaments/${id}/games/${number}`),
-  steerTournament: (id: string, command: "stop" | "resume") => request<coming.TournamentView>("POST", `/tournaments/${id}/${command}`),
+  tournaments: () => request<TournamentSummary[]>("GET", "/tournaments"),
+  beginTournament: (wanted: object) => request<TournamentView>("POST", "/tournaments", wanted),
+  tournament: (id: string) => request<TournamentView>("GET", `/tournaments/${id}`),
+  tournamentGame: (id: string, number: number) => request<TournamentGame>("GET", `/tournaments/${id}/games/${number}`),
+  steerTournament: (id: string, command: "stop" | "resume") => request<TournamentView>("POST", `/tournaments/${id}/${command}`),
   removeTournament: (id: string) => request<void>("DELETE", `/tournaments/${id}`),
   turing: () => request<TuringOffer>("GET", "/turing"),
   turingRound: (wanted: object) => request<TuringRound>("POST", "/turing/rounds", wanted),
@@ -105,5 +108,5 @@ function listen<T>(path: string, see: (view: T) => void, lost: (isLost: boolean)
 }
 
 export const follow = (id: string, see: (view: GameView) => void, lost: (isLost: boolean) => void) => listen(`/games/${id}/live`, see, lost);
-export const followTournament = (id: string, see: (view: coming.TournamentView) => void, lost: (isLost: boolean) => void) =>
+export const followTournament = (id: string, see: (view: TournamentView) => void, lost: (isLost: boolean) => void) =>
   listen(`/tournaments/${id}/live`, see, lost);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, followTournament, type Standing, type TournamentGame, type TournamentView } from "../api";
+import { api, followTournament, type TournamentGame, type TournamentView } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
 import { Icon } from "../icons";
@@ -125,8 +125,8 @@ function Standings({ view }: { view: TournamentView }) {
               <td class="right">{each.draws}</td>
               <td class="right">{each.losses}</td>
               <td class="right">{each.score}</td>
-              <td class="right">{each.games ? signed(each.elo) : ""}</td>
-              <td class="wide">{each.games > 0 && <Interval standing={each} place={place} />}</td>
+              <td class="right">{each.elo == null ? "" : signed(each.elo)}</td>
+              <td class="wide">{each.elo != null && <Interval elo={each.elo} interval={each.interval} place={place} />}</td>
             </tr>
           ))}
         </tbody>
@@ -137,13 +137,14 @@ function Standings({ view }: { view: TournamentView }) {
 
 const signed = (elo: number) => (elo >= 0.5 ? `+${Math.round(elo)}` : String(Math.round(elo)));
 
-function Interval({ standing, place }: { standing: Standing; place: (elo: number) => number }) {
-  const [low, high] = standing.interval ?? [-9999, 9999];
+function Interval({ elo, interval, place }: { elo: number; interval: [number, number] | null; place: (elo: number) => number }) {
+  const [low, high] = interval ?? [-9999, 9999];
+  const text = interval ? `${signed(low)} to ${signed(high)}` : "not known yet";
   return (
-    <span class="interval" role="img" aria-label={standing.interval ? `${signed(low)} to ${signed(high)}` : "not known yet"} title={standing.interval ? `${signed(low)} to ${signed(high)}` : "not known yet"}>
+    <span class="interval" role="img" aria-label={text} title={text}>
       <i class="zero" style={{ left: `${place(0)}%` }} />
       <i class="band" style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
-      <i class="mark" style={{ left: `${place(standing.elo)}%` }} />
+      <i class="mark" style={{ left: `${place(elo)}%` }} />
     </span>
   );
 }
@@ -152,7 +153,6 @@ function Interval({ standing, place }: { standing: Standing; place: (elo: number
 function Replay({ view, game, onClose }: { view: TournamentView; game: TournamentGame; onClose: () => void }) {
   const [at, setAt] = useState(game.positions.length - 1);
   useEffect(() => setAt(game.positions.length - 1), [game]);
-  const drawn = view.game === "chess" || view.game === "shogi";
   return (
     <section class="card tournament-replay" aria-label={`Game ${game.number}`}>
       <button class="quiet close" onClick={onClose} aria-label="Close the game">
@@ -162,12 +162,10 @@ function Replay({ view, game, onClose }: { view: TournamentView; game: Tournamen
         {view.players[game.first]!.name} – {view.players[game.second]!.name}
       </h2>
       <p class="note">{game.text}</p>
-      {drawn && (
-        <div class="replay-board">
-          <Picture game={view.game} position={game.positions[Math.min(at, game.positions.length - 1)] ?? null} last={game.moves[at - 1]?.text ?? null} hands />
+      <div class="replay-board">
+          <Picture game={view.game} position={game.positions[at] ?? null} board={game.boards[at] ?? null} last={game.moves[at - 1]?.text ?? null} hands />
           <Steps at={at} end={game.positions.length - 1} onStep={(to) => setAt(Math.max(0, Math.min(game.positions.length - 1, to)))} />
-        </div>
-      )}
+      </div>
       <p class="move-text">
         {game.moves.map((move, index) => (
           <span key={index} class={index === at - 1 ? "current" : ""}>

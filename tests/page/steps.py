@@ -1,0 +1,66 @@
+"""What a person does on the page, in the words of the tests."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+TITLES = {
+    "chess": "Chess",
+    "rbc": "Reconnaissance blind chess",
+    "shogi": "Shogi",
+    "go": "Go",
+    "expendibots": "Expendibots",
+    "breakthrough": "Breakthrough",
+}
+
+
+def choose(page: Page, game: str) -> None:
+    """Chooses a game."""
+    page.get_by_label(TITLES[game], exact=True).check()
+
+
+def begin(page: Page) -> None:
+    """Begins the game."""
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("region", name="Game")).to_be_visible()
+
+
+def type_move(page: Page, move: str) -> None:
+    """Types a move."""
+    field = page.locator(".move-field input")
+    field.fill(move)
+    field.press("Enter")
+
+
+def tap(page: Page, square: str) -> None:
+    """Taps a square of any board."""
+    box = page.locator(f'[data-square="{square}"]').bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def from_position(page: Page, position: str) -> None:
+    """Gives the first position."""
+    page.get_by_text("Begin from a position").click()
+    page.get_by_label("Position", exact=True).fill(position)
+
+
+def weak(page: Page) -> None:
+    """Chooses the weakest search player."""
+    choice = page.get_by_label("A search player")
+    if choice.count():
+        choice.check()
+    page.get_by_label("Strength").fill("1")
+
+
+def resign(page: Page) -> None:
+    """Resigns, and is sure."""
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Really resign").click()
+
+
+def result(page: Page) -> str:
+    """The result of the game, once it is over."""
+    shown = page.locator(".result")
+    expect(shown).to_be_visible()
+    return shown.inner_text()
