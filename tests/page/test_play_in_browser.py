@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.steps import begin, choose, from_position, resign, result, tap, type_move, weak
 
@@ -243,3 +243,37 @@ def test_a_refused_move_says_why(page: Page) -> None:
     begin(page)
     type_move(page, "e5")
     expect(page.get_by_role("alert")).to_contain_text("not legal")
+
+
+def test_a_level_that_follows_your_results(page: Page) -> None:
+    choose(page, "chess")
+    page.get_by_label("Your level").check()
+    expect(page.get_by_text("Begins in the middle")).to_be_visible()
+    begin(page)
+    type_move(page, "e4")
+    expect(page.locator(".moves button")).to_have_count(2)
+    resign(page)
+    expect(page.get_by_text("Your strength is now estimated at")).to_be_visible()
+    page.get_by_role("link", name="New game").click()
+    expect(page.get_by_text("Your strength after 1 game")).to_be_visible()
+
+
+def test_a_person_of_the_catalogue_is_asked_for(page: Page) -> None:
+    """Persons are files of the user: here the catalogue says that there is one."""
+
+    def with_person(route: Route) -> None:
+        offers = route.fetch().json()
+        offers[0]["persons"] = [{"name": "chess-anna", "title": "Anna", "about": "From 40 games."}]
+        route.fulfill(json=offers)
+
+    page.route("**/api/catalogue", with_person)
+    page.reload()
+    choose(page, "chess")
+    page.get_by_label("A person").check()
+    expect(page.get_by_text("From 40 games.")).to_be_visible()
+    with page.expect_request(lambda asked: asked.method == "POST") as asked:
+        page.get_by_role("button", name="Play", exact=True).click()
+    wanted = asked.value.post_data_json
+    assert wanted is not None
+    assert wanted["opponent"] == {"kind": "person", "person": "chess-anna"}
+    expect(page.get_by_role("alert")).to_be_visible()  # no such file

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/adaptive/{game}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Adaptive Strength
+         * @description The visitor's strength, by the results against opponents whose level adapts.
+         */
+        get: operations["adaptive_strength_api_adaptive__game__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/games": {
         parameters: {
             query?: never;
@@ -835,6 +855,16 @@ export interface components {
             ratings: components["schemas"]["RatingScale"] | null;
             /** Has Human */
             has_human: boolean;
+            /**
+             * Adapts
+             * @description Whether a level can follow the visitor's results.
+             */
+            adapts: boolean;
+            /**
+             * Persons
+             * @description Opponents that play like one person.
+             */
+            persons: components["schemas"]["PersonOffer"][];
             /** Strengths */
             strengths: number[];
             /** Default Strength */
@@ -995,6 +1025,8 @@ export interface components {
             counting?: components["schemas"]["CountingView"] | null;
             hidden?: components["schemas"]["HiddenView"] | null;
             result?: components["schemas"]["ResultView"] | null;
+            /** @description After a game whose level adapts: the visitor's strength now. */
+            estimate?: components["schemas"]["StrengthView"] | null;
         };
         /**
          * HandicapOffer
@@ -1188,6 +1220,23 @@ export interface components {
          * @description The levels of a game: how strong an opponent is.
          */
         LevelScale: {
+            /**
+             * Word
+             * @description rating or rank
+             */
+            word: string;
+            /**
+             * Step
+             * @description Distance of two levels on the dial.
+             */
+            step: number;
+            /**
+             * Names
+             * @description Levels as people write them, where they are not numbers.
+             */
+            names: {
+                [key: string]: string;
+            };
             /** Lowest */
             lowest: number;
             /** Highest */
@@ -1276,7 +1325,8 @@ export interface components {
             /**
              * @default {
              *       "nodes": 0,
-             *       "think_time": "human"
+             *       "think_time": "human",
+             *       "adapt": false
              *     }
              */
             opponent: components["schemas"]["OpponentChoice"];
@@ -1397,9 +1447,9 @@ export interface components {
         OpponentChoice: {
             /**
              * Kind
-             * @description level: as strong as asked. human: plays like people of a rating. strength: a search player. bot: a named bot of a hidden game.
+             * @description level: as strong as asked. human: plays like people of a rating. strength: a search player. bot: a named bot of a hidden game. person: plays like one person.
              */
-            kind?: ("level" | "human" | "strength" | "bot") | null;
+            kind?: ("level" | "human" | "strength" | "bot" | "person") | null;
             /**
              * Level
              * @description level: its strength.
@@ -1443,6 +1493,17 @@ export interface components {
              * @description bot: its name.
              */
             bot?: string | null;
+            /**
+             * Person
+             * @description person: the name in the catalogue, which names a file.
+             */
+            person?: string | null;
+            /**
+             * Adapt
+             * @description level: the level follows the visitor's results; `level` is that of the first game.
+             * @default false
+             */
+            adapt: boolean;
         };
         /**
          * Participant
@@ -1451,6 +1512,24 @@ export interface components {
         Participant: {
             /** Name */
             name: string;
+            /** About */
+            about: string;
+        };
+        /**
+         * PersonOffer
+         * @description An opponent that plays like one person.
+         */
+        PersonOffer: {
+            /**
+             * Name
+             * @description For `person` of an opponent.
+             */
+            name: string;
+            /**
+             * Title
+             * @description The person's name.
+             */
+            title: string;
             /** About */
             about: string;
         };
@@ -1843,6 +1922,24 @@ export interface components {
             ] | null;
         };
         /**
+         * StrengthView
+         * @description A visitor's strength by the results against opponents whose level adapts.
+         */
+        StrengthView: {
+            /** Rating */
+            rating: number;
+            /**
+             * Interval
+             * @description 95 % interval.
+             */
+            interval: [
+                number,
+                number
+            ];
+            /** Games */
+            games: number;
+        };
+        /**
          * TakeBack
          * @description Takes moves back.
          */
@@ -2145,6 +2242,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GameOffer"][];
+                };
+            };
+            /** @description There is no such thing of this visitor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not possible now. Nothing changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description A value that cannot be used. Nothing changed. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Too many games or reviews. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    adaptive_strength_api_adaptive__game__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                game: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrengthView"];
                 };
             };
             /** @description There is no such thing of this visitor. */

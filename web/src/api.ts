@@ -1,13 +1,12 @@
 // The server's API. Types come from its OpenAPI description (`make page` writes api-types.ts).
 import type { components } from "./api-types";
-import type * as coming from "./coming";
 
 type Schemas = components["schemas"];
-export type GameOffer = Schemas["GameOffer"] & coming.GameOffer;
-export type GameView = Schemas["GameView"] & coming.GameView;
+export type GameOffer = Schemas["GameOffer"];
+export type GameView = Schemas["GameView"];
 export type GameSummary = Schemas["GameSummary"];
 export type NewGame = Schemas["NewGame"];
-export type OpponentChoice = Omit<Schemas["OpponentChoice"], "kind"> & coming.OpponentChoice;
+export type OpponentChoice = Schemas["OpponentChoice"];
 export type BoardView = Schemas["BoardView"];
 export type LegalMove = Schemas["LegalMove"];
 export type HintView = Schemas["HintView"];
@@ -28,7 +27,7 @@ export type JudgedGame = Schemas["JudgedGame"];
 export type TournamentSummary = Schemas["TournamentSummary"];
 export type TournamentView = Schemas["TournamentView"];
 export type TournamentGame = Schemas["TournamentGame"];
-export type { Adaptive } from "./coming";
+export type StrengthView = Schemas["StrengthView"];
 
 export class Refused extends Error {}
 
@@ -67,7 +66,7 @@ export const api = {
   review: (wanted: object) => request<ReviewView>("POST", "/reviews", wanted),
   reviewed: (id: string, since: number) => request<ReviewView>("GET", `/reviews/${id}?since=${since}`),
   replay: (id: string, since: number) => request<ReplayView>("GET", `/games/${id}/replay?since=${since}`),
-  adaptive: (game: string) => request<coming.Adaptive>("GET", `/adaptive/${game}`),
+  adaptive: (game: string) => request<StrengthView>("GET", `/adaptive/${game}`),
   tournaments: () => request<TournamentSummary[]>("GET", "/tournaments"),
   beginTournament: (wanted: object) => request<TournamentView>("POST", "/tournaments", wanted),
   tournament: (id: string) => request<TournamentView>("GET", `/tournaments/${id}`),

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { api, type Adaptive, type GameOffer, type OpponentChoice } from "../api";
+import { api, type GameOffer, type OpponentChoice, type StrengthView } from "../api";
 
 export type Choice = Partial<OpponentChoice>;
 type Change = { offer: GameOffer; choice: Choice; onChange: (choice: Choice) => void };
@@ -14,7 +14,7 @@ export function defaultChoice(offer: GameOffer, kind: string = offer.default_kin
     case "human":
       return { kind: "human", ...(offer.ratings ? { rating: offer.ratings.default } : {}) };
     case "person":
-      return { kind: "person", person: offer.persons![0]!.name };
+      return { kind: "person", person: offer.persons[0]!.name };
     case "bot":
       return { kind: "bot", bot: offer.default_bot! };
     default:
@@ -46,7 +46,7 @@ export function OpponentForm(props: Change & { legend: string; adapts?: boolean;
     offer.levels && "level",
     props.adapts && offer.adapts && "adapt",
     offer.has_human && "human",
-    (offer.persons ?? []).length > 0 && "person",
+    offer.persons.length > 0 && "person",
     offer.bots.length > 0 && "bot",
     !offer.hidden && "strength",
   ].filter((kind): kind is string => Boolean(kind));
@@ -139,13 +139,13 @@ function Dial(props: Change) {
       />
     );
   if (choice.kind === "person") {
-    const person = (offer.persons ?? []).find((each) => each.name === choice.person);
+    const person = offer.persons.find((each) => each.name === choice.person);
     return (
       <label class="row">
         <span>Person</span>
         <span>
           <select value={choice.person ?? ""} onChange={({ currentTarget: { value } }) => onChange({ ...choice, person: value })}>
-            {(offer.persons ?? []).map((each) => (
+            {offer.persons.map((each) => (
               <option key={each.name} value={each.name}>
                 {each.title}
               </option>
@@ -204,7 +204,7 @@ function LevelDial({ offer, choice, onChange }: Change) {
 
 /** The visitor's estimated strength: the next game is played at it. */
 function YourLevel({ offer }: { offer: GameOffer }) {
-  const [found, setFound] = useState<Adaptive | null>(null);
+  const [found, setFound] = useState<StrengthView | null>(null);
   useEffect(() => void api.adaptive(offer.name).then(setFound, () => undefined), [offer.name]);
   return (
     <div class="dial">

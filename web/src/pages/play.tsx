@@ -133,7 +133,7 @@ function remembered(offer: GameOffer): Choice {
     const known = {
       level: offer.levels !== null && (found.adapt ? offer.adapts : found.level! >= offer.levels.lowest && found.level! <= offer.levels.highest),
       human: offer.has_human,
-      person: (offer.persons ?? []).some((each) => each.name === found.person),
+      person: offer.persons.some((each) => each.name === found.person),
       bot: offer.bots.includes(found.bot ?? ""),
       strength: !offer.hidden,
     }[found.kind ?? "strength"];
