@@ -33,12 +33,14 @@ def value_figure(rows: list[dict[str, Any]]) -> Any:
 
 
 def saliency_figure(rows: list[dict[str, Any]]) -> Any:
-    """Figure 8: action PbS of the most and the least salient planes."""
+    """Figure 8, (c) and (d): loss PBS and action PbS of the most and the least salient planes."""
     order = sorted(rows, key=lambda row: int(row["rank"]))
     shown = [*order[:_SHOWN], *order[-_SHOWN:]][::-1]
-    figure, axis = open_pyplot().subplots(figsize=(6, 5.2))
+    figure, axes = open_pyplot().subplots(1, 2, figsize=(7.2, 5.2), sharey=True)
     colours = [BAR_COLOR if row["rank"] < _SHOWN else MUTED_BAR_COLOR for row in shown]
-    axis.barh(range(len(shown)), [row["action_pbs"] for row in shown], color=colours)
-    axis.set_yticks(range(len(shown)), [f"{row['plane']} {row['name']}" for row in shown])
-    axis.set_xlabel("action per-bit saliency")
+    labels = {"loss_pbs": "per-batch saliency of the loss", "action_pbs": "per-bit saliency of the action"}
+    for axis, (name, label) in zip(axes, labels.items(), strict=True):
+        axis.barh(range(len(shown)), [row[name] for row in shown], color=colours)
+        axis.set_xlabel(label)
+    axes[0].set_yticks(range(len(shown)), [f"{row['plane']} {row['name']}" for row in shown])
     return figure
