@@ -469,6 +469,21 @@ def test_the_planner_decides_with_an_empty_clock() -> None:
         assert made.choose(Turn(None, senses, limits)).move in senses
 
 
+def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    monkeypatch.setattr("time.perf_counter", lambda: 0.0)  # time stands still: whatever is allowed is done
+    made.new_game(GameStart(Rbc(), 1, seed=1))
+    made.observe(OpponentMoveResult(None))
+    allowed: list[float | None] = []
+    monkeypatch.setattr(made, "_complete_belief", allowed.append)
+    monkeypatch.setattr(made, "_play_out", lambda *_: None)
+    senses = [*range(SENSE, SENSE + 64), NO_SENSE]
+    for seconds in (0.0, 5.0):  # below ten seconds the inference bot plans none
+        made.choose(Turn(None, senses, SearchLimits(clock=Clock(seconds, 0.0))))
+    assert allowed == [0.0, pytest.approx(0.025)]
+
+
 def test_an_opponent_who_passes_for_ever_does_not_stop_the_planner() -> None:
     made = planner_bot(playouts=8)
     state = Rbc().initial()

@@ -32,8 +32,10 @@ _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 _PONDER_SHARE = 0.05
 """Share of the remaining time that pondering may take: the end of it falls on our clock if the opponent is
 quick."""
-_BELIEF_SHARE = 0.25
+_BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
+_LEAST_SHARE = 0.01
+"""Share of the remaining time that a decision may always take: a belief needs some inference."""
 _LEAST_RATING_SHARE = 0.25
 """A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
 correct its evaluations."""
@@ -170,6 +172,8 @@ class PlannerBot(BasePlayer):
         if certain is not None:
             return certain
         planned = self.inference.planned_seconds(clock, share)
+        if planned is not None and clock is not None:
+            planned = max(planned, _LEAST_SHARE * clock.remaining)
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
     def hint(self, turn: Turn) -> Decision:
