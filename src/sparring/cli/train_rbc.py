@@ -69,6 +69,9 @@ def rbc(
         load_rbc_config(config).changed(steps=steps, seed=seed),
         processes or os.cpu_count() or 1,
     )
+    for folder in teachers or []:
+        if not (folder / "model.onnx").exists():
+            raise UserError(f"{folder} has no finished run of `sparring train rbc`")
     try:
         with lock_folder(out):
             if examples_only:

@@ -1,0 +1,103 @@
+"""`sparring train rbc` and `sparring train rbc-loop`: from recorded games to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from sparring.arena import rbc_improvement
+from sparring.arena.rbc_generation import HISTORIES, GeneratedGame, GenerationConfig
+from sparring.cli import main
+from sparring.networks.card import read_card_from_file
+from sparring.records.reconchess_history import to_history
+from tests.belief.games import random_game
+from tests.cli.command_errors import one_line_error
+from tests.training.rbc.rbc_factories import record_of
+
+CONFIG = """
+[network]
+blocks = 1
+width = 8
+policy_blocks = 0
+[data]
+boards = 50
+sampled = 16
+draws = 1
+[training]
+steps = 2
+batch = 16
+validate_every = 2
+validation_positions = 50
+[[headsets]]
+name = "All"
+players = ["*"]
+[[headsets]]
+name = "Top"
+players = ["anna"]
+"""
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    records = [record_of(random_game(n, 3), float(n % 2), site=str(n)) for n in range(40)]
+    (tmp_path / "games.jsonl").write_text("".join(to_history(each) + "\n" for each in records))
+    return [
+        "--records",
+        str(tmp_path / "games.jsonl"),
+        "--config",
+        str(tmp_path / "tiny.toml"),
+        "--device",
+        "cpu",
+    ]
+
+
+def test_a_network_is_trained_and_teaches_another(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["train", "rbc", *words, "--processes", "1", "--out"]
+    main([*run, str(tmp_path / "first")])
+    captured = capsys.readouterr()
+    assert "40 games (0 broken)" in captured.err
+    assert "Top" in captured.out
+    main([*run, str(tmp_path / "second"), "--teacher", str(tmp_path / "first")])
+    assert "--teacher first" in read_card_from_file(tmp_path / "second/model.onnx").source
+
+
+def test_a_folder_without_a_run_is_no_teacher(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["train", "rbc", *words, "--processes", "1", "--out", str(tmp_path / "run")]
+    line = one_line_error(capsys, [*run, "--teacher", str(tmp_path / "nothing")])
+    assert "has no finished run" in line
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_loop_names_its_best_network(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The games are made up: the new network wins all of its match."""
+
+    def play(
+        generation: GenerationConfig,
+        folder: Path,
+        processes: int,
+        on_progress: Callable[[Sequence[GeneratedGame]], None],
+    ) -> list[GeneratedGame]:
+        folder.mkdir(parents=True)
+        (folder / HISTORIES.removesuffix(".zst")).write_bytes((tmp_path / "games.jsonl").read_bytes())
+        new, old = generation.players[0], generation.players[-1]
+        games = [GeneratedGame(n, new, old, 1.0, 0, 40, 1.0) for n in range(4)]
+        on_progress(games)
+        return games
+
+    monkeypatch.setattr(rbc_improvement, "generate", play)
+    loop = ["train", "rbc-loop", *words, "--processes", "1", "--out", str(tmp_path / "loop")]
+    main([*loop, "--opponents", "random", "--rounds", "1"])
+    assert "1.000 (0.510 to 1.000)" in capsys.readouterr().out
+    card = read_card_from_file(tmp_path / "loop/round-1/run/model.onnx")
+    assert card.name == "tiny"
+    main([*loop, "--opponents", "random", "--rounds", "1"])
+    assert "round-1/run/model.onnx" in capsys.readouterr().out.replace("\n", "")
