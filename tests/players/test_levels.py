@@ -102,3 +102,11 @@ def test_a_rating_has_the_level_of_its_number_where_levels_are_on_its_scale() ->
     assert level_of_rating("chess", None) is None
     assert level_of_rating("go", "3d") is None
     assert level_of_rating("rbc", 1500) is None
+
+
+def test_there_is_no_rank_between_1k_and_1d() -> None:
+    table = LevelTable("go", (Level(1000, -10), Level(2000, 9)))
+    ranks = [table.row(level).rating for level in range(1000, 2001, 50)]
+    assert 0 not in ranks
+    assert ranks[0] == -10
+    assert ranks[-1] == 9

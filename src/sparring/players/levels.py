@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from sparring import data
 from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt, read_config
-from sparring.games import GAMES
+from sparring.games import GAMES, describe
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
 DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature", "rule", "reuse_tree")
@@ -94,12 +94,17 @@ class LevelTable:
         nodes = math.exp(between([math.log(max(row.nodes, 1)) for row in self.levels]))
         return Level(
             level,
-            round(between([float(each) for each in ratings])) if ratings else None,
+            self._rating(between([float(each) for each in ratings])) if ratings else None,
             round(between([row.temperature for row in self.levels]), 3),
             round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
             round(between([row.cpuct for row in self.levels]), 3),
             round(between([row.policy_temperature for row in self.levels]), 3),
         )
+
+    def _rating(self, number: float) -> int:
+        """The nearest rating; there is no rank 0 between 1k and 1d."""
+        nearest = round(number)
+        return 1 if nearest == 0 and describe(self.game).ratings.word == "rank" else nearest
 
     def at(self, level: int, **keys: Any) -> PlayerConfig:
         """The player of a level, with `keys` in place of its own. Raises BadPlayerConfig."""
