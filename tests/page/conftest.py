@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,22 @@ SCREENS: dict[str, ViewportSize] = {
 _PROGRAM = "import sys; from sparring.cli import main; sys.exit(main())"
 
 
-@pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("page")
-    serve = ["serve", "--port", "0", "--no-browser", "--folder", str(folder)]
-    command = [sys.executable, "-c", _PROGRAM, *serve]
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """A server with the built page; its games are in a folder. Gives its address."""
+    options = ["serve", "--port", "0", "--no-browser", "--folder", str(folder)]
+    command = [sys.executable, "-c", _PROGRAM, *options]
     root = Path(__file__).parents[2]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as server:
         assert server.stdout is not None
         yield server.stdout.readline().split()[4].rstrip("/")
         server.terminate()
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve(tmp_path_factory.mktemp("page")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

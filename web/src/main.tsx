@@ -16,6 +16,7 @@ addEventListener("hashchange", () => {
   route.value = location.hash.slice(1) || "/";
   scrollTo(0, 0);
   document.querySelector<HTMLElement>("main")?.focus();
+  document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 });
 
 type Theme = "light" | "dark" | "system";

@@ -31,7 +31,7 @@ export function Actions({ view, act, onHint, onFlip }: Props) {
       {view.phase === "sense" && <Action icon="eye" text="Sense nothing" onClick={() => act(api.move(view.id, "sense none", view.ply))} />}
       {can("hint") && <Action icon="hint" text="Hint" onClick={onHint} />}
       {can("undo") && <Action icon="undo" text="Take back" onClick={() => act(api.undo(view.id))} />}
-      {can("draw") && view.game !== "go" && <Action icon="draw" text={view.draw_offered ? "Accept the draw" : "Offer a draw"} short="Draw" onClick={() => act(api.command(view.id, "draw"))} />}
+      {can("draw") && !view.draw_offered && view.game !== "go" && <Action icon="draw" text="Offer a draw" short="Draw" onClick={() => act(api.command(view.id, "draw"))} />}
       {can("resign") && <Action icon="resign" text="Resign" onClick={() => setSure(true)} />}
       <Action icon="flip" text="Flip the board" short="Flip" onClick={onFlip} />
       {view.game === "shogi" && (

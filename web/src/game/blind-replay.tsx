@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, type BeliefStep, type BeliefView, type GameView } from "../api";
 import { ChessBoard } from "../boards/chess-board";
 import { piecesFen, squareName } from "../boards/coordinates";
+import { graphWidth } from "../graphs";
 import { Steps } from "./move-list";
 
 /** A finished game of blind chess, step by step: the truth, what each side could know, and how many boards were possible. */
@@ -92,29 +93,28 @@ export function BeliefBoard({ belief, side, bottom }: { belief: BeliefView; side
   return <ChessBoard key={side} picture fen={piecesFen(certain)} bottom={bottom} marks={marks} guesses={guesses} />;
 }
 
-const WIDTH = 1000;
-
 /** The number of possible boards of both sides over the game, on a logarithmic scale. */
 function SizeGraph(props: { steps: BeliefStep[]; total: number; at: number; sides: readonly string[]; onStep: (at: number) => void }) {
   const { steps, total, at, sides, onStep } = props;
+  const width = graphWidth(1000) - 44;
   const top = Math.max(1, ...steps.flatMap((step) => step.sides.map((side) => Math.log10(Math.max(1, side.possible)))));
-  const x = (index: number) => 34 + (index / (total - 1)) * WIDTH;
+  const x = (index: number) => 34 + (index / (total - 1)) * width;
   const y = (size: number) => 124 - (Math.log10(Math.max(1, size)) / top) * 110;
   return (
     <svg
       class="size-graph"
-      viewBox={`0 0 ${WIDTH + 44} 140`}
+      viewBox={`0 0 ${width + 44} 140`}
       role="img"
       aria-label="Number of possible boards of both sides over the game"
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
-        const where = ((event.clientX - box.left) / box.width) * (WIDTH + 44);
-        onStep(Math.min(steps.length - 1, Math.max(0, Math.round(((where - 34) / WIDTH) * (total - 1)))));
+        const where = ((event.clientX - box.left) / box.width) * (width + 44);
+        onStep(Math.min(steps.length - 1, Math.max(0, Math.round(((where - 34) / width) * (total - 1)))));
       }}
     >
       {Array.from({ length: Math.floor(top) + 1 }, (_, power) => (
         <g key={power}>
-          <line class="grid" x1="34" x2={WIDTH + 34} y1={y(10 ** power)} y2={y(10 ** power)} />
+          <line class="grid" x1="34" x2={width + 34} y1={y(10 ** power)} y2={y(10 ** power)} />
           <text class="tick" x="29" y={y(10 ** power) + 3.5}>
             {shortNumber(10 ** power)}
           </text>

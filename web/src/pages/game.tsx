@@ -101,6 +101,14 @@ export function GamePage({ id }: { id: string }) {
               <button onClick={() => act(api.command(id, "resume"))}>Play on</button>
             </div>
           )}
+          {view.draw_offered && view.can.includes("draw") && (
+            <div class="buttons counting">
+              <button class="main" onClick={() => act(api.command(id, "draw"))}>
+                Accept the draw
+              </button>
+              <span class="note">or play on.</span>
+            </div>
+          )}
           {hint && <Hint hint={hint} onClose={() => setHint(null)} />}
           <BlindNotes view={view} />
           <MoveList view={view} shown={shown} onStep={step} />

@@ -28,7 +28,7 @@ export function ReportsPage() {
         {reports.map((report) => (
           <article key={report.name} class="card">
             <h2>{report.title}</h2>
-            <p>{report.finding.replace(/\*\*/g, "")}</p>
+            <p>{report.finding.replace(/\*\*/g, "").replace(/\[([^\]]+)\]\([^)]*\)/g, "$1")}</p>
             {report.figures.map((figure) => (
               <a key={figure} href={`/api/reports/${report.name}/${figure}`} target="_blank" rel="noreferrer">
                 <img src={`/api/reports/${report.name}/${figure}`} alt={`Figure ${figure} of ${report.title}`} loading="lazy" />

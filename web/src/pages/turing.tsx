@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api, type JudgedGame, type TuringOffer, type TuringRound, type TuringScore, type TuringVerdict } from "../api";
 import { Picture } from "../boards/picture";
 import { Steps } from "../game/move-list";
+import { isPhone } from "../graphs";
 import { Icon } from "../icons";
 
 type Mode = "pair" | "single";
@@ -18,7 +19,7 @@ export function TuringPage() {
   const [turing, setTuring] = useState<TuringOffer | null>(null);
   const [round, setRound] = useState<TuringRound | null>(null);
   const [answer, setAnswer] = useState<TuringVerdict | null>(null);
-  const [mode, setMode] = useState<Mode>("pair");
+  const [mode, setMode] = useState<Mode>(isPhone() ? "single" : "pair");
   const [level, setLevel] = useState<number | null>(null);
   const [error, setError] = useState("");
   const refused = (refusal: Error) => setError(refusal.message);

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { GameOffer, ReviewedMove, ReviewView } from "../api";
+import { graphWidth } from "../graphs";
 import { percent } from "./curves";
 
 interface Props {
@@ -123,8 +124,8 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
     <div class="card level-card">
       <div>
         <strong>{name}</strong>
-        {review.ratings[side] != null && <span class="note"> assumed {review.ratings[side]}</span>}
-        {average !== null && <p class="note">Gave away {percent(average)} a move.</p>}
+        {average !== null && <p class="note">gave away {percent(average)} a move</p>}
+        {review.ratings[side] != null && <p class="note">reviewed as {review.ratings[side]}</p>}
       </div>
       {level ? (
         <p class="estimate">
@@ -144,7 +145,7 @@ function Player({ review, side, name }: { review: ReviewView; side: 0 | 1; name:
 const HEIGHT = 150;
 
 function Graph({ review, sides, ply, onPly }: { review: ReviewView; sides: readonly string[]; ply: number; onPly: (ply: number) => void }) {
-  const width = 800;
+  const width = graphWidth(800);
   const x = (index: number) => 30 + ((index + 0.5) / Math.max(1, review.total)) * (width - 40);
   const y = (score: number) => HEIGHT - HEIGHT * score;
   const step = (width - 40) / Math.max(1, review.total);
