@@ -2280,8 +2280,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2347,8 +2356,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2414,8 +2432,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2483,8 +2510,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2550,8 +2586,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2615,8 +2660,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2689,8 +2743,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2760,8 +2823,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2827,8 +2899,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2894,8 +2975,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2961,8 +3051,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3032,8 +3131,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3099,8 +3207,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3166,8 +3283,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3234,8 +3360,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3303,8 +3438,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3373,8 +3517,17 @@ export interface operations {
                     "text/plain": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3442,8 +3595,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3511,8 +3673,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3580,8 +3751,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3645,8 +3825,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3714,8 +3903,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3781,8 +3979,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3852,8 +4059,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3917,8 +4133,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3986,8 +4211,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4053,8 +4287,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4118,8 +4361,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4186,8 +4438,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4253,8 +4514,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4320,8 +4590,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4385,8 +4664,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4451,8 +4739,17 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
-            /** @description Too many games or reviews. */
+            /** @description Too many games, reviews or tournaments. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request took too long. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -154,7 +154,7 @@ function Replay({ view, game, onClose }: { view: TournamentView; game: Tournamen
   const [at, setAt] = useState(game.positions.length - 1);
   useEffect(() => setAt(game.positions.length - 1), [game]);
   return (
-    <section class="card tournament-replay" aria-label={`Game ${game.number}`}>
+    <section class="card tournament-replay" aria-label={`Game ${game.number + 1}`}>
       <button class="quiet close" onClick={onClose} aria-label="Close the game">
         <Icon name="remove" />
       </button>
