@@ -1,9 +1,11 @@
-"""`python -m studies rbc-tracking`, `rbc-games`, `rbc-matches` and `rbc-variants`."""
+"""`python -m studies rbc-...`: tracking, games, matches, variants, ratings, belief."""
 
 from __future__ import annotations
 
 import importlib
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -145,6 +147,10 @@ def rbc_variants(
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
     limit: Annotated[float | None, typer.Option(min=1, help="Ends the run after so many seconds.")] = None,
+    processor_time: Annotated[
+        bool,
+        typer.Option("--processor-time", help="Clocks count processor time, for a machine that is shared."),
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp"),
 ) -> None:
     """Play bots of ours against each other with clocks."""
@@ -165,7 +171,9 @@ def rbc_variants(
             f"({foreign(game.reason)}, {game.turns} turns, {game.playouts} playouts)",
         )
 
-    report = study.run(matches, games, out, command_line(), processes, limit, on_progress)
+    report = study.run(
+        matches, games, out, command_line(), processes, limit, on_progress, processor_time=processor_time
+    )
     table = Table("match", "games", "won", "drawn", "lost", "points", "95 %", "playouts", box=None)
     for each in report["matches"]:
         low, high = each["interval_95"]
@@ -176,4 +184,72 @@ def rbc_variants(
             f"{low:.1%}-{high:.1%}",
             str(each["playouts"]),
         )
+    make_console().print(table)
+
+
+def rbc_ratings(
+    journals: Annotated[str, typer.Option(help="Journals of rbc-variants and rbc-matches, with commas.")],
+    anchor: Annotated[str, typer.Option(help="Bot whose rating is given.")] = "inference",
+    at: Annotated[float, typer.Option(help="Its rating.")] = 1500,
+    same: Annotated[str, typer.Option(help="Bots that are rated as others: name=other, with commas.")] = "",
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/matches"),
+) -> None:
+    """Rate bots by their games."""
+    from studies.rbc import ratings as study
+
+    aliases = dict(pair.strip().split("=", 1) for pair in same.split(",") if "=" in pair)
+    paths = [Path(path.strip()) for path in journals.split(",")]
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise UserError(f"there is no journal {missing[0]}")
+    try:
+        report = study.run(paths, anchor, at, aliases, out, command_line())
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    table = Table("bot", "Elo", "95 %", "games", box=None)
+    for each in report["ratings"]:
+        table.add_row(
+            foreign(each["bot"]), f"{each['elo']:.0f}", f"+- {each['half_width_95']:.0f}", str(each["games"])
+        )
+    make_console().print(table)
+
+
+def rbc_belief(
+    records: Annotated[Path, typer.Option(help="reconchess histories: a file or a folder.")],
+    bot: Annotated[
+        str, typer.Option(help="A planner: a name or a TOML file. It plays without a clock.")
+    ] = "planner",
+    games: Annotated[int, typer.Option(min=1, help="Maximum number of games.")] = 20,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp/belief"),
+) -> None:
+    """Compare the planner's belief and choices in recorded games with the inference bot's."""
+    from sparring.players.rbc import BadBotConfig, load_bot_config, make_bot
+    from sparring.players.rbc.planner import PlannerBot
+    from studies.rbc import belief as study
+    from studies.rbc.histories import read_games
+
+    try:
+        made = make_bot(replace(load_bot_config(bot), use_clock=False))
+    except BadBotConfig as error:
+        raise UserError(str(error)) from None
+    if not isinstance(made, PlannerBot):
+        raise UserError(f"the bot '{bot}' is no planner")
+    parsed = (each.record for each in read_games(find_histories(records)))
+    chosen = list(itertools.islice((record for record in parsed if record is not None), games))
+    if not chosen:
+        raise UserError(f"there are no games in {records}")
+    with Progress(TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("replaying", total=None)
+        report = study.run(
+            chosen,
+            made,
+            out,
+            command_line(),
+            lambda done, total: bar.update(task, description=f"game {done} of {total}"),
+        )
+    table = Table("mean", "", "95 %", box=None)
+    for name, each in report["means"].items():
+        low, high = each["interval_95"]
+        table.add_row(name.replace("_", " "), f"{each['mean']:.3f}", f"{low:.3f} to {high:.3f}")
+    make_console().print(f"{report['decisions']:,} decisions of {report['games']} games")
     make_console().print(table)

@@ -10,6 +10,7 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,10 @@ class _Game:
 
 
 class _Worker:
+    def __init__(self, processor_time: bool = False) -> None:
+        if processor_time:  # for the clocks of the game, and for the bots' own measurements
+            time.perf_counter = time.process_time
+
     def work(self, task: tuple[VariantMatch, int]) -> PlayedGame:
         match, number = task
         first = number % 2
@@ -184,10 +189,13 @@ def run(
     processes: int,
     seconds: float | None = None,
     on_progress: Callable[[VariantGame], None] = lambda _: None,
+    *,
+    processor_time: bool = False,
 ) -> dict[str, Any]:
     """Plays the games that the journal does not have; writes `variants.json` after each; returns the report.
 
-    `seconds` ends the run after this time; games that are not finished then are not counted.
+    `seconds` ends the run after this time; games that are not finished then are not counted. With
+    `processor_time` clocks count the time of the processor: other work on the machine does not change games.
     """
     journal = Journal(out / JOURNAL)
     played = [VariantGame(**each) for each in journal.entries]
@@ -201,9 +209,10 @@ def run(
         ]
     )
     ends = None if seconds is None else time.monotonic() + seconds
-    clock = f"{matches[0].seconds:g} s + {matches[0].increment:g} s"
+    clock = f"{matches[0].seconds:g} s + {matches[0].increment:g} s" + " of processor time" * processor_time
+    spawn: Any = partial(_Worker, processor_time)
     with LocalWorkerPool[tuple[VariantMatch, int], PlayedGame](
-        _Worker, processes, lambda task: f"game {task[1]} of {task[0].bot}"
+        spawn, processes, lambda task: f"game {task[1]} of {task[0].bot}"
     ) as pool:
         for game, history in pool.run(missing):
             with (out / HISTORIES).open("ab") as file:

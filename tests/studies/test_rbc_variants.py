@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sparring.storage import Journal
 from studies.__main__ import main
 from studies.rbc import variants as study
 from studies.rbc.histories import read_games
@@ -33,6 +34,13 @@ def test_matches_are_played_summarised_and_resumed(tmp_path: Path) -> None:
     ]
 
 
+def test_clocks_can_count_processor_time(tmp_path: Path) -> None:
+    match = study.VariantMatch("random", "random", 30, 0.1, max_turns=3)
+    report = study.run([match], 1, tmp_path, "a command", 1, processor_time=True)
+    assert report["clock"] == "30 s + 0.1 s of processor time"
+    assert report["matches"][0]["least_seconds_left"] > 25
+
+
 def test_a_bot_that_fails_is_counted(tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text('kind = "planner"\n[planner]\nnetwork = "nowhere.onnx"\n')
@@ -44,3 +52,21 @@ def test_an_unknown_bot_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["rbc-variants", "--bots", "nobody"])
     assert "nobody" in capsys.readouterr().err
+
+
+def test_bots_are_rated_by_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = Journal(tmp_path / "games.jsonl")
+    for number, score in enumerate([1, 1, 0.5, 1, 1, 0]):
+        journal.add({"bot": "a/best.toml", "opponent": "inference", "number": number, "score": score})
+    journal.add({"bot": "twin", "opponent": "weak", "number": 0, "score": 1.0})
+    journal.add({"bot": "twin", "opponent": "weak", "number": 1, "score": None})
+    journal.add({"bot": "others", "opponent": "apart", "number": 0, "score": 1.0})
+    arguments = ["rbc-ratings", "--journals", str(tmp_path / "games.jsonl"), "--out", str(tmp_path)]
+    main([*arguments, "--same", "twin=best"])
+    rows = json.loads((tmp_path / "ratings.json").read_text())["ratings"]
+    assert [row["bot"] for row in rows] == ["best", "inference", "weak"]
+    assert rows[0]["elo"] > rows[1]["elo"] == 1500
+    assert rows[0]["games"] == 7
+    with pytest.raises(SystemExit):
+        main([*arguments, "--anchor", "nobody"])
+    assert "no game of 'nobody'" in capsys.readouterr().err

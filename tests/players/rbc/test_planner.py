@@ -479,9 +479,9 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     monkeypatch.setattr(made, "_complete_belief", allowed.append)
     monkeypatch.setattr(made, "_play_out", lambda *_: None)
     senses = [*range(SENSE, SENSE + 64), NO_SENSE]
-    for seconds in (0.0, 5.0):  # below ten seconds the inference bot plans none
-        made.choose(Turn(None, senses, SearchLimits(clock=Clock(seconds, 0.0))))
-    assert allowed == [0.0, pytest.approx(0.025)]
+    for clock in (Clock(0.0, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
+        made.choose(Turn(None, senses, SearchLimits(clock=clock)))  # the inference bot plans no time
+    assert allowed == pytest.approx([0.0, 0.025, 0.08])
 
 
 def test_an_opponent_who_passes_for_ever_does_not_stop_the_planner() -> None:

@@ -125,7 +125,7 @@ BOTS: Mapping[str, BotConfig] = {
             inference_weight=0.9,
             rating_visits=100,
             rating_share=0.5,
-            belief_weight=1.0,
+            belief_weight=0.8,
         ),
     ),
     "inference-stockfish": BotConfig(

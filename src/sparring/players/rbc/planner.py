@@ -26,6 +26,7 @@ from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, O
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.inference import Belief, InferenceBot
 from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
+from sparring.search import Clock
 
 _SENSE_SHARE, _MOVE_SHARE = 0.4, 0.5
 """Shares of a turn's time for the choice of the sense and of the move; the rest is for tracking."""
@@ -34,8 +35,6 @@ _PONDER_SHARE = 0.05
 quick."""
 _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
-_LEAST_SHARE = 0.01
-"""Share of the remaining time that a decision may always take: a belief needs some inference."""
 _LEAST_RATING_SHARE = 0.25
 """A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
 correct its evaluations."""
@@ -123,6 +122,12 @@ class PlannedActions:
     """Values of the actions by the inference bot, in win probability; None if they are not used."""
 
 
+def _least_seconds(clock: Clock, share: float) -> float:
+    """The time that a decision may always take, because a belief needs some inference: a hundredth of the
+    remaining time, or its share of the increment as long as that is at most a tenth of it."""
+    return max(0.01 * clock.remaining, share * min(0.8 * clock.increment, 0.1 * clock.remaining), 0.0)
+
+
 class PlannerBot(BasePlayer):
     """Plays by DSMCP. The inference bot tracks the possible boards and is closed with it."""
 
@@ -173,7 +178,7 @@ class PlannerBot(BasePlayer):
             return certain
         planned = self.inference.planned_seconds(clock, share)
         if planned is not None and clock is not None:
-            planned = max(planned, _LEAST_SHARE * clock.remaining)
+            planned = max(planned, _least_seconds(clock, share))
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
     def hint(self, turn: Turn) -> Decision:

@@ -1,0 +1,72 @@
+"""Ratings of bots of reconnaissance blind chess from the journals of `rbc-variants` and `rbc-matches`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparring.arena.ratings import RatedGame, connected_components, rate
+from sparring.reports import provenance
+from sparring.reports.report import write_json
+from sparring.storage import Journal
+
+REPORT = "ratings.json"
+
+
+class JournalledGame(NamedTuple):
+    """A game between two named bots; the score is White's."""
+
+    white: str
+    black: str
+    score: float
+
+
+def read_journals(paths: Sequence[Path], same: Mapping[str, str]) -> list[JournalledGame]:
+    """The games of journals, without those that crashed. `same` maps names to those they are rated as."""
+    games = []
+    for path in paths:
+        for entry in Journal(path).entries:
+            if entry["score"] is None:
+                continue
+            names = [Path(entry[key]).stem for key in ("bot", "opponent")]
+            bot, opponent = (same.get(name, name) for name in names)
+            if entry["number"] % 2 == 0:  # the first bot has White
+                games.append(JournalledGame(bot, opponent, entry["score"]))
+            else:
+                games.append(JournalledGame(opponent, bot, 1 - entry["score"]))
+    return games
+
+
+def run(
+    paths: Sequence[Path], anchor: str, at: float, same: Mapping[str, str], out: Path, command: str
+) -> dict[str, Any]:
+    """Rates all bots that are connected with the anchor by games; writes and returns `ratings.json`."""
+    games = read_journals(paths, same)
+    names = sorted({name for game in games for name in game[:2]})
+    if anchor not in names:
+        raise ValueError(f"no game of '{anchor}': there are {', '.join(names) or 'no games'}")
+    indexed = [RatedGame(names.index(game.white), names.index(game.black), game.score) for game in games]
+    component = next(
+        each for each in connected_components(indexed, len(names)) if names.index(anchor) in each
+    )
+    kept = sorted(component)
+    pool = [
+        RatedGame(kept.index(each.first), kept.index(each.second), each.result)
+        for each in indexed
+        if each.first in component
+    ]
+    ratings = rate(pool, len(kept), anchor=kept.index(names.index(anchor)), at=at)
+    rows = [
+        {
+            "bot": names[player],
+            "elo": round(float(ratings.elo[i]), 1),
+            "half_width_95": round(float(ratings.half_widths[i]), 1),
+            "games": sum(i in (each.first, each.second) for each in pool),
+        }
+        for i, player in enumerate(kept)
+    ]
+    rows.sort(key=lambda row: -float(str(row["elo"])))
+    report = {**provenance(command), "anchor": anchor, "ratings": rows}
+    write_json(report, out / REPORT)
+    return report
