@@ -12,7 +12,6 @@ from bench.result import BenchmarkResult
 from sparring._core import RbcBoardSet, RbcState
 from sparring.belief import SynopsisContext, compute_synopsis
 from sparring.games.rbc import board_fen
-from tests.reference.synopsis import reference_synopsis
 from tests.reference.tracker import ReferenceTracker, key
 
 MOVING = SynopsisContext(moving=True)
@@ -59,6 +58,8 @@ def successors() -> list[BenchmarkResult]:
 
 def synopses() -> list[BenchmarkResult]:
     """Rows of synopsis planes."""
+    from tests.reference.synopsis import reference_synopsis  # where the tests are
+
     boards = possible_boards(4).subsample(128, seed=1)
     few = reference_boards(boards, 16)
     theirs = 1 / (8 * seconds(lambda: reference_synopsis(few, chess.WHITE, MOVING, None)))

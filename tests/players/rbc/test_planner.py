@@ -519,7 +519,7 @@ def test_senses_with_ratings_need_no_playouts_and_moves_have_them_by_share() -> 
         made.new_game(GameStart(Rbc(), 1, seed=3))
         state = Rbc().initial().play(NO_SENSE).play(PASS)
         made.observe(OpponentMoveResult(None))
-        made.choose(Turn.of(state))
+        assert made.choose(Turn.of(state)).reason.startswith("rated ")
         assert made.last_search is not None
         assert made.last_search.playouts == 0
         made.observe(SenseResult(()))

@@ -304,7 +304,11 @@ class PlannerBot(BasePlayer):
         best = int(np.argmax(scores))
         move = int(search.actions[best])
         value = float(np.nan_to_num(search.values[best], nan=search.root_value))
-        reason = f"{(1 + value) / 2:.0%} over {len(boards):,} possible boards, {search.playouts:,} playouts"
+        count = f"{len(boards):,} possible boards" if len(boards) != 1 else "1 possible board"
+        if search.ratings is not None and not search.playouts:
+            reason = f"rated {search.ratings[best]:.0%} over {count}"
+        else:
+            reason = f"{(1 + value) / 2:.0%} over {count}, {search.playouts:,} playouts"
         return Decision(move, {move: 1.0}, reason, value)
 
     def _draw(self) -> int:
