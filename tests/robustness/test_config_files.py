@@ -133,7 +133,7 @@ TRAINING: dict[str, Any] = {
 }  # fmt: skip
 
 SYNOPSIS_TRAINING: dict[str, Any] = {
-    "name": "x", "about": "x", "licence": "x",
+    "name": "x", "about": "x", "licence": "x", "keep_best": False,
     "network": {
         "blocks": 1, "width": 8, "policy_blocks": 1, "policy_width": 4, "value_width": 8, "dropout": 0.1,
     },
@@ -141,7 +141,7 @@ SYNOPSIS_TRAINING: dict[str, Any] = {
         "boards": 10, "sampled": 2, "draws": 2, "soon": 5, "clean": False, "clean_boards": 9,
         "mirrored": False, "trial": 1,
     },
-    "loss": {"soon": 0.1, "pieces": 0.1},
+    "loss": {"soon": 0.1, "pieces": 0.1, "label_smoothing": 0.1, "teacher": 0.5},
     "training": {**TRAINING["training"], "cache_teachers": False},
     "headsets": [
         {"name": "All", "players": ["*"], "weight": 2.0, "stop_gradient": True},
