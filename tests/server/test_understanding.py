@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
+
+from sparring.networks import Position, Prediction
+from sparring.policies import Policy
+from sparring.policies.shared_policy import SharedPolicy
+from sparring.server.opponents import STRONG
 
 MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 """Scholar's mate is on the board: Qxf7#."""
@@ -36,6 +44,28 @@ def test_other_games_with_people_s_networks(client: TestClient, game: str) -> No
     options = {"size": 9} if game == "go" else {}
     found = ask(client, game=game, options=options)
     assert found["best"] in {each["text"] for each in found["moves"]}
+
+
+class Wild:
+    """A policy that calls every position won."""
+
+    name, game = "wild", "chess"
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        return [replace(each, value=0.8) for each in self._policy.predict(positions)]
+
+
+def test_values_of_a_network_that_calls_the_first_position_won_are_not_shown(
+    client: TestClient, app: FastAPI
+) -> None:
+    opponents = app.state.host.opponents
+    opponents._policies["chess", STRONG] = SharedPolicy(Wild(opponents.policy("chess", STRONG)))
+    found = ask(client, game="chess", position=MATE)
+    assert {each["loss"] for each in found["moves"]} == {None}
+    assert set(found["blunder"]) == {0}
 
 
 def test_the_position_after_some_moves_of_a_game(client: TestClient) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
-from sparring.games import Game, Move, describe, move_name
+from sparring.games import Game, Move, describe, load_game, move_name
 from sparring.networks import Position
 from sparring.policies import Policy
 from sparring.server.board_views import board_view
@@ -19,6 +20,8 @@ from sparring.server.refusal import Refused
 
 BLUNDER = 0.1
 """A move that gives away more than this, in expected score, is a blunder."""
+_DECIDED = 0.5
+"""Size of a value, from -1 to 1, above which a position counts as decided."""
 _COLUMNS = 11
 """Most ratings of a curve."""
 
@@ -90,6 +93,7 @@ class Insight:
             raise Refused(f"There is no network of people's moves for {self.game}.", 422)
         self.human: Policy = opponents.policy(self.game, HUMAN)
         self.strong: Policy = opponents.policy(self.game, STRONG)
+        self._has_values = _has_values(self.strong)
 
     def of(self, state: Any) -> PositionInsight:
         """What people and the strong network do in a state. Raises Refused if the game is over."""
@@ -146,12 +150,19 @@ class Insight:
             if outcome is not None:
                 score = 0.5 if outcome.winner is None else float(outcome.winner == state.to_move)
             else:
-                value = next(predicted).value
+                value = next(predicted).value if self._has_values else None
                 if value is None:
                     return MoveValues(prediction.moves, prediction.probabilities, None)
                 score = (1 - value) / 2 if child.to_move != state.to_move else (1 + value) / 2
             scores[index[move]] = score
         return MoveValues(prediction.moves, prediction.probabilities, np.nanmax(scores) - scores)
+
+
+@cache
+def _has_values(strong: Policy) -> bool:
+    """Whether a network's values can be used: one that calls the initial position decided errs too much."""
+    (prediction,) = strong.predict([Position(load_game(strong.game).initial(), None, None)])
+    return prediction.value is not None and abs(prediction.value) <= _DECIDED
 
 
 def shown_rating(game: str, rating: int | None) -> int | str:

@@ -1,0 +1,86 @@
+"""Players of many games share the network's batches, with and without search, in every game with networks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from sparring.games import GAMES, describe
+from sparring.networks import Position, Prediction
+from sparring.players import Decision, GameStart, Turn
+from sparring.policies.shared_policy import SharedPolicy
+from sparring.server.messages import OpponentChoice
+from sparring.server.opponents import BLEND, Opponents
+
+PLAYERS = 6
+NODES = 12
+NETWORK_GAMES = [name for name in GAMES if describe(name).players.has_human_network]
+
+
+class Gate:
+    """A policy that predicts only when all players have asked, and remembers the sizes of its batches."""
+
+    def __init__(self, shared: SharedPolicy) -> None:
+        self._policy = shared.policy
+        self.name, self.game = shared.name, shared.game
+        self.sizes: list[int] = []
+        self.shared: SharedPolicy | None = None
+
+    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
+        assert self.shared is not None
+        if not self.sizes:
+            waited = threading.Event()
+            while self.shared.waiting < PLAYERS - 1:
+                waited.wait(0.001)
+        self.sizes.append(len(positions))
+        return self._policy.predict(positions)
+
+
+@pytest.mark.parametrize("nodes", [0, NODES])
+@pytest.mark.parametrize("game", NETWORK_GAMES)
+def test_games_share_batches(game: str, nodes: int) -> None:
+    opponents = Opponents()
+    gate = Gate(opponents.policy(game, BLEND))
+    gate.shared = opponents._policies[game, BLEND] = SharedPolicy(gate)
+    rules = GAMES[game]()
+    choice = opponents.complete(rules, OpponentChoice(kind="human", nodes=nodes, temperature=1.0))
+    players = [opponents.make(rules, choice) for _ in range(PLAYERS)]
+
+    def decide(number: int) -> Decision:
+        players[number].new_game(GameStart(rules, 0, rules.initial(), seed=number))
+        return players[number].choose(Turn.of(rules.initial()))
+
+    with ThreadPoolExecutor(PLAYERS) as threads:
+        decisions = list(threads.map(decide, range(PLAYERS)))
+    assert gate.sizes[0] == 1, "one that comes alone does not wait"
+    assert gate.sizes[1] >= PLAYERS - 1, "those that wait share a batch"
+    alone = sum(gate.sizes) if nodes == 0 else PLAYERS * len(_batches_alone(game, nodes))
+    assert len(gate.sizes) < alone
+    assert all(each.move in rules.legal_moves(rules.initial()) for each in decisions)
+
+
+def _batches_alone(game: str, nodes: int) -> list[int]:
+    """Sizes of the batches of one player without others."""
+    opponents = Opponents()
+    shared = opponents.policy(game, BLEND)
+    rules = GAMES[game]()
+    sizes: list[int] = []
+    predict = shared.policy.predict
+
+    class Counting:
+        name, game = shared.name, shared.game
+
+        def predict(self, positions: Sequence[Position]) -> Any:
+            sizes.append(len(positions))
+            return predict(positions)
+
+    opponents._policies[game, BLEND] = SharedPolicy(Counting())
+    choice = opponents.complete(rules, OpponentChoice(kind="human", nodes=nodes, temperature=1.0))
+    player = opponents.make(rules, choice)
+    player.new_game(GameStart(rules, 0, rules.initial(), seed=0))
+    player.choose(Turn.of(rules.initial()))
+    return sizes
