@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class Load:
 
 LOADS = (
     Load("chess, level 1400", "chess", {"level": 1400}, int(os.environ.get("SPARRING_BENCH_MOVES", 10_000))),
-    Load("chess, search of 16 nodes", "chess", {"rating": 1500, "nodes": 16}, 600, 16),
+    Load("chess, search of 4 nodes", "chess", {"rating": 1500, "nodes": 4}, 600, 4),
     Load("shogi", "shogi", {"kind": "human"}, 1_000),
     Load("Go 9x9, rank 5k", "go", {"rating": "5k"}, 1_000, options={"size": 9}),
 )
@@ -125,6 +126,8 @@ class Progress:
 
     seconds: list[float] = field(default_factory=list)
     """Time to answer of each move."""
+    ratios: list[float] = field(default_factory=list)
+    """The same in times of the network alone."""
     memory: dict[int, float] = field(default_factory=dict)
     """Megabytes after so many moves."""
 
@@ -133,24 +136,21 @@ def measure() -> list[BenchmarkResult]:
     """A row for each load, and one for memory."""
     rows = []
     for load in LOADS:
-        alone = network_seconds(load)
         with tempfile.TemporaryDirectory() as folder:
             server = ServerProcess(folder)
             try:
                 progress = asyncio.run(play(server, load))
             finally:
                 server.close()
-        late = float(np.quantile(progress.seconds, 0.95))
+        late, ratio = (float(np.quantile(each, 0.95)) for each in (progress.seconds, progress.ratios))
         print(
             f"{load.label}: {len(progress.seconds):,} moves, median {np.median(progress.seconds):.3f} s, "
-            f"95th percentile {late:.3f} s, network {alone:.3f} s, ratio {late / alone:.2f}; "
-            f"memory {progress.memory}",
+            f"95th percentile {late:.3f} s, in times of the network {ratio:.2f}; memory {progress.memory}",
             file=sys.stderr,
         )
         label = f"{load.label}: {GAMES} games at once"
-        rows.append(
-            BenchmarkResult(label, "the network alone", GAMES / late, GAMES / alone, "games/s", MIN_RATIO)
-        )
+        ours = GAMES / late
+        rows.append(BenchmarkResult(label, "the network alone", ours, ours * ratio, "games/s", MIN_RATIO))
         if load is LOADS[0]:
             early, last = progress.memory[min(progress.memory)], progress.memory[max(progress.memory)]
             label = f"{load.label}: memory after {load.moves // 5:,} and {load.moves:,} moves"
@@ -158,57 +158,83 @@ def measure() -> list[BenchmarkResult]:
     return rows
 
 
-def network_seconds(load: Load) -> float:
-    """Time of the network for one move of each game, the median of five."""
-    policy, rules, rng = (
-        load_policy("blend", load.game),
-        load_game(load.game, **load.options),
-        random.Random(1),
-    )
-    rating = None if load.game == "shogi" else 1500 if load.game == "chess" else -5
-    positions = []
-    for _ in range(GAMES):
-        state = rules.initial()
-        for _ in range(rng.randrange(10, 40)):
-            following = rules.play(state, rng.choice(rules.legal_moves(state)))
-            state = state if rules.outcome(following) is not None else following
-        positions.append(Position(state, rating, rating))
-    policy.predict(positions)
-    times = []
-    for _ in range(5):
+class NetworkAlone:
+    """The network's time for its share of the batches: one move of each game."""
+
+    def __init__(self, load: Load) -> None:
+        rules, rng = load_game(load.game, **load.options), random.Random(1)
+        self._policy, self._load = load_policy("blend", load.game), load
+        rating = {"chess": 1400, "go": -5}.get(load.game)
+        self._positions = []
+        for _ in range(GAMES):
+            state = rules.initial()
+            for _ in range(rng.randrange(10, 40)):
+                following = rules.play(state, rng.choice(rules.legal_moves(state)))
+                state = state if rules.outcome(following) is not None else following
+            self._positions.append(Position(state, rating, rating))
+        self._policy.predict(self._positions)
+
+    def seconds(self) -> float:
+        """The time, now: the mean of three."""
         began = time.perf_counter()
-        policy.predict(positions)
-        times.append(time.perf_counter() - began)
-    return float(np.median(times)) * load.evaluations
+        for _ in range(3):
+            self._policy.predict(self._positions)
+        return (time.perf_counter() - began) / 3 * self._load.evaluations
 
 
 async def play(server: ServerProcess, load: Load) -> Progress:
-    """All games at once, until enough moves are answered."""
-    progress = Progress()
-    async with asyncio.TaskGroup() as group:
-        for number in range(GAMES):
-            group.create_task(_play_games(server, load, random.Random(number), progress))
+    """All games at once, until enough moves are answered.
+
+    The network alone is measured while the clients rest, before and after each tenth of the moves, since
+    other programs of the machine come and go.
+    """
+    progress, alone = Progress(), NetworkAlone(load)
+    async with AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(Client(server.port)) for _ in range(GAMES)]
+        visitors = [Visitor(client, load, random.Random(number)) for number, client in enumerate(clients)]
+        before = alone.seconds()
+        for tenth in range(1, 11):
+            first, until = len(progress.seconds), load.moves * tenth // 10
+            async with asyncio.TaskGroup() as group:
+                for visitor in visitors:
+                    group.create_task(visitor.play(progress, until))
+            after = alone.seconds()
+            progress.ratios += [2 * each / (before + after) for each in progress.seconds[first:]]
+            before = after
+            if tenth > 1:
+                progress.memory[len(progress.seconds)] = round(server.resident_megabytes(), 1)
     return progress
 
 
-async def _play_games(server: ServerProcess, load: Load, rng: random.Random, progress: Progress) -> None:
-    async with Client(server.port) as client:
-        body = {"game": load.game, "opponent": load.opponent, "options": load.options}
-        view: dict[str, Any] | None = None
-        while len(progress.seconds) < load.moves:
-            if view is None or view["phase"] == "over" or view["ply"] > _LONGEST_GAME:
-                if view is not None and view["phase"] != "over":
-                    await client.post(f"/api/games/{view['id']}/resign", {})
-                view = await client.post("/api/games", body | {"seed": rng.randrange(1 << 30)})
+class Visitor:
+    """Plays one game after the other with random moves."""
+
+    def __init__(self, client: Client, load: Load, rng: random.Random) -> None:
+        self._client, self._load, self._rng = client, load, rng
+        self._view: dict[str, Any] | None = None
+
+    async def play(self, progress: Progress, until: int) -> None:
+        """Plays on until so many moves of all visitors are answered."""
+        while len(progress.seconds) < until:
+            view = await self._open_game()
             if view["phase"] == "counting":
-                view = await client.post(f"/api/games/{view['id']}/agree", {})
+                self._view = await self._client.post(f"/api/games/{view['id']}/agree", {})
                 continue
-            move = {"move": rng.choice(view["legal"])["text"], "ply": view["ply"]}
+            move = {"move": self._rng.choice(view["legal"])["text"], "ply": view["ply"]}
             began = time.perf_counter()
-            view = await client.post(f"/api/games/{view['id']}/moves?wait=60", move)
-            if view["phase"] == "thinking":
+            self._view = await self._client.post(f"/api/games/{view['id']}/moves?wait=60", move)
+            if self._view["phase"] == "thinking":
                 raise RuntimeError("no answer within 60 seconds")
             progress.seconds.append(time.perf_counter() - began)
-            done = len(progress.seconds)
-            if done % max(1, load.moves // 10) == 0 and done >= load.moves // 5:
-                progress.memory[done] = round(server.resident_megabytes(), 1)
+
+    async def _open_game(self) -> dict[str, Any]:
+        """The game in progress, or a new one if it is over or long."""
+        view = self._view
+        if view is not None and view["phase"] != "over":
+            if view["ply"] <= _LONGEST_GAME:
+                return view
+            await self._client.post(f"/api/games/{view['id']}/resign", {})
+        load = self._load
+        body = {"game": load.game, "opponent": load.opponent, "options": load.options}
+        self._view = await self._client.post("/api/games", body | {"seed": self._rng.randrange(1 << 30)})
+        return self._view

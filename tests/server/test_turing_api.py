@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import chess
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
 from sparring.turing import shipped_kit
 from tests.server.conftest import ACCESS
+from tests.server.test_game_store import start
 
 KIT = shipped_kit("chess")
 SOURCE_OF = {game.moves: KIT.key[game.id] for game in KIT.games}
@@ -117,6 +121,21 @@ def test_the_score_survives_a_restart_and_belongs_to_its_visitor(tmp_path: Path)
         assert client.get("/api/turing").json()["score"] == score
         assert client.get(f"/api/turing/rounds/{waiting['id']}").json() == waiting
         assert answer(client, waiting, 1).json()["score"]["answered"] == 2
+
+
+def test_no_verdict_is_lost_by_a_kill(tmp_path: Path) -> None:
+    server, address = start(tmp_path)
+    try:
+        with httpx.Client(base_url=address, timeout=30) as client:
+            round_ = client.post("/api/turing/rounds", json={}).json()
+            told = client.post(f"/api/turing/rounds/{round_['id']}/answer", json={"human": 0}).json()
+            cookies = dict(client.cookies)
+    finally:
+        os.kill(server.pid, signal.SIGKILL)
+        server.wait()
+    with TestClient(create_app(tmp_path / "page.sqlite", ACCESS, None), cookies=cookies) as again:
+        assert again.get("/api/turing").json()["score"] == told["score"]
+        assert told["score"]["answered"] == 1
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from sparring.games import describe, resolve
 from sparring.players import Player
 from sparring.server.adaptive_level import adapted, estimated_strength, strength_view
-from sparring.server.board_views import board_view
 from sparring.server.game_settings import GameSettings
-from sparring.server.game_store import GameStore, StoredSummary
+from sparring.server.game_store import GameStore
+from sparring.server.game_summary import game_summary
 from sparring.server.live_game import LiveGame
 from sparring.server.messages import GameSummary, GameView, NewGame
 from sparring.server.new_game import plan_game
@@ -91,7 +91,7 @@ class GameHost:
         hosted = self._games.get(game_id)
         if hosted is None:
             async with self._loading:
-                hosted = self._games.get(game_id) or await self._load(game_id)
+                hosted = self._games.get(game_id) or await self._load(visitor, game_id)
         if hosted is None or hosted.visitor != visitor:
             raise Refused("There is no such game of yours.", 404)
         self._games.move_to_end(game_id)
@@ -126,7 +126,7 @@ class GameHost:
 
     async def recent(self, visitor: str, count: int) -> list[GameSummary]:
         """A visitor's games, the latest first."""
-        return await self.run(lambda: [_summary(each) for each in self.store.recent(visitor, count)])
+        return await self.run(lambda: [game_summary(each) for each in self.store.recent(visitor, count)])
 
     async def delete(self, visitor: str, game_id: str) -> None:
         """Deletes a game. Raises Refused."""
@@ -189,9 +189,9 @@ class GameHost:
             game.play_record(moves)
         return game
 
-    async def _load(self, game_id: str) -> HostedGame | None:
+    async def _load(self, visitor: str, game_id: str) -> HostedGame | None:
         stored = await self.run(self.store.load, game_id)
-        if stored is None:
+        if stored is None or stored.visitor != visitor:
             return None
         game = await self.compute(self._open, stored.settings, [])
         await self.compute(game.restore, stored.moves, stored.end, stored.message)
@@ -291,24 +291,3 @@ class GameHost:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await self.run(hosted.game.close)
-
-
-def _summary(stored: StoredSummary) -> GameSummary:
-    settings, shown = stored.settings, stored.shown
-    rules, you = settings.rules(), settings.you
-    position = None if shown is None else shown.position
-    return GameSummary(
-        id=stored.id,
-        game=settings.game,
-        title=rules.spec.title,
-        opponent=settings.about(rules, 1 if you is None else 1 - you)[0],
-        moves=stored.moves,
-        result=None if stored.end is None else stored.message,
-        you=you,
-        phase="over" if stored.end is not None else "move" if shown is None else shown.phase,
-        turn=None if shown is None else shown.turn,
-        position=position,
-        board=None if position is None else board_view(rules.diagram(rules.parse(position))),
-        created=settings.created,
-        updated=stored.updated,
-    )

@@ -58,8 +58,9 @@ class Tournaments:
         """A tournament of a visitor. Raises Refused."""
         async with self._loading:
             live = self._live.get(tournament_id)
-            if live is None and (stored := await self._host.run(self._store.load, tournament_id)) is not None:
-                live = await self._open(stored)
+            if live is None:
+                stored = await self._host.run(self._store.load, tournament_id)
+                live = await self._open(stored) if stored is not None and stored.visitor == visitor else None
         if live is None or live.visitor != visitor:
             raise Refused("There is no such tournament of yours.", 404)
         self._live.move_to_end(tournament_id)
