@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,7 +86,7 @@ class ServerProcess:
 
 
 class Client:
-    """One visitor over one connection. It is as small as possible: the machine is the server's."""
+    """One visitor over one connection at a time. It is as small as possible: the machine is the server's."""
 
     def __init__(self, port: int) -> None:
         self._port, self._cookie = port, ""
@@ -189,20 +188,18 @@ async def play(server: ServerProcess, load: Load) -> Progress:
     other programs of the machine come and go.
     """
     progress, alone = Progress(), NetworkAlone(load)
-    async with AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(Client(server.port)) for _ in range(GAMES)]
-        visitors = [Visitor(client, load, random.Random(number)) for number, client in enumerate(clients)]
-        before = alone.seconds()
-        for tenth in range(1, 11):
-            first, until = len(progress.seconds), load.moves * tenth // 10
-            async with asyncio.TaskGroup() as group:
-                for visitor in visitors:
-                    group.create_task(visitor.play(progress, until))
-            after = alone.seconds()
-            progress.ratios += [2 * each / (before + after) for each in progress.seconds[first:]]
-            before = after
-            if tenth > 1:
-                progress.memory[len(progress.seconds)] = round(server.resident_megabytes(), 1)
+    visitors = [Visitor(Client(server.port), load, random.Random(number)) for number in range(GAMES)]
+    before = alone.seconds()
+    for tenth in range(1, 11):
+        first, until = len(progress.seconds), load.moves * tenth // 10
+        async with asyncio.TaskGroup() as group:
+            for visitor in visitors:
+                group.create_task(visitor.play(progress, until))
+        after = alone.seconds()
+        progress.ratios += [2 * each / (before + after) for each in progress.seconds[first:]]
+        before = after
+        if tenth > 1:
+            progress.memory[len(progress.seconds)] = round(server.resident_megabytes(), 1)
     return progress
 
 
@@ -215,17 +212,18 @@ class Visitor:
 
     async def play(self, progress: Progress, until: int) -> None:
         """Plays on until so many moves of all visitors are answered."""
-        while len(progress.seconds) < until:
-            view = await self._open_game()
-            if view["phase"] == "counting":
-                self._view = await self._client.post(f"/api/games/{view['id']}/agree", {})
-                continue
-            move = {"move": self._rng.choice(view["legal"])["text"], "ply": view["ply"]}
-            began = time.perf_counter()
-            self._view = await self._client.post(f"/api/games/{view['id']}/moves?wait=60", move)
-            if self._view["phase"] == "thinking":
-                raise RuntimeError("no answer within 60 seconds")
-            progress.seconds.append(time.perf_counter() - began)
+        async with self._client:
+            while len(progress.seconds) < until:
+                view = await self._open_game()
+                if view["phase"] == "counting":
+                    self._view = await self._client.post(f"/api/games/{view['id']}/agree", {})
+                    continue
+                move = {"move": self._rng.choice(view["legal"])["text"], "ply": view["ply"]}
+                began = time.perf_counter()
+                self._view = await self._client.post(f"/api/games/{view['id']}/moves?wait=60", move)
+                if self._view["phase"] == "thinking":
+                    raise RuntimeError("no answer within 60 seconds")
+                progress.seconds.append(time.perf_counter() - began)
 
     async def _open_game(self) -> dict[str, Any]:
         """The game in progress, or a new one if it is over or long."""

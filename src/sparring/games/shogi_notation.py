@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 from sparring._core import ShogiState
@@ -56,10 +59,16 @@ class MoveParts:
     promotes: bool
 
 
-def pieces_on(state: ShogiState) -> dict[Square, str]:
+def pieces_on(state: ShogiState) -> Mapping[Square, str]:
     """The pieces by square as in SFEN: upper case is Black's, + is promoted."""
+    return _pieces(state.text().split()[0])
+
+
+@lru_cache(256)
+def _pieces(placement: str) -> Mapping[Square, str]:
+    """The pieces of the first field of an SFEN. All moves of a position are named in a row."""
     board: dict[Square, str] = {}
-    for rank, row in zip(_RANKS, state.text().split()[0].split("/"), strict=True):
+    for rank, row in zip(_RANKS, placement.split("/"), strict=True):
         file = 9
         for token in re.findall(r"\d|\+?[A-Za-z]", row):
             if token.isdigit():
@@ -67,7 +76,7 @@ def pieces_on(state: ShogiState) -> dict[Square, str]:
             else:
                 board[f"{file}{rank}"] = token
                 file -= 1
-    return board
+    return MappingProxyType(board)
 
 
 def western(state: ShogiState, move: Move) -> str:
@@ -187,7 +196,7 @@ def _reason(state: ShogiState, piece: str | None, source: Square | None, target:
     return f"no {_name(piece)} can go to {target}" if piece else ""
 
 
-def _path_reason(piece: str, source: Square, target: Square, player: int, board: dict[Square, str]) -> str:
+def _path_reason(piece: str, source: Square, target: Square, player: int, board: Mapping[Square, str]) -> str:
     """Why a piece cannot go from a square to another; empty if it can, were it not for the king."""
     path = squares_between(piece, source, target, player)
     if path is None:
@@ -197,7 +206,7 @@ def _path_reason(piece: str, source: Square, target: Square, player: int, board:
 
 
 def _drop_reason(
-    state: ShogiState, piece: str, target: Square, own: dict[Square, str], hand: set[str]
+    state: ShogiState, piece: str, target: Square, own: Mapping[Square, str], hand: set[str]
 ) -> str:
     """Why a piece cannot be dropped on an empty square."""
     if piece not in hand:
@@ -239,7 +248,13 @@ def _relative(found: list[MoveParts], words: str, player: int) -> list[MoveParts
     return found
 
 
-def _parts_of_all(state: ShogiState) -> list[MoveParts]:
+def _parts_of_all(state: ShogiState) -> Sequence[MoveParts]:
+    return _parts_of(state, state.outcome is None)
+
+
+@lru_cache(64)
+def _parts_of(state: ShogiState, goes_on: bool) -> Sequence[MoveParts]:
+    """The parts of all legal moves. Of two equal states one may be over, by repetition."""
     board = pieces_on(state)
     parts = []
     for move in state.legal_moves():
@@ -250,7 +265,7 @@ def _parts_of_all(state: ShogiState) -> list[MoveParts]:
             parts.append(MoveParts(move, usi[0], None, usi[2:4], False))
         else:
             parts.append(MoveParts(move, board[usi[:2]].upper(), usi[:2], usi[2:4], usi.endswith("+")))
-    return parts
+    return tuple(parts)
 
 
 def _same_piece_and_target(one: MoveParts, other: MoveParts) -> bool:
