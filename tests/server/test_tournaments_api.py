@@ -140,6 +140,21 @@ def test_no_finished_game_is_lost_by_a_kill(tmp_path: Path) -> None:
             server.wait()
 
 
+def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise RuntimeError("out of ideas")
+
+    view = begin(client, games=30, pace=0.02)
+    monkeypatch.setattr(app.state.host.opponents, "make", fail)
+    view = until_over(client, view)
+    assert view["error"] == "The tournament ended: out of ideas"
+    monkeypatch.undo()
+    view = client.post(f"/api/tournaments/{view['id']}/resume").json()
+    assert view["error"] is None
+
+
 def test_tournaments_of_others_are_not_there(client: TestClient, app: FastAPI) -> None:
     view = begin(client, games=2)
     other = TestClient(app)

@@ -117,7 +117,7 @@ class GameHost:
         """The answer to a question about a game. Raises Refused."""
         hosted = await self.find(visitor, game_id)
         async with hosted.lock:
-            return await self.run(question, hosted.game)
+            return await self.compute(question, hosted.game)
 
     async def view(self, hosted: HostedGame) -> GameView:
         """The game as the person sees it."""

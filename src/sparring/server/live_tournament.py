@@ -103,6 +103,8 @@ class LiveTournament:
             self._bump()
 
     def _next(self) -> int | None:
+        if self.error is not None:
+            return None
         taken = (*self.results, *self._running)
         return next((each for each in range(self.settings.games) if each not in taken), None)
 
