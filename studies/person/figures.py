@@ -24,7 +24,7 @@ def gain_figure(reports: Mapping[str, Content]) -> Any:
         summary = {
             int(size): entry["nats"]
             for size, entry in report["summary"].items()
-            if entry["people"] >= _LEAST_PEOPLE
+            if entry["people"] >= min(_LEAST_PEOPLE, len(report["people"]))
         }
         low, high = ([entry[edge] for entry in summary.values()] for edge in ("low", "high"))
         axis.fill_between(list(summary), low, high, color=colour, alpha=0.2, linewidth=0)

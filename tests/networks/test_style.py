@@ -137,3 +137,12 @@ def test_a_head_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     path.write_bytes(replace(random_style("go"), head="planes").to_bytes())  # type: ignore[arg-type]
     with pytest.raises(BadNetwork, match="the head is 'planes'"):
         read_style(path)
+
+
+@pytest.mark.parametrize("game", ["chess", "go"])
+def test_the_shipped_style_networks_are_for_the_shipped_networks(game: str) -> None:
+    """A style network belongs to one network: train it again (results/person) if the network changes."""
+    model, card = read_network(data.path("networks", f"human-{game}"))
+    path = data.path("styles", game)
+    assert matches(model, make_codec(card), read_style(path))
+    assert path.stat().st_size < 200_000
