@@ -25,6 +25,7 @@ def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfi
                 temperature=theta["temperature"],
                 policy_temperature=theta["policy_temperature"],
                 c_puct=theta["c_puct"],
+                unvisited_share=theta["backoff"],
                 nodes=result["nodes"],
             )
     return found

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from sparring.games import load_game
 from sparring.networks import Prediction
-from sparring.search import Puct, PuctConfig, SearchLimits, SearchResult, kl_regularised, regularised_policy
+from sparring.search import (
+    Puct,
+    PuctConfig,
+    SearchLimits,
+    SearchResult,
+    by_visits,
+    kl_regularised,
+    regularised_policy,
+)
 from sparring.search.move_selection import reverse_kl_policy
 
 Values = NDArray[np.float64]
@@ -84,3 +92,22 @@ def test_limits_are_the_prior_and_the_best_move() -> None:
     for rule in (regularised_policy, kl_regularised):
         with pytest.raises(ValueError, match="expected a number >= 0"):
             rule(-1.0)
+
+
+def test_a_share_of_the_choice_by_visits_goes_to_moves_without_visits() -> None:
+    """It is drawn from the policy p, while the priors are p^(1 / t)."""
+    rng = np.random.default_rng(0)
+    policy = rng.dirichlet(np.ones(20))
+    config = PuctConfig(c_puct=1.0, prior_temperature=0.5, batch=1)
+    result = Puct(bandit(policy, rng.uniform(-0.5, 0.5, 20)), config).search(
+        load_game("chess").initial(), SearchLimits(nodes=6)
+    )
+    visited = result.visits > 0
+    assert visited.any()
+    assert not visited.all()
+    plain = by_visits(1.3)(result)
+    found = by_visits(1.3, unvisited_share=0.3, policy_temperature=0.5)(result)
+    assert found[visited] == pytest.approx(0.7 * plain[visited])
+    assert found[~visited] == pytest.approx(0.3 * policy[~visited] / policy[~visited].sum(), rel=1e-3)
+    best = by_visits(0.0, unvisited_share=0.3)(result)
+    assert best.max() == 1  # the best move alone

@@ -44,6 +44,14 @@ def test_a_class_with_a_flat_loss_hardly_counts() -> None:
     assert curve.at(1900).c_puct == pytest.approx(2, rel=0.1)
 
 
+def test_a_curve_stays_within_what_was_searched() -> None:
+    """Three sure classes fall steeply; the parabola would go far below the fourth, where the loss is flat."""
+    sure = [result(rating, Theta(1, t, 2, 0.2)) for rating, t in ((1600, 0.8), (2000, 1.2), (2400, 1.3))]
+    curve = fit_theta_curve([result(800, Theta(1, 0.7, 2, 0.4), (None, None)), *sure])
+    assert curve.at(800).policy_temperature == pytest.approx(0.7)
+    assert 0.2 <= curve.at(1200).backoff <= 0.4
+
+
 def test_two_classes_give_a_line() -> None:
     curve = fit_theta_curve([result(1200, Theta(2, 1, 1)), result(2000, Theta(1, 1, 4))])
     assert curve.at(1600).c_puct == pytest.approx(2)
@@ -57,6 +65,7 @@ def test_the_text_of_a_level_table_is_toml() -> None:
     assert [row["level"] for row in table["levels"]] == [800, 1200]
     assert table["levels"][1] == {
         "level": 1200, "temperature": 2.0, "nodes": 16, "cpuct": 1.0, "policy_temperature": 1.0,
+        "unvisited_share": 0.1,
     }  # fmt: skip
     assert text.startswith("# a note\n# of two lines\n")
 

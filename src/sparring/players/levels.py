@@ -14,11 +14,13 @@ import numpy as np
 from msgspec import Meta
 
 from sparring import data
-from sparring.config import BadConfig, BadValue, Count, NonNegative, PositiveInt, read_config
+from sparring.config import BadConfig, BadValue, Count, Fraction, NonNegative, PositiveInt, read_config
 from sparring.games import GAMES, describe
 from sparring.players.player_config import BadPlayerConfig, PlayerConfig
 
-DIALS = ("rating", "temperature", "nodes", "c_puct", "policy_temperature", "rule", "reuse_tree")
+DIALS = (
+    "rating", "temperature", "nodes", "c_puct", "policy_temperature", "unvisited_share", "rule", "reuse_tree"
+)  # fmt: skip
 """The keys of a player that its level sets, besides the model."""
 
 
@@ -38,6 +40,8 @@ class Level:
     """Exploration constant of PUCT."""
     policy_temperature: Annotated[float, Meta(gt=0, le=1000)] = PlayerConfig.policy_temperature
     """Temperature of the priors in the search."""
+    unvisited_share: Fraction = PlayerConfig.unvisited_share
+    """Probability of a move that the search did not visit, for `rule = "visits"`."""
     measured: float | None = None
     """Measured rating, by `sparring calibrate`."""
     interval: tuple[float, float] | None = None
@@ -99,6 +103,7 @@ class LevelTable:
             round(nodes) if nodes >= 1.5 else 0,  # a search of one node plays from the policy too
             round(between([row.cpuct for row in self.levels]), 3),
             round(between([row.policy_temperature for row in self.levels]), 3),
+            round(between([row.unvisited_share for row in self.levels]), 4),
         )
 
     def _rating(self, number: float) -> int:
@@ -121,6 +126,7 @@ class LevelTable:
             "nodes": row.nodes,
             "c_puct": row.cpuct,
             "policy_temperature": row.policy_temperature,
+            "unvisited_share": row.unvisited_share,
             "rule": self.rule,
             "reuse_tree": False,  # nor did the player that was measured
         }

@@ -73,6 +73,9 @@ class PlayerConfig:
     rule: Literal["visits", "regularised", "kl"] = "visits"
     """Choice after a search: by visits; by the regularised policy that visits approach, lambda * prior /
     (alpha - value) (Grill et al. 2020); or by prior * exp(value / kl_weight) (Jacob et al. 2022)."""
+    unvisited_share: Fraction = 0.0
+    """Probability of a move that the search did not visit, for `rule = "visits"`: the policy draws it. Tuned
+    levels have it (docs/tuning.md)."""
     kl_weight: NonNegative = 0.1
     """Weight of the KL divergence from the policy, for `rule = "kl"`."""
     c_puct: Annotated[float, Meta(ge=0, extra={"infinite": True})] = 1.5

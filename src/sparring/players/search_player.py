@@ -170,7 +170,11 @@ def move_selection(config: PlayerConfig) -> MoveSelection:
     if config.rule == "kl":
         return kl_regularised(config.kl_weight)
     rule = (
-        by_visits(config.temperature)
+        by_visits(
+            config.temperature,
+            unvisited_share=config.unvisited_share,
+            policy_temperature=config.policy_temperature,
+        )
         if config.rule == "visits"
         else regularised_policy(config.c_puct, config.temperature)
     )

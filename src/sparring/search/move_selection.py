@@ -21,11 +21,15 @@ Distribution = NDArray[np.float64]
 MoveSelection = Callable[[SearchResult], Distribution]
 
 
-def by_visits(temperature: float = 0.0) -> MoveSelection:
+def by_visits(
+    temperature: float = 0.0, *, unvisited_share: float = 0.0, policy_temperature: float = 1.0
+) -> MoveSelection:
     """Selects by visits: p = N^(1 / tau) / sum N^(1 / tau) (AlphaZero; the ACE paper).
 
-    At temperature tau = 0 it is the first move of `SearchResult.ranked`. Without visits it is P. Raises
-    ValueError if tau < 0.
+    At temperature tau = 0 it is the first move of `SearchResult.ranked`. Without visits it is P. The
+    `unvisited_share` epsilon of the probability goes to the moves without visits, where there are any, in
+    proportion to the policy P^t; `policy_temperature` is t, by which the priors are P = p^(1 / t) / Z
+    (`tuning.choice_likelihood` fits epsilon). Raises ValueError if tau < 0.
     """
     _check_temperature(temperature)
 
@@ -33,7 +37,14 @@ def by_visits(temperature: float = 0.0) -> MoveSelection:
         if temperature == 0:
             return _one_hot(result, int(result.ranked()[0]))
         with np.errstate(divide="ignore"):
-            return _softmax(np.log(result.visits / max(result.visits.max(), 1)) / temperature, result.priors)
+            shares = _softmax(
+                np.log(result.visits / max(result.visits.max(), 1)) / temperature, result.priors
+            )
+        others = np.where(result.visits > 0, 0.0, result.priors.astype(np.float64) ** policy_temperature)
+        if unvisited_share == 0 or not result.visits.any() or not others.any():
+            return shares
+        found: Distribution = (1 - unvisited_share) * shares + unvisited_share * others / others.sum()
+        return found
 
     return rule
 

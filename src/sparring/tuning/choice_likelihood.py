@@ -5,7 +5,7 @@ N^(1 / tau) / Z (ACE, section 3). The share epsilon backs off to the policy over
 language models do for words that they have not seen (Katz 1987): otherwise one such move would cost an
 infinite loss. Both parts are fitted exactly from stored visits. epsilon is the share of people's moves
 without visits. With beta = 1 / tau the rest is log Z(beta) - beta log N, convex in beta: Newton's method
-finds its one minimum. A player draws from the visited moves alone.
+finds its one minimum. The player of a class plays both parts (`search.move_selection.by_visits`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from sparring.tuning.theta import Theta
 
 RATINGS = range(600, 2601, 200)
 """Rows of a level table."""
-_KEYS = ("temperature", "policy_temperature", "c_puct")
+_KEYS = ("temperature", "policy_temperature", "c_puct", "backoff")
 _LEAST_ERROR = 0.05
 """Least standard error of a parameter's logarithm: classes differ by more than their sampling errors."""
 _FLAT_ERROR = 1.0
@@ -22,37 +22,44 @@ _FLAT_ERROR = 1.0
 
 @dataclass(frozen=True)
 class ThetaCurve:
-    """log Theta as polynomials of (rating - 1600) / 1000, constant beyond the outermost classes."""
+    """log Theta as polynomials of (rating - 1600) / 1000, constant beyond the outermost classes.
+
+    Each parameter stays within its range over the classes: where the loss hardly depends on it, a polynomial
+    may leave what was searched.
+    """
 
     coefficients: Array
-    """[3, degree + 1]: of log tau, log t and log c_puct, the constant first."""
+    """[4, degree + 1]: of log tau, log t, log c_puct and log epsilon, the constant first."""
     lowest: float
     highest: float
+    bounds: Array
+    """[2, 4]: least and greatest log Theta of the classes."""
 
     def at(self, rating: float) -> Theta:
         """Theta at a rating."""
         x = (np.clip(rating, self.lowest, self.highest) - 1600) / 1000
         powers = x ** np.arange(self.coefficients.shape[1])
-        tau, t, c_puct = np.exp(self.coefficients @ powers).tolist()
-        return Theta(tau, t, c_puct)
+        return Theta(*np.exp(np.clip(self.coefficients @ powers, *self.bounds)).tolist())
 
 
 def fit_theta_curve(results: Sequence[Mapping[str, Any]]) -> ThetaCurve:
     """Weighted least squares over the classes; a parabola from four classes on, a line from two.
 
-    Weights are from the classes' standard errors of log t and log c_puct; those of tau, which depends on
-    both, are equal.
+    Weights are from the classes' standard errors of log t and log c_puct; those of tau and epsilon, which
+    depend on both, are equal.
     """
     ratings = np.array([each["class"] for each in results], np.float64)
+    logs = np.log([[each["theta"][key] for key in _KEYS] for each in results])
     degree = min(2 if len(results) >= 4 else 1, len(results) - 1)
     design = ((ratings - 1600) / 1000)[:, None] ** np.arange(degree + 1)
     rows = []
-    for index, key in enumerate(_KEYS):
-        logs = np.log([each["theta"][key] for each in results])
-        errors = np.array([_error(each, index - 1) for each in results]) if index else np.ones(len(results))
+    for index, column in enumerate(logs.T):
+        searched = index in (1, 2)
+        errors = [_error(each, index - 1) for each in results] if searched else np.ones(len(results))
         weights = 1 / np.maximum(errors, _LEAST_ERROR)
-        rows.append(np.linalg.lstsq(design * weights[:, None], logs * weights, rcond=None)[0])
-    return ThetaCurve(np.array(rows), float(ratings.min()), float(ratings.max()))
+        rows.append(np.linalg.lstsq(design * weights[:, None], column * weights, rcond=None)[0])
+    bounds = np.stack([logs.min(axis=0), logs.max(axis=0)])
+    return ThetaCurve(np.array(rows), float(ratings.min()), float(ratings.max()), bounds)
 
 
 def _error(result: Mapping[str, Any], index: int) -> float:
@@ -73,5 +80,6 @@ def level_table_text(game: str, policy: str, nodes: int, rows: Mapping[int, Thet
             f"nodes = {nodes}",
             f"cpuct = {theta.c_puct:.3f}",
             f"policy_temperature = {theta.policy_temperature:.3f}",
+            f"unvisited_share = {theta.backoff:.4f}",
         ]
     return "\n".join(lines) + "\n"
