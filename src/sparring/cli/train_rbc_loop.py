@@ -52,7 +52,7 @@ def rbc_loop(
     processes: Annotated[int, typer.Option(min=0, help="Worker processes; 0 for all cores.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the games.")] = 0,
 ) -> None:
-    """Improve the planner's network in rounds.
+    """Improve the network of the blind chess planner in rounds.
 
     A round plays games with the best network, trains a new one on all games, and keeps it if it wins a match
     against the old. The same command resumes an interrupted loop.
