@@ -17,6 +17,13 @@ BLUNDER = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 PAGES = ("", "#/watch", "#/watch/tournament", "#/understand", "#/turing", "#/games", "#/reports")
 
 
+def serious_faults(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds on the page: names of rules, and the first element of each."""
+    found = page.evaluate(AXE.read_text() + ";axe.run()")
+    serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
+    return [(each["id"], each["nodes"][0]["html"][:200]) for each in serious]
+
+
 def look(page: Page, text: str) -> None:
     """Pastes a position or a game into the page that explains it."""
     page.get_by_role("link", name="Understand").click()
@@ -105,6 +112,9 @@ def test_the_gallery_shows_figures(page: Page) -> None:
     figure = page.locator(".gallery img").first
     figure.scroll_into_view_if_needed()
     expect(figure).to_have_js_property("complete", True)
+    for each in page.get_by_text("Whole report").all()[:4]:
+        each.click()
+    expect(page.locator(".markdown table").first).to_be_visible()
 
 
 @pytest.mark.parametrize("path", [*PAGES, "game"])
@@ -115,9 +125,15 @@ def test_axe_finds_no_serious_fault(page: Page, address: str, path: str) -> None
     else:
         page.goto(f"{address}/{path}")
         expect(page.locator("h1")).to_be_visible()
-    found = page.evaluate(AXE.read_text() + ";axe.run()")
-    serious = [each for each in found["violations"] if each["impact"] in ("serious", "critical")]
-    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
+    assert serious_faults(page) == []
+
+
+def test_axe_finds_no_serious_fault_in_the_dark(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    for path in PAGES:
+        page.goto(f"{address}/{path}")
+        expect(page.locator("h1")).to_be_visible()
+        assert serious_faults(page) == []
 
 
 @pytest.mark.parametrize("page", ["phone"], indirect=True)

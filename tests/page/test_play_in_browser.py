@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.page.steps import begin, choose, from_position, resign, result, tap, type_move, weak
 
@@ -277,3 +278,24 @@ def test_a_person_of_the_catalogue_is_asked_for(page: Page) -> None:
     assert wanted is not None
     assert wanted["opponent"] == {"kind": "person", "person": "chess-anna"}
     expect(page.get_by_role("alert")).to_be_visible()  # no such file
+
+
+def test_an_offered_draw_is_in_sight(page: Page) -> None:
+    """Opponents offer draws rarely: here every message of the server says that one was offered."""
+
+    def offered(text: str) -> str:
+        return json.dumps(
+            {**json.loads(text), "draw_offered": True, "message": "The opponent offers a draw."}
+        )
+
+    def live(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        server.on_message(lambda text: socket.send(offered(str(text))))
+
+    page.route_web_socket("**/live", live)
+    page.route("**/api/games/*", lambda route: route.fulfill(body=offered(route.fetch().text())))
+    choose(page, "chess")
+    begin(page)
+    expect(page.get_by_text("The opponent offers a draw.")).to_be_visible()
+    with page.expect_request("**/draw"):
+        page.get_by_role("button", name="Accept the draw").click()

@@ -78,6 +78,9 @@ export function GamePage({ id }: { id: string }) {
   const playing = view.you !== null && view.phase !== "over";
   return (
     <>
+      <h1 class="hidden-text">
+        {view.title}: {view.players[0].name} against {view.players[1].name}
+      </h1>
       <div class={`table ${view.game}`}>
         <section class="board-side" aria-label="Board">
           <Board view={view} past={past} bottom={bottom} hint={hint} onMove={move} onDead={(point) => act(api.dead(id, [point]))} />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, type ReportView } from "../api";
+import { inline, Markdown } from "../markdown";
 
 /** The gallery of measurements. */
 export function ReportsPage() {
@@ -28,7 +29,7 @@ export function ReportsPage() {
         {reports.map((report) => (
           <article key={report.name} class="card">
             <h2>{report.title}</h2>
-            <p>{report.finding.replace(/\*\*/g, "").replace(/\[([^\]]+)\]\([^)]*\)/g, "$1")}</p>
+            <p>{inline(report.finding)}</p>
             {report.figures.map((figure) => (
               <a key={figure} href={`/api/reports/${report.name}/${figure}`} target="_blank" rel="noreferrer">
                 <img src={`/api/reports/${report.name}/${figure}`} alt={`Figure ${figure} of ${report.title}`} loading="lazy" />
@@ -37,12 +38,12 @@ export function ReportsPage() {
             {report.commands.length > 0 && (
               <details>
                 <summary>Commands</summary>
-                <pre>{report.commands.join("\n")}</pre>
+                <pre tabIndex={0}>{report.commands.join("\n")}</pre>
               </details>
             )}
             <details>
               <summary>Whole report</summary>
-              <pre class="report-text">{report.text}</pre>
+              <Markdown text={report.text} figure={(name) => `/api/reports/${report.name}/${name}`} />
             </details>
           </article>
         ))}
