@@ -292,8 +292,12 @@ def test_an_offered_draw_is_in_sight(page: Page) -> None:
         server = socket.connect_to_server()
         server.on_message(lambda text: socket.send(offered(str(text))))
 
+    def asked(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=offered(answer.text()))
+
     page.route_web_socket("**/live", live)
-    page.route("**/api/games/*", lambda route: route.fulfill(body=offered(route.fetch().text())))
+    page.route("**/api/games/*", asked)
     choose(page, "chess")
     begin(page)
     expect(page.get_by_text("The opponent offers a draw.")).to_be_visible()
