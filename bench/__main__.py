@@ -93,8 +93,8 @@ def main() -> None:
             print(f"{name}: round {done + 1} of {arguments.rounds}", file=sys.stderr)
             for row in importlib.import_module(f"bench.{name}").measure():
                 collected.setdefault(row.label, []).append(row)
-        rows = [summary(rounds) for rounds in collected.values()]
-        write_report(arguments.suite, done + 1, rows)  # a long suite may be stopped after any round
+                rows = [summary(rounds) for rounds in collected.values()]
+                write_report(arguments.suite, done + 1, rows)  # a long suite may be stopped after any row
     print_table(rows)
     if not all(row["reached"] for row in rows):
         sys.exit("a ratio is below the required one")
