@@ -8,6 +8,7 @@ import pytest
 from sparring.config import BadConfig
 from sparring.strength.evidence import GameEvidence
 from sparring.strength.fitting import RatedPlayer, fit_strength_model, strength_errors
+from sparring.strength.measure import NoStrengthModel, shipped_strength_model
 from sparring.strength.model import StrengthModel, estimate_rating
 
 TOLD = (600, 1100, 1600, 2100, 2600)
@@ -68,3 +69,8 @@ def test_a_model_survives_its_file_and_others_are_refused(model: StrengthModel) 
     assert StrengthModel.of(model.as_json()) == model
     with pytest.raises(BadConfig, match="not a strength model"):
         StrengthModel.of({"game": "chess"})
+
+
+def test_games_without_a_model_are_refused_with_the_place_of_the_reason() -> None:
+    with pytest.raises(NoStrengthModel, match=r"in chess, not in go \(docs/measuring.md"):
+        shipped_strength_model("go")

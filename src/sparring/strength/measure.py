@@ -32,7 +32,9 @@ def shipped_strength_model(game: str) -> StrengthModel:
     """The model of a game that is part of the package. Raises NoStrengthModel."""
     if game not in data.names("strength"):
         there = ", ".join(data.names("strength"))
-        raise NoStrengthModel(f"strength can be measured in {there}, not in {game}")
+        raise NoStrengthModel(
+            f"strength can be measured in {there}, not in {game} (docs/measuring.md says why)"
+        )
     return StrengthModel.of(msgspec.json.decode(data.path("strength", game).read_bytes()))
 
 
