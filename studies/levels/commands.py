@@ -82,6 +82,7 @@ def level_solve(
     anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
     / "grid.json",
+    search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     seconds: Annotated[float, typer.Option(min=0, help="Time in which new games are begun.")] = 600,
     chunk: Annotated[int, typer.Option(min=2, help="Games that a process plays together.")] = 24,
     concurrency: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
@@ -106,7 +107,7 @@ def level_solve(
     members = read_anchors(anchors, "chess")
     elo = read_json(links)["families"][members[0].family]["anchors"]
     earlier = [game for path in journals or [] for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(_integers(levels), earlier)
+    solver = DialSolver(_integers(levels), earlier, search_from)
     results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
 
     def report() -> None:
@@ -314,6 +315,7 @@ def level_fit(
     levels: Annotated[
         str, typer.Option(help="Levels.")
     ] = "600,800,1000,1200,1400,1600,1800,2000,2200,2400,2600",
+    search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     out: Annotated[Path, typer.Option(help="JSON file; the level table is beside it.")] = RESULTS
     / "dials.json",
 ) -> None:
@@ -326,7 +328,7 @@ def level_fit(
 
     elo = read_json(links)["families"][family]["anchors"]
     games = [game for path in journals for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(_integers(levels), games)
+    solver = DialSolver(_integers(levels), games, search_from)
     rows = []
     for level in solver.levels:
         row, fit = solver.dial(level), solver.fit(level)

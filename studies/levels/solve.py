@@ -16,9 +16,9 @@ from studies.levels.pooled import POLICY, SEARCH, DialGame, PooledFit, fit_poole
 
 RULE: Literal["regularised"] = "regularised"
 """After a search every move keeps a probability, as with people; visits of a small search do not do so."""
-SEARCH_FROM = 1600
-"""The lowest level that searches. Below, the policy is strong enough at a temperature near 1."""
-TEMPERATURES = {1800: 1.0, 2600: 0.7}
+SEARCH_FROM = 2200
+"""The lowest level that searches by default. Below, the policy is strong enough at some temperature."""
+TEMPERATURES = {1600: 1.0, 2000: 0.4, 2600: 0.35}
 """Temperature of a search by level: near 1 it predicts people best; at the top it saves nodes."""
 _MOST_NODES = 800
 _JITTER = 40.0
@@ -31,6 +31,8 @@ class DialSolver:
 
     levels: Sequence[int]
     games: list[DialGame] = field(default_factory=list)
+    search_from: int = SEARCH_FROM
+    """The lowest level that searches."""
 
     def __post_init__(self) -> None:
         self.refit()
@@ -44,12 +46,12 @@ class DialSolver:
 
     def fit(self, level: int) -> PooledFit:
         """The model of a level's players."""
-        return self._fits[level >= SEARCH_FROM]
+        return self._fits[level >= self.search_from]
 
     def dial(self, level: int, strength: float | None = None) -> Level:
         """The player of a level, conditioned on its rating, with the strength of the level or another."""
         aim, fit = level if strength is None else strength, self.fit(level)
-        if level < SEARCH_FROM:
+        if level < self.search_from:
             return Level(level, level, fit.temperature(level, aim))
         warm = float(np.interp(level, list(TEMPERATURES), list(TEMPERATURES.values())))
         sizes = np.unique(np.geomspace(2, _MOST_NODES, 120).round().astype(int)).tolist()

@@ -30,7 +30,7 @@ def _score(rng: np.random.Generator, strength: float, anchor: float) -> float:
 
 
 def test_stronger_dials_are_colder_or_search_more() -> None:
-    solver = DialSolver(LEVELS)
+    solver = DialSolver(LEVELS, search_from=1600)
     rows = [solver.dial(1200, strength) for strength in range(1000, 1500, 50)]
     assert all(low.temperature > high.temperature for low, high in pairwise(rows))
     assert {row.nodes for row in rows} == {0}
@@ -41,7 +41,7 @@ def test_stronger_dials_are_colder_or_search_more() -> None:
 
 def test_dials_are_solved_from_games() -> None:
     rng = np.random.default_rng(1)
-    solver = DialSolver(LEVELS)
+    solver = DialSolver(LEVELS, search_from=1600)
     remaining = iter(range(100))
     for task in solver.tasks(ELO, 24, 3, lambda: next(remaining, None) is not None):
         assert task.config is not None
@@ -65,7 +65,7 @@ def test_dials_are_solved_from_games() -> None:
 
 
 def test_a_solved_table_can_be_read() -> None:
-    solver = DialSolver(LEVELS)
+    solver = DialSolver(LEVELS, search_from=1600)
     text = level_table_text([solver.dial(1200), solver.dial(1800)], "stockfish", "level-solve")
     assert text.count("[[levels]]") == 2
     assert f'rule = "{RULE}"' in text
