@@ -57,11 +57,14 @@ case $name in
     run cp "$out/go/model.onnx" "$out/human-go.onnx"
     run $student.set_card "$out/human-go.onnx" studies/student/human-go.json
     ;;
-  strong-go)
+  strong-go) # after human-go in the same folder
     go_records
     run sparring models add "$nets/g170e-b15c192-s1672170752-d466197061.bin.gz" --name g170e-b15c192
-    run sparring train people go --config strong-go --records "$out/kgs" --records "$out/fox" --out "$out/strong"
-    run cp "$out/strong/model.onnx" "$out/strong-go.onnx"
+    run $student.train_go --config studies/student/strong-go.toml --init "$out/human-go.onnx" --records "$out/kgs" \
+      --records "$out/fox" --seconds 690 --compiled --out "$out/strong"
+    run $student.train_go --config studies/student/strong-go.toml --init "$out/strong/model.onnx" --records "$out/kgs" \
+      --records "$out/fox" --seconds 420 --compiled --out "$out/strong2"
+    run cp "$out/strong2/model.onnx" "$out/strong-go.onnx"
     run $student.set_card "$out/strong-go.onnx" studies/student/strong-go.json
     ;;
   human-shogi)
