@@ -77,7 +77,7 @@ export function ChessBoard(props: Props) {
         },
       },
     });
-    const frame = requestAnimationFrame(() => board.current?.setAutoShapes(shapesOf(now.current))); // needs the board's size
+    const frame = requestAnimationFrame(() => element.current?.clientWidth && board.current?.setAutoShapes(shapesOf(now.current))); // needs the board's size
     return () => cancelAnimationFrame(frame);
   });
   if (props.picture) return <div class="square-board" ref={element} role="img" aria-label="Position" />;
