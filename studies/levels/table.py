@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sparring.players import LevelTable
+from sparring.players import LevelTable, PlayerConfig
 from sparring.players.levels import Level
 
 
 def with_measurements(table: LevelTable, ladders: Iterable[Mapping[str, Any]]) -> LevelTable:
     """The table with the ratings of its rows in ladders of its family; later ladders take precedence.
 
-    A rating counts only if it was measured with the dial of the row.
+    A rating counts only if it was measured with the dial of the row. Keys that a ladder lacks
+    have their defaults.
     """
     found: dict[int, Mapping[str, Any]] = {}
     for ladder in ladders:
         for row in ladder["families"].get(table.family, {"levels": []})["levels"]:
-            level, dial = int(row["asked"]), ladder["dials"][row["player"]]
-            if any(each.level == level for each in table.levels) and dial == table.keys(level):
+            level = int(row["asked"])
+            played = PlayerConfig(table.game, **ladder["dials"][row["player"]])
+            if any(each.level == level for each in table.levels) and played == table.at(level):
                 found[level] = row
     return replace(table, levels=tuple(_measured(row, found.get(row.level)) for row in table.levels))
 

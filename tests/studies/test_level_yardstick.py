@@ -74,6 +74,8 @@ def test_a_measurement_counts_for_the_dial_that_was_measured() -> None:
     assert (measured.levels[0].measured, measured.levels[0].games) == (812, 200)
     assert "measured = 812\ninterval = [780, 850]\ngames = 200\n" in table_text(measured, ["by a command"])
     assert table_text(measured).count("nodes") == 1
+    before = {key: value for key, value in table.keys(800).items() if key != "unvisited_share"}
+    assert with_measurements(table, [{**ladder, "dials": {"800": before}}]) == measured  # an older ladder
 
 
 def test_dials_of_a_grid_are_levels_where_they_measured_higher_than_weaker_ones() -> None:
