@@ -207,6 +207,12 @@ def test_a_clock_runs_while_somebody_follows_and_the_flag_falls(client: TestClie
     assert (over["phase"], over["result"]["text"]) == ("over", "You are out of time.")
 
 
+def test_a_clock_stands_still_after_a_move_that_nobody_sees(client: TestClient) -> None:
+    view = begin(client, "breakthrough", clock={"base": 2}, opponent={"strength": 1})
+    view = play(client, view, view["legal"][0]["text"])
+    assert (view["phase"], view["clock"]["running"]) == ("move", None)
+
+
 def test_all_who_follow_see_every_change(client: TestClient) -> None:
     view = begin(client, "chess")
     address = f"/api/games/{view['id']}/live"

@@ -39,6 +39,11 @@ def test_a_level_follows_the_results(client: TestClient) -> None:
     assert won["estimate"]["games"] == 2
 
 
+def test_a_loss_against_a_low_first_level_lowers_it(client: TestClient) -> None:
+    first = begin(client, "chess", opponent={"adapt": True, "level": 700})
+    assert post(client, first, "resign").json()["estimate"]["rating"] < 700
+
+
 def test_a_game_goes_on_at_its_level_after_a_restart(tmp_path: Path) -> None:
     file = tmp_path / "page.sqlite"
     with TestClient(create_app(file, ACCESS, None)) as client:

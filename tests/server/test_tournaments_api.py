@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from sparring.server.app import create_app
+from sparring.server.refusal import Refused
+from sparring.server.tournament_messages import NewTournament
+from sparring.server.tournaments import _unique
 from tests.server.conftest import ACCESS
 from tests.server.test_game_store import start
 
@@ -150,6 +156,7 @@ def test_a_player_that_fails_ends_the_tournament_with_a_sentence(
     monkeypatch.setattr(app.state.host.opponents, "make", fail)
     view = until_over(client, view)
     assert view["error"] == "The tournament ended: out of ideas"
+    assert view["stopped"], "it can be resumed"
     monkeypatch.undo()
     view = client.post(f"/api/tournaments/{view['id']}/resume").json()
     assert view["error"] is None
@@ -174,6 +181,49 @@ def test_only_so_many_run_at_once(client: TestClient) -> None:
     third = begin(client, games=100, pace=1)
     assert client.post(f"/api/tournaments/{views[0]['id']}/resume").status_code == 429
     assert third["done_games"] == 0
+
+
+def test_requests_at_once_share_the_limit(client: TestClient, app: FastAPI) -> None:
+    wanted = NewTournament.model_validate({"game": "breakthrough", "players": WEAK, "games": 100, "pace": 1})
+
+    async def begin_many() -> list[Any]:
+        tasks = [app.state.tournaments.create("a visitor", wanted) for _ in range(5)]
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert client.portal is not None
+    found = client.portal.call(begin_many)
+    assert sum(isinstance(each, Refused) for each in found) == 3
+
+
+def test_a_tournament_of_another_version_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        begin(client, games=100, pace=1)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE tournaments SET settings = json_set(settings, '$.new_rule', 1)")
+    with TestClient(create_app(file, ACCESS, None), cookies=client.cookies) as client:
+        assert client.get("/api/tournaments").json() == []
+        begin(client, games=2)
+
+
+def test_the_latest_tournaments_go_on_and_the_others_are_stopped(tmp_path: Path) -> None:
+    file = tmp_path / "page.sqlite"
+    with TestClient(create_app(file, ACCESS, None)) as client:
+        view = begin(client, games=100, pace=1)
+    with closing(sqlite3.connect(file)) as database, database:
+        for i in range(7):
+            database.execute(
+                "INSERT INTO tournaments SELECT ?, visitor, settings, 0, created, updated + ?"
+                " FROM tournaments WHERE id = ?",
+                (f"copy{i}", i + 1, view["id"]),
+            )
+    with TestClient(create_app(file, ACCESS, None), cookies=client.cookies) as client:
+        over = {each["id"]: each["over"] for each in client.get("/api/tournaments").json()}
+    assert {name for name, stopped in over.items() if stopped} == {view["id"], "copy0"}
+
+
+def test_players_of_one_name_are_numbered() -> None:
+    assert _unique(["A", "A", "A (2)", "B"]) == ["A", "A (2)", "A (2) (2)", "B"]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,8 @@ def calibrate(
     concurrency: Annotated[int, typer.Option(min=1, max=1024, help="Processes.")] = 1,
     together: Annotated[int, typer.Option(min=1, help="Games that a process plays at the same time.")] = 40,
     backend: Annotated[
-        str, typer.Option(help="Runtime of the networks: onnxruntime, openvino, torch, torch-float32, torch-graphs.")
+        str,
+        typer.Option(help="onnxruntime, openvino, torch, torch-float32 or torch-graphs."),
     ] = "onnxruntime",
     batch: Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")] = 64,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all moves of our own players.")] = 0,

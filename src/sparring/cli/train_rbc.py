@@ -65,10 +65,8 @@ def rbc(
     command.
     """
     console = make_console(stderr=True)
-    chosen, workers = (
-        load_rbc_config(config).changed(steps=steps, seed=seed),
-        processes or os.cpu_count() or 1,
-    )
+    chosen = load_rbc_config(config).changed(steps=steps, seed=seed)
+    workers = processes or os.cpu_count() or 1
     for folder in teachers or []:
         if not (folder / "model.onnx").exists():
             raise UserError(f"{folder} has no finished run of `sparring train rbc`")

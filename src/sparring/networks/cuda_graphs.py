@@ -36,7 +36,7 @@ class CudaGraphSession:
 
         self._eager = TorchSession(fold_constants(model), threads)
         self._captured: dict[int, Callable[[Tensors], Outputs]] = {}
-        self.device = f"{self._eager.device}, CUDA graphs"
+        self.device = self._eager.device + (", CUDA graphs" if "GPU" in self._eager.device else "")
 
     def run(self, inputs: Tensors) -> Outputs:
         """All outputs of the graph by name."""

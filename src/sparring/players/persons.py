@@ -6,6 +6,7 @@ import difflib
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
@@ -58,10 +59,18 @@ def _is_of(path: Path, name: str, game: str) -> bool:
 
 
 def _card(path: Path) -> PersonCard | None:
+    file = path.with_suffix(SUFFIX)
     try:
-        return read_person(path.with_suffix(SUFFIX)).card
+        state = file.stat()
+        return _read_card(file, state.st_mtime_ns, state.st_size)
     except (BadPolicy, OSError):
         return None
+
+
+@lru_cache(256)
+def _read_card(file: Path, changed: int, size: int) -> PersonCard:
+    """The card of a file as it was at a time. Raises BadPolicy or OSError."""
+    return read_person(file).card
 
 
 def stored_persons(game: str | None = None) -> list[PersonEntry]:
@@ -78,7 +87,7 @@ def find_person(name: str, game: str) -> PersonEntry:
     same. Raises UnknownPerson."""
     entries = stored_persons(game)
     wanted = name.casefold()
-    for entry in entries:
+    for entry in sorted(entries, key=lambda each: each.name != name):  # the same letters first
         if wanted in (entry.name.casefold(), entry.path.stem.casefold()):
             return entry
     if not entries:

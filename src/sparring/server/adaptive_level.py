@@ -21,7 +21,8 @@ def estimated_strength(store: GameStore, visitor: str, game: str) -> StrengthEst
         for choice, score in store.adaptive_results(visitor, game)
         if choice.level is not None
     ]
-    return estimate_strength(results, float(min(max(DEFAULT_LEVEL, low), high)))
+    first = results[0].level if results else min(max(DEFAULT_LEVEL, low), high)
+    return estimate_strength(results, float(first))  # as in the terminal, the first level is the prior
 
 
 def adapted(choice: OpponentChoice, store: GameStore, visitor: str, game: str) -> OpponentChoice:

@@ -150,7 +150,7 @@ class GameHost:
             hosted.game.clock.stop()
 
     async def close(self) -> None:
-        """Ends all tasks, and closes all players and the store."""
+        """Ends all tasks, and closes all players."""
         for hosted in list(self._games.values()):
             await self._drop(hosted)
         self._player_threads.shutdown(wait=True, cancel_futures=True)
@@ -220,10 +220,11 @@ class GameHost:
     async def _changing(self, hosted: HostedGame, change: Callable[[], object]) -> None:
         """Changes a game and stores it; the caller has its lock. Followers get the new view."""
         view = await self.run(self._change_and_store, hosted, change)
-        if view is None:
-            return
-        for queue in hosted.followers:
-            queue.put_nowait(view)
+        if not hosted.followers and hosted.game.phase in ("move", "sense"):
+            hosted.game.clock.stop()  # it runs while somebody follows
+        if view is not None:
+            for queue in hosted.followers:
+                queue.put_nowait(view)
         self._watch_flag(hosted)
 
     def _change_and_store(self, hosted: HostedGame, change: Callable[[], object]) -> GameView | None:

@@ -100,6 +100,7 @@ class LiveTournament:
                 await self._play(number)
         except Exception as error:  # the page shows it; other tournaments go on
             self.error = f"The tournament ended: {error}"
+            self.stopped = True  # it can be resumed
             self._bump()
 
     def _next(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -42,19 +43,20 @@ class Opponents:
 
     def __init__(self, threads: int = 1) -> None:
         self._threads = threads
-        self._policies: dict[tuple[str, str], SharedPolicy] = {}
+        self._policies: dict[tuple[str, str], tuple[int, SharedPolicy]] = {}
         self._lock = Lock()
 
-    def policy(self, game: str, name: str) -> SharedPolicy:
-        """A shipped policy of a game, loaded on first use. Raises Refused."""
+    def policy(self, game: str, name: str, version: int = 0) -> SharedPolicy:
+        """A policy of a game, loaded on first use and when its file has another version. Raises Refused."""
         with self._lock:
-            if (game, name) not in self._policies:
+            known = self._policies.get((game, name))
+            if known is None or known[0] != version:
                 try:
                     loaded = load_policy(name, game, threads=self._threads)
                 except LOAD_ERRORS as error:
                     raise Refused(str(error), 422) from None
-                self._policies[game, name] = SharedPolicy(loaded)
-            return self._policies[game, name]
+                known = self._policies[game, name] = version, SharedPolicy(loaded)
+            return known[1]
 
     def ratings(self, game: str) -> tuple[int, int] | None:
         """The ratings that the human-like opponent of a game accepts; None if it has none."""
@@ -122,7 +124,7 @@ class Opponents:
                 case "person":
                     path = person_entry(name, choice.person).path
                     config = load_player_config(path)
-                    policy = self.policy(name, config.model)
+                    policy = self.policy(name, config.model, Path(config.model).stat().st_mtime_ns)
                     return make_player(replace(config, think_time=choice.think_time), policy)
                 case _:
                     keys = {"rating": choice.rating, "think_time": choice.think_time}

@@ -7,6 +7,8 @@ import sqlite3
 import time
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from sparring.server.database import Database
 from sparring.server.tournament_messages import TournamentSettings
 
@@ -56,7 +58,7 @@ class TournamentStore:
         )
 
     def add_result(self, tournament_id: str, result: TournamentResult) -> None:
-        """Stores a finished game; nothing if the tournament was deleted or has the game."""
+        """Stores a finished game, in place of an earlier one; nothing if the tournament was deleted."""
         row = (
             tournament_id,
             result.number,
@@ -70,7 +72,7 @@ class TournamentStore:
         def work(file: sqlite3.Connection) -> None:
             known = file.execute("SELECT 1 FROM tournaments WHERE id = ?", (tournament_id,)).fetchone()
             if known is not None:
-                file.execute("INSERT OR IGNORE INTO tournament_games VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                file.execute("INSERT OR REPLACE INTO tournament_games VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 _touch(file, tournament_id)
 
         self._database.write(work)
@@ -99,8 +101,12 @@ class TournamentStore:
         return self._find("WHERE visitor = ? ORDER BY updated DESC", visitor)
 
     def unfinished(self) -> list[StoredTournament]:
-        """All tournaments that were not stopped and have games left."""
-        return [each for each in self._find("WHERE NOT stopped") if each.done_games < each.settings.games]
+        """All tournaments that were not stopped and have games left, the latest first."""
+        return [
+            each
+            for each in self._find("WHERE NOT stopped ORDER BY updated DESC")
+            if each.done_games < each.settings.games
+        ]
 
     def results(self, tournament_id: str) -> list[TournamentResult]:
         """The finished games, in the order of their numbers."""
@@ -116,17 +122,14 @@ class TournamentStore:
 
     def _find(self, where: str, *values: str) -> list[StoredTournament]:
         rows = self._database.read(f"{_COLUMNS} {where}", values)
-        return [
-            StoredTournament(
-                id=each,
-                visitor=visitor,
-                settings=TournamentSettings.model_validate_json(settings),
-                stopped=bool(stopped),
-                updated=updated,
-                done_games=done,
-            )
-            for each, visitor, settings, stopped, updated, done in rows
-        ]
+        found = []
+        for each, visitor, settings, stopped, updated, done in rows:
+            try:
+                known = TournamentSettings.model_validate_json(settings)
+            except ValidationError:  # of another version of Sparring
+                continue
+            found.append(StoredTournament(each, visitor, known, bool(stopped), updated, done))
+        return found
 
 
 def _touch(file: sqlite3.Connection, tournament_id: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from functools import partial
+from itertools import count
 
 from sparring.games import load_game
 from sparring.server.game_host import GameHost
@@ -37,8 +38,11 @@ class Tournaments:
         self._loading = asyncio.Lock()
 
     async def resume_all(self) -> None:
-        """Goes on with the tournaments that ran when the server ended."""
-        for stored in (await self._host.run(self._store.unfinished))[:_ALL_RUNNING]:
+        """Goes on with the tournaments that ran when the server ended, the latest first; stops the others."""
+        unfinished = await self._host.run(self._store.unfinished)
+        for stored in unfinished[_ALL_RUNNING:]:
+            await self._host.run(self._store.set_stopped, stored.id, True)
+        for stored in unfinished[:_ALL_RUNNING]:
             try:
                 (await self._open(stored)).start()
             except (ValueError, TypeError):  # rules that this version does not have: the server starts anyway
@@ -50,11 +54,12 @@ class Tournaments:
         if len(await self._host.run(self._store.of_visitor, visitor)) >= _STORED:
             raise Refused(f"You have {_STORED} tournaments: delete some.", 429)
         settings = await self._host.compute(self._settings, wanted)
-        self._check_room(visitor)
         tournament_id = secrets.token_urlsafe(9)
-        await self._host.run(self._store.create, tournament_id, visitor, settings)
-        live = self._keep(tournament_id, visitor, settings)
-        live.start()
+        async with self._loading:  # a tournament counts once it has started
+            self._check_room(visitor)
+            await self._host.run(self._store.create, tournament_id, visitor, settings)
+            live = self._keep(tournament_id, visitor, settings)
+            live.start()
         return await self.view(live)
 
     async def find(self, visitor: str, tournament_id: str) -> LiveTournament:
@@ -93,9 +98,10 @@ class Tournaments:
             raise Refused("All games are played.")
         if live.over or not live.runs:
             await live.stop()  # after an error, games may still be going on
-            self._check_room(visitor)
-            await self._host.run(self._store.set_stopped, tournament_id, False)
-            live.start()
+            async with self._loading:
+                self._check_room(visitor)
+                await self._host.run(self._store.set_stopped, tournament_id, False)
+                live.start()
         return await self.view(live)
 
     async def delete(self, visitor: str, tournament_id: str) -> None:
@@ -176,9 +182,8 @@ def _summary(stored: StoredTournament) -> TournamentSummary:
 
 def _unique(names: list[str]) -> list[str]:
     """Names with a number behind those that were there before."""
-    seen: Counter[str] = Counter()
-    found = []
+    found: list[str] = []
     for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        numbered = (name if i == 1 else f"{name} ({i})" for i in count(1))
+        found.append(next(each for each in numbered if each not in found))
     return found

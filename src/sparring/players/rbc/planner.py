@@ -232,7 +232,8 @@ class PlannerBot(BasePlayer):
         self._step()  # the policy of the root
         ratings = self._rate(moving, None if ends is None else max(ends - time.perf_counter(), 0.0))
         alone = len(self.planner.root_actions()[0]) == 1
-        rated = ratings is not None and (self.options.rating_share == 1 or not moving)
+        decided = ratings is not None and self.options.rating_visits > 0
+        rated = decided and (self.options.rating_share == 1 or not moving)
         if not (alone or rated):
             self._play_out(ends, stop)
         actions, priors, visits, values, worst = self.planner.root_actions()
