@@ -45,7 +45,8 @@ class Gate:
 def test_games_share_batches(game: str, nodes: int) -> None:
     opponents = Opponents()
     gate = Gate(opponents.policy(game, BLEND))
-    gate.shared = opponents._policies[game, BLEND] = SharedPolicy(gate)
+    gate.shared = SharedPolicy(gate)
+    opponents._policies[game, BLEND] = 0, gate.shared
     rules = GAMES[game]()
     choice = opponents.complete(rules, OpponentChoice(kind="human", nodes=nodes, temperature=1.0))
     players = [opponents.make(rules, choice) for _ in range(PLAYERS)]
@@ -78,7 +79,7 @@ def _batches_alone(game: str, nodes: int) -> list[int]:
             sizes.append(len(positions))
             return predict(positions)
 
-    opponents._policies[game, BLEND] = SharedPolicy(Counting())
+    opponents._policies[game, BLEND] = 0, SharedPolicy(Counting())
     choice = opponents.complete(rules, OpponentChoice(kind="human", nodes=nodes, temperature=1.0))
     player = opponents.make(rules, choice)
     player.new_game(GameStart(rules, 0, rules.initial(), seed=0))

@@ -62,7 +62,7 @@ def test_values_of_a_network_that_calls_the_first_position_won_are_not_shown(
     client: TestClient, app: FastAPI
 ) -> None:
     opponents = app.state.host.opponents
-    opponents._policies["chess", STRONG] = SharedPolicy(Wild(opponents.policy("chess", STRONG)))
+    opponents._policies["chess", STRONG] = 0, SharedPolicy(Wild(opponents.policy("chess", STRONG)))
     found = ask(client, game="chess", position=MATE)
     assert {each["loss"] for each in found["moves"]} == {None}
     assert set(found["blunder"]) == {0}
