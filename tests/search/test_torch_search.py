@@ -66,7 +66,7 @@ def test_a_graph_asks_its_device_for_nothing(family: str, tmp_path: Path) -> Non
     game, source = file_of(family, tmp_path)
     network = load_network(source, game=game, backend="torch")
     inputs = network.codec.encode([Position(state) for state in random_states(game, 9)[::3]])
-    graph = network._session._graph.to("meta")  # type: ignore[attr-defined]
+    graph = network._session.graph.to("meta")  # type: ignore[attr-defined]
     outputs = graph(
         **{name: torch.from_numpy(np.asarray(array)).to("meta") for name, array in inputs.items()}
     )

@@ -324,8 +324,9 @@ def _choose_player(
 
 def _level_of(game: str, options: _OpponentOptions) -> int | None:
     """The level that was asked for, else that of the rating's number: a rating alone plays as strongly as it
-    says. None if the game has no such level, or if a model or a temperature says how to play."""
-    if options.level is not None or options.model is not None or options.temperature is not None:
+    says. None if the game has no such level, or if a model, a temperature or results say how to play."""
+    given = (options.level, options.model, options.temperature)
+    if options.adapt or any(each is not None for each in given):
         return options.level
     return level_of_rating(game, DEFAULT_RATING.get(game) if options.rating is None else options.rating)
 
