@@ -15,21 +15,7 @@ from sparring.tuning.visits import PlayedPositions
 from studies.ace import go_strength
 from studies.ace.evidence import spread_over_ratings
 from studies.ace.gradients import compare_gradients
-
-
-class HashedPolicy:
-    """Priors and values from a hash of the state: cheap, fixed, not flat."""
-
-    name, game = "hashed", "breakthrough"
-
-    def predict(self, positions: Sequence[Position]) -> list[Prediction]:
-        found = []
-        for position in positions:
-            rng = np.random.default_rng(abs(hash(position.state)) % 2**32)
-            moves = tuple(position.state.legal_moves())
-            shares = rng.dirichlet(np.full(len(moves), 0.5)).astype(np.float32)
-            found.append(Prediction(moves, shares, float(rng.uniform(-0.5, 0.5)), state=position.state))
-        return found
+from tests.tuning.test_descent import HashedPolicy
 
 
 def positions(count: int) -> PlayedPositions:

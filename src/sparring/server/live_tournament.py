@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class LiveTournament:
         tournament_id: str,
         visitor: str,
         settings: TournamentSettings,
-        results: list[TournamentResult],
+        results: Sequence[TournamentResult],
         host: GameHost,
         save: Callable[[TournamentResult], None],
     ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import partial
 from itertools import count
 
@@ -20,7 +21,7 @@ from sparring.server.tournament_messages import (
     TournamentSummary,
     TournamentView,
 )
-from sparring.server.tournament_store import StoredTournament, TournamentStore
+from sparring.server.tournament_store import StoredTournament, TournamentResult, TournamentStore
 
 _RUNNING, _ALL_RUNNING = 2, 6
 """Tournaments of a visitor, and of all visitors, that are played at once."""
@@ -151,14 +152,19 @@ class Tournaments:
 
     async def _open(self, stored: StoredTournament) -> LiveTournament:
         results = await self._host.run(self._store.results, stored.id)
-        live = self._keep(stored.id, stored.visitor, stored.settings)
-        live.results = {each.number: each for each in results}
+        live = self._keep(stored.id, stored.visitor, stored.settings, results)
         live.stopped = stored.stopped
         return live
 
-    def _keep(self, tournament_id: str, visitor: str, settings: TournamentSettings) -> LiveTournament:
+    def _keep(
+        self,
+        tournament_id: str,
+        visitor: str,
+        settings: TournamentSettings,
+        results: Sequence[TournamentResult] = (),
+    ) -> LiveTournament:
         save = partial(self._store.add_result, tournament_id)
-        live = LiveTournament(tournament_id, visitor, settings, [], self._host, save)
+        live = LiveTournament(tournament_id, visitor, settings, results, self._host, save)
         self._live[tournament_id] = live
         for each in list(self._live.values()):
             if len(self._live) > _IN_MEMORY and not each.runs:
