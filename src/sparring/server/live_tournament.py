@@ -19,7 +19,7 @@ from sparring.server.game_host import GameHost
 from sparring.server.game_settings import GameSettings
 from sparring.server.game_views import move_view
 from sparring.server.live_game import LiveGame, first_version
-from sparring.server.new_game import people_moves
+from sparring.server.new_game import opening_moves, people_moves
 from sparring.server.refusal import Refused
 from sparring.server.tournament_messages import (
     BoardOfGame,
@@ -278,13 +278,8 @@ def standings_of(settings: TournamentSettings, results: list[TournamentResult]) 
 
 
 def _random_moves(rules: Game[Any], state: Any, plies: int, rng: np.random.Generator) -> list[str]:
-    moves = []
-    for _ in range(plies):
+    def draw(state: Any) -> Any:
         legal = rules.legal_moves(state)
-        move = legal[int(rng.integers(len(legal)))]
-        following = rules.play(state, move)
-        if rules.outcome(following) is not None:
-            break
-        moves.append(rules.move_text(state, move))
-        state = following
-    return moves
+        return legal[int(rng.integers(len(legal)))]
+
+    return opening_moves(rules, state, plies, draw)

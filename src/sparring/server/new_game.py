@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,11 +76,20 @@ def people_moves(
     """Moves from a state, drawn from people of an opponent's rating. Raises Refused."""
     policy = opponents.people(rules.spec.name)
     rating = opponents.people_rating(rules.spec.name, opponent)
-    moves: list[str] = []
-    for _ in range(plies):
+
+    def draw(state: Any) -> Any:
         (prediction,) = policy.predict([Position(state, rating, rating)])
         shares = prediction.probabilities.astype(np.float64)
-        move = prediction.moves[int(rng.choice(len(shares), p=shares / shares.sum()))]
+        return prediction.moves[int(rng.choice(len(shares), p=shares / shares.sum()))]
+
+    return opening_moves(rules, state, plies, draw)
+
+
+def opening_moves(rules: Game[Any], state: Any, plies: int, choose: Callable[[Any], Any]) -> list[str]:
+    """At most so many moves from a state, chosen one by one; a move that would end the game is not played."""
+    moves: list[str] = []
+    for _ in range(plies):
+        move = choose(state)
         following = rules.play(state, move)
         if rules.outcome(following) is not None:
             break
