@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -19,7 +18,6 @@ Records: TypeAlias = Annotated[
 ]
 Backend: TypeAlias = Annotated[str, typer.Option(help="Runtime of the networks: onnxruntime or torch.")]
 Batch: TypeAlias = Annotated[int, typer.Option(min=1, help="Positions that a network evaluates at once.")]
-Workers: TypeAlias = Annotated[int, typer.Option(min=1, help="Processes.")]
 Shard: TypeAlias = Annotated[str, typer.Option(help="Part of the games, such as 1/4 for the first quarter.")]
 
 
@@ -28,40 +26,34 @@ def ace_games(
     classes: Annotated[str, typer.Option(help="Classes that play.")] = "1250,1650,2150,2550",
     network: Annotated[str, typer.Option(help="Network of all classes.")] = "strong",
     games: Annotated[int, typer.Option(min=2, help="Games of each pair.")] = 200,
-    chunk: Annotated[int, typer.Option(min=1, help="Games of a pair that are played together.")] = 200,
+    together: Annotated[int, typer.Option(min=1, help="Games that are played at the same time.")] = 1200,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
-    workers: Workers = 1,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "games.jsonl",
 ) -> None:
     """Play the round robin of the tuned classes (experiment 1); a stopped run resumes."""
-    from sparring.arena.results import GameResult
+    from sparring import load_policy
     from sparring.storage import Journal
-    from sparring.workers import LocalWorkerPool, SerialWorkerPool, WorkerPool
-    from studies.ace.games import MatchSetting, PairPlayer, PairTask
+    from studies.ace.games import Pairing, play_pairings
     from studies.ace.players import class_players
 
     players = class_players(tuning, [int(each) for each in classes.split(",")])
     if len(players) < 2:
         raise UserError(f"{tuning} has fewer than two tuned classes of {classes}")
-    setting = MatchSetting(players, network, backend, batch, seed)
+    policy = load_policy(network, "chess", backend=backend, batch=batch)
     journal = Journal(out, header={"seed": seed, "players": {n: asdict(p) for n, p in players.items()}})
     played = {(frozenset((e["first"], e["second"])), e["number"]) for e in journal.entries}
-    tasks = []
-    for first, second in combinations(players, 2):
-        left = [n for n in range(games) if (frozenset((first, second)), n) not in played]
-        tasks += [PairTask(first, second, tuple(left[i : i + chunk])) for i in range(0, len(left), chunk)]
-    tasks.sort(key=lambda task: task.numbers[0])  # all pairs advance together
-    spawn = partial(PairPlayer, setting)
-    pool: WorkerPool[PairTask, list[GameResult]]
-    pool = LocalWorkerPool(spawn, workers) if workers > 1 else SerialWorkerPool(spawn)
-    with pool:
-        for results in pool.run(iter(tasks)):
-            for result in results:
-                journal.add({**asdict(result), "games_end": 0})
-            names = sorted({results[0].first, results[0].second})
-            print(f"{' - '.join(names)}: {len(results)} games", flush=True)
+    left = [
+        Pairing(first, second, number)
+        for number in range(games)  # all pairs advance together
+        for first, second in combinations(players, 2)
+        if (frozenset((first, second)), number) not in played
+    ]
+    for begin in range(0, len(left), together):
+        for result in play_pairings(policy, players, left[begin : begin + together], seed):
+            journal.add({**asdict(result), "games_end": 0})
+            print(f"{result.first} {result.result:g} {result.second}", flush=True)
 
 
 def ace_evidence(

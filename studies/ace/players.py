@@ -13,7 +13,11 @@ CLASS_NAMES = {1250: "D", 1650: "B", 2150: "Expert", 2550: "GM"}
 
 
 def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfig]:
-    """The players of the tuned classes in a folder of journals, by name."""
+    """The players of the tuned classes in a folder of journals, by name.
+
+    They draw moves from the distribution that was fitted: they search leaf by leaf, and do not prefer proven
+    wins to it.
+    """
     found = {}
     for result in results_in(folder):
         if result["class"] in ratings:
@@ -27,5 +31,7 @@ def class_players(folder: Path, ratings: Sequence[int]) -> dict[str, PlayerConfi
                 c_puct=theta["c_puct"],
                 unvisited_share=theta["backoff"],
                 nodes=result["nodes"],
+                batch=1,
+                play_forced_wins=False,
             )
     return found

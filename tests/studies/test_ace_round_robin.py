@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sparring.arena.results import GameResult
+from sparring.games import load_game
+from sparring.networks import Position
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.player_config import PlayerConfig
 from sparring.policies import load_policy
-from studies.ace.games import PairTask, play_games
+from sparring.storage import Journal
+from sparring.tuning.choice_likelihood import cross_entropy
+from sparring.tuning.theta import Theta
+from sparring.tuning.visits import PlayedPositions, search_visits
+from studies.ace.games import Pairing, play_pairings
+from studies.ace.players import class_players
 from studies.ace.round_robin import (
     PAPER_EXPECTED,
     PairScore,
@@ -92,8 +102,26 @@ def test_games_in_lockstep_are_the_same_for_the_same_seed() -> None:
     players = {
         name: PlayerConfig("chess", nodes=nodes, temperature=3.0) for name, nodes in (("a", 0), ("b", 2))
     }
-    task = PairTask("a", "b", (0, 1))
-    found = [list(play_games(policy, players, task, seed=1, max_plies=6)) for _ in range(2)]
+    pairings = [Pairing("a", "b", 0), Pairing("a", "b", 1)]
+    found = [list(play_pairings(policy, players, pairings, seed=1, max_plies=6)) for _ in range(2)]
     assert found[0] == found[1]
     assert {(each.first, each.second, each.plies) for each in found[0]} == {("a", "b", 6), ("b", "a", 6)}
     assert {each.reason for each in found[0]} == {"length limit"}
+
+
+def test_a_class_draws_moves_from_the_distribution_that_was_fitted(tmp_path: Path) -> None:
+    theta = Theta(1.7, 0.8, 1.2, 0.25)
+    journal = Journal(tmp_path / "class-1250.jsonl", header={})
+    journal.add({"class": 1250, "theta": asdict(theta), "network": "strong", "nodes": 24})
+    player = class_players(tmp_path, [1250])["D"]
+    rules, policy = load_game("chess"), load_policy("strong", "chess")
+    mate_in_one = rules.parse("6k1/5ppp/8/8/8/8/1q3PPP/3R2K1 w - - 0 1")
+    for state in (rules.initial(), mate_in_one):
+        (drawn,) = lockstep_distributions(policy, player, [state])
+        count = len(state.legal_moves())
+        each_move = PlayedPositions(
+            [Position(state)] * count, np.arange(count), np.zeros(count, np.int64), np.zeros(count, np.int64)
+        )
+        losses = cross_entropy(search_visits(policy, each_move, theta, [24]), theta)
+        assert drawn.moves.tolist() == state.legal_moves()
+        assert np.allclose(drawn.weights, np.exp(-losses), atol=1e-6)
