@@ -91,11 +91,23 @@ def manners_conversion(
     table: Table = None,
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "conversion.json",
 ) -> None:
-    """Measure how often people and ours win won positions and basic endings. Without levels, people alone."""
+    """Measure how often people and ours win won positions and basic endings. Without levels, people alone.
+
+    Games are kept in a journal beside the report as they end; the same command goes on from there.
+    """
     from sparring.policies import load_policy
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
-    from studies.manners.conversion import measure_conversion, people_endings, reached_endings
+    from sparring.storage import Journal
+    from studies.manners.conversion import (
+        ConvertedGame,
+        conversion_positions,
+        conversion_rows,
+        convert,
+        people_endings,
+        reached_endings,
+    )  # fmt: skip
+    from studies.manners.games import PeoplesEndings
     from studies.manners.traces import read_games
 
     level_table = _levels(table)
@@ -103,13 +115,20 @@ def manners_conversion(
     report = provenance(command_line()) | {"people": people_endings(reached_endings(known)), "ours": []}
     write_json(report, out)
     policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
+    human = load_policy("human", "chess", backend=backend, batch=256)
+    journal = Journal(out.with_suffix(".jsonl"), header={"games": games, "seed": seed})
+    played = [ConvertedGame(**entry) for entry in journal.entries]
     for level in _numbers(levels):
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
-        config = level_table.at(level, name="ours")
-        row = measure_conversion(policy, config, level, near, games=games, seed=seed)
-        report["ours"].append(row)
+        positions = conversion_positions(near, games, seed)
+        config, endings = level_table.at(level, name="ours"), PeoplesEndings(human, level)
+        done = {game.number for game in played if game.level == level}
+        for game in convert(policy, config, level, positions, seed=seed, endings=endings, done=done):
+            journal.add(vars(game))
+            played.append(game)
+        report["ours"] = conversion_rows(played)
         write_json(report, out)
-        print(json.dumps(row), flush=True)
+        print(f"{out}: {level}", flush=True)
 
 
 PARTS = ("think-time", "resignation", "go", "judge")

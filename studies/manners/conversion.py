@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from sparring.games import load_game
 from sparring.players import PlayerConfig
 from sparring.policies import Policy
 from sparring.records import RecordedGame
-from studies.manners.games import self_play
+from sparring.turing.scores import share_with_interval
+from studies.manners.games import PeoplesEndings, play_together, score
 
 WON = 500
 """Centipawns by which a position is won."""
@@ -36,10 +37,13 @@ class WonPosition:
 
 
 def won_positions(games: Iterable[RecordedGame], *, first_ply: int = 16) -> list[WonPosition]:
-    """The first position of each game that its evaluations say is won, and was so for some plies."""
+    """The first position of each game that its evaluations say is won, and was so for some plies.
+
+    Games that time ended are left out.
+    """
     found = []
     for game in games:
-        if game.record.evals is None or game.result is None:
+        if game.record.evals is None or game.result is None or game.record.ending == "time":
             continue
         evals = np.frombuffer(game.record.evals, np.int16).astype(int)
         side = np.where(evals == _NO_EVAL, 0, np.sign(evals) * (np.abs(evals) >= WON))
@@ -111,28 +115,73 @@ def basic_endings(kind: str, count: int, rng: np.random.Generator) -> list[WonPo
     return found
 
 
-def measure_conversion(
-    policy: Policy, config: PlayerConfig, level: int, people: Sequence[RecordedGame], *, games: int, seed: int
-) -> dict[str, Any]:
-    """How a player plays out won positions of people of a level, and basic endings, against itself.
-
-    Nobody resigns. `people` are games of people of about this level; the result has their own wins from the
-    same positions too. Draws by the rules, and games of 200 plies, are not won.
-    """
+def conversion_positions(people: Sequence[RecordedGame], games: int, seed: int) -> list[WonPosition]:
+    """Up to `games` won positions of people's games, and a third as many endings with queen and with rook."""
     rng = np.random.default_rng(seed)
-    groups = {"won": won_positions(people)[:games]}
-    groups |= {kind: basic_endings(kind, games // 3 + 1, rng) for kind in ("queen", "rook")}
-    positions = [position for group in groups.values() for position in group]
-    played = self_play(policy, config, [each.state for each in positions], seed=seed, max_plies=200)
-    found: dict[str, Any] = {"level": level, "player": config.name}
-    known = [each.score for each in groups["won"] if each.score is not None]
-    if known:
-        found["people"] = {"games": len(known), "wins": float(np.mean([score == 1 for score in known]))}
-    for kind in groups:
-        which = [i for i, position in enumerate(positions) if position.kind == kind]
-        if which:
-            found[kind] = conversion_rate([positions[i] for i in which], [played[i] for i in which])
-    return found
+    endings = [each for kind in ("queen", "rook") for each in basic_endings(kind, games // 3 + 1, rng)]
+    return won_positions(people)[:games] + endings
+
+
+@dataclass(frozen=True)
+class ConvertedGame:
+    """How a player played out a won position: a line of a file of games."""
+
+    level: int
+    kind: str
+    number: int
+    """Of the position among those of the level."""
+    score: float
+    """Of the side that was winning: 1, 0.5 or 0."""
+    stalemate: bool
+    plies: int
+    people: float | None
+    """The same score in the people's game; None for basic endings."""
+
+
+def convert(
+    policy: Policy,
+    config: PlayerConfig,
+    level: int,
+    positions: Sequence[WonPosition],
+    *,
+    seed: int,
+    endings: PeoplesEndings | None = None,
+    done: Collection[int] = (),
+) -> Iterator[ConvertedGame]:
+    """Plays out all positions but those in `done` at once, the player against itself; yields each at its end.
+
+    With `endings` positions of people's games are resigned as people resign; basic endings are played out.
+    Draws by the rules, and games of 200 plies, are not won.
+    """
+    running = [number for number in range(len(positions)) if number not in done]
+    basic = [number for number in running if positions[number].score is None]
+    of_people = [number for number in running if positions[number].score is not None]
+    for numbers, how in ((basic, None), (of_people, endings)):
+        starts = [positions[number].state for number in numbers]
+        boards = play_together(policy, config, starts, seed=seed, max_plies=200, endings=how, numbers=numbers)
+        for board in boards:
+            position, outcome = positions[board.number], board.state.outcome
+            points = score(board) if position.winner == 0 else 1 - score(board)
+            stalemate = outcome is not None and "stalemate" in outcome.reason
+            yield ConvertedGame(
+                level, position.kind, board.number, points, stalemate, board.plies, position.score
+            )
+
+
+def conversion_rows(games: Sequence[ConvertedGame]) -> list[dict[str, Any]]:
+    """By level and kind of position: wins, draws, losses and stalemates with 95 % intervals of the shares of
+    wins and stalemates; for positions of people's games their wins too."""
+    rows = []
+    for level, kind in sorted({(game.level, game.kind) for game in games}):
+        some = [game for game in games if (game.level, game.kind) == (level, kind)]
+        row = {"level": level, "kind": kind, "games": len(some)}
+        row["wins"] = share_with_interval([game.score == 1 for game in some])
+        row["draws"] = sum(game.score == 0.5 for game in some) / len(some)
+        row["losses"] = sum(game.score == 0 for game in some) / len(some)
+        row["stalemates"] = share_with_interval([game.stalemate for game in some])
+        known = [game.people == 1 for game in some if game.people is not None]
+        rows.append(row | ({"people": share_with_interval(known)} if known else {}))
+    return rows
 
 
 def people_endings(rows: Sequence[tuple[str, float, float, str]]) -> list[dict[str, Any]]:
@@ -147,23 +196,6 @@ def people_endings(rows: Sequence[tuple[str, float, float, str]]) -> list[dict[s
                 entry = {"kind": kind, "from": low, "to": high, "games": len(some)}
                 found.append({**entry, "wins": wins, "stalemates": stalemates})
     return found
-
-
-def conversion_rate(positions: Sequence[WonPosition], games: Sequence[RecordedGame]) -> dict[str, float]:
-    """Shares of wins, draws, losses and stalemates of the side that was winning, and the games."""
-    scores = [
-        g.result if p.winner == 0 else 1 - (g.result or 0) for p, g in zip(positions, games, strict=True)
-    ]
-    ends = [g.states[-1].outcome for g in games]
-    stalemates = sum(each is not None and "stalemate" in each.reason for each in ends)
-    known = np.array(scores, float)
-    return {
-        "games": len(known),
-        "wins": float((known == 1).mean()),
-        "draws": float((known == 0.5).mean()),
-        "losses": float((known == 0).mean()),
-        "stalemates": stalemates / len(known),
-    }
 
 
 def _counted(row: str) -> str:

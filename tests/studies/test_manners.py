@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +17,19 @@ from sparring.players import PlayerConfig
 from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
+from sparring.records import RecordedGame
 from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.conversion import (
-    basic_endings,
-    conversion_rate,
-    measure_conversion,
+    WonPosition,
+    conversion_positions,
+    conversion_rows,
+    convert,
     people_endings,
     reached_endings,
     won_positions,
 )
-from studies.manners.games import self_play
+from studies.manners.games import PeoplesEndings, play_together, recorded, self_play
 from studies.manners.traces import GAME_DTYPE, TRACE_DTYPE, Traces, read_games, trace_games
 
 PGN = """[Event "a"]
@@ -194,15 +197,30 @@ def test_games_are_cut_where_a_model_resigns() -> None:
     assert set(cut.games["ending"]) == {"resignation"}
 
 
-def test_programs_play_themselves_and_basic_endings_are_won() -> None:
+def test_programs_play_themselves() -> None:
     config = PlayerConfig("chess", name="uniform", rating=1500)
     games = self_play(uniform(), config, [Chess().initial()] * 2, seed=1, max_plies=6)
     assert [len(game) for game in games] == [6, 6]
     assert games[0].moves != games[1].moves
-    endings = basic_endings("queen", 3, np.random.default_rng(1))
-    assert all(position.state.outcome is None and position.winner == 0 for position in endings)
-    mated = self_play(uniform(), config, [each.state for each in endings], seed=1, max_plies=4)
-    assert conversion_rate(endings, mated)["games"] == 3
+    (second,) = play_together(uniform(), config, [Chess().initial()], seed=1, max_plies=6, numbers=[1])
+    assert RecordedGame("chess", recorded(second, config).record).moves == games[1].moves
+
+
+def test_programs_resign_as_people_do() -> None:
+    class LosingPolicy(UniformPolicy):
+        """Thinks that White is lost."""
+
+        def predict(self, positions: list[Position]) -> list[Prediction]:
+            signs = [-1 if each.state.to_move == 0 else 1 for each in positions]
+            found = super().predict(positions)
+            return [replace(each, value=0.8 * s) for each, s in zip(found, signs, strict=True)]
+
+    config = PlayerConfig("chess", name="uniform", rating=1500)
+    endings = PeoplesEndings(LosingPolicy(), 1500)  # type: ignore[arg-type]
+    boards = list(play_together(uniform(), config, [Chess().initial()] * 8, seed=1, endings=endings))
+    assert all(board.agreed == 0 and board.state.to_move == 0 for board in boards if board.agreed is not None)
+    assert sum(board.agreed == 0 for board in boards) >= 4
+    assert len({board.plies for board in boards}) > 1
 
 
 def test_won_positions_are_those_that_stay_won(tmp_path: Path) -> None:
@@ -231,9 +249,27 @@ def test_basic_endings_of_people_are_counted_by_rating(tmp_path: Path) -> None:
 
 def test_a_player_plays_out_won_positions() -> None:
     config = PlayerConfig("chess", name="uniform", rating=1500)
-    found = measure_conversion(uniform(), config, 1500, [], games=3, seed=1)
-    assert found["queen"]["games"] == found["rook"]["games"] == 2
-    assert "won" not in found
+    positions = conversion_positions([], 3, seed=1)
+    assert [each.kind for each in positions] == ["queen"] * 2 + ["rook"] * 2
+    assert all(each.state.outcome is None and each.winner == 0 for each in positions)
+    games = list(convert(uniform(), config, 1500, positions, seed=1))
+    assert sorted(game.number for game in games) == [0, 1, 2, 3]
+    (rest,) = convert(uniform(), config, 1500, positions, seed=1, done=[0, 1, 3])
+    assert rest in games
+    rows = conversion_rows(games)
+    assert [(row["level"], row["kind"], row["games"]) for row in rows] == [
+        (1500, "queen", 2),
+        (1500, "rook", 2),
+    ]
+    assert all(row["wins"]["value"] + row["draws"] + row["losses"] == pytest.approx(1) for row in rows)
+
+
+def test_a_stalemate_is_counted() -> None:
+    config = PlayerConfig("chess", name="uniform", rating=1500)
+    state = Chess().parse("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+    games = list(convert(uniform(), config, 1500, [WonPosition(state, 0, None, "queen")] * 60, seed=1))
+    (row,) = conversion_rows(games)
+    assert 0 < row["stalemates"]["value"] <= row["draws"]
 
 
 def kit(folder: Path) -> dict[str, str]:
