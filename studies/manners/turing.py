@@ -22,7 +22,7 @@ from sparring.records import GameRecord, RecordedGame, Split, Termination
 from sparring.storage import atomic_write
 from sparring.turing import BadTuringKit, TuringGame, TuringKit, read_kit, score_verdicts
 from sparring.turing.kit import RESULTS, SOURCES, Source
-from studies.manners.traces import read_games
+from studies.manners.traces import ending, read_games
 
 GAMES, KEY, ANSWERS = "games.jsonl", "key.jsonl", "answers.csv"
 _LEAST_PLIES, _MOST_PLIES = 30, 240
@@ -66,8 +66,8 @@ def read_program_games(path: Path) -> list[ProgramGame]:
 
 
 def people_at(paths: Sequence[Path], level: int, width: int = 100) -> list[RecordedGame]:
-    """Games of people whose ratings are both near a level, which can be judged, and which are not in the
-    training split of our networks."""
+    """Games of people whose ratings are both near a level, which can be judged, whose ending is known, and
+    which are not in the training split of our networks."""
     return [
         game
         for path in paths
@@ -75,6 +75,7 @@ def people_at(paths: Sequence[Path], level: int, width: int = 100) -> list[Recor
         if game.split() is not Split.TRAIN
         and all(rating is not None and abs(rating - level) <= width for rating in game.ratings)
         and can_be_judged(game)
+        and ending(game) != "unknown"
     ]
 
 
@@ -91,24 +92,87 @@ def can_be_judged(game: RecordedGame) -> bool:
 def make_kit(
     games: Mapping[int, Mapping[Source, Sequence[RecordedGame]]], *, each: int = 6, seed: int = 0
 ) -> TuringKit:
-    """Chooses `each` games of each source and level, and shuffles those of a level.
+    """Chooses `each` games of each source and level that are alike (`alike_games`), and shuffles those of a
+    level.
 
     `games` has the candidates by level and source. Raises UserError if there are too few.
     """
     rng, found = np.random.default_rng(seed), []
     key: dict[str, Source] = {}
     for level, sources in sorted(games.items()):
-        chosen = []
         for source in SOURCES:
-            known = sources.get(source, ())
-            if len(known) < each:
-                raise UserError(f"level {level}: {len(known)} games of {source}, {each} are needed")
-            chosen += [(source, known[i]) for i in rng.permutation(len(known))[:each].tolist()]
+            if (count := len(sources.get(source, ()))) < each:
+                raise UserError(f"level {level}: {count} games of {source}, {each} are needed")
+        groups = alike_games(sources, each, rng)
+        if len(groups) < each:
+            raise UserError(f"level {level}: {len(groups)} groups of games that end alike, {each} are needed")
+        chosen = [(source, game) for group in groups for source, game in group.items()]
         for number, place in enumerate(rng.permutation(len(chosen)).tolist(), 1):
             source, game = chosen[place]
             found.append(anonymous(game, level, number))
             key[found[-1].id] = source
     return TuringKit(tuple(found), key)
+
+
+def alike_games(
+    sources: Mapping[Source, Sequence[RecordedGame]], count: int, rng: np.random.Generator
+) -> list[dict[Source, RecordedGame]]:
+    """At most `count` groups of a game of people, drawn at random, and the most similar game of each program.
+
+    The games of a group have the same result and ending. As long as there are such games they also have the
+    same first move and about the same length. So none of these tells who played.
+    """
+    left = {source: [_Candidate.of(game) for game in sources[source]] for source in SOURCES}
+    people = left.pop("people")
+    people = [people[place] for place in rng.permutation(len(people)).tolist()]
+    groups: list[dict[Source, RecordedGame]] = []
+    for ratio, same_opening in _LIKENESS:
+        for game in list(people):
+            partners = {
+                source: game.most_similar(known, ratio, same_opening) for source, known in left.items()
+            }
+            found = {source: each for source, each in partners.items() if each is not None}
+            if len(groups) < count and len(found) == len(left):
+                people.remove(game)
+                for source, each in found.items():
+                    left[source].remove(each)
+                groups.append({source: each.game for source, each in found.items()})
+                groups[-1]["people"] = game.game
+    return groups
+
+
+_LIKENESS = ((1.15, True), (1.3, True), (1.3, False), (1.6, False), (10.0, False))
+"""Largest ratio of lengths, and whether the first moves agree: the strictest first."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A game, and what a judge sees of it without looking at the moves."""
+
+    game: RecordedGame
+    end: tuple[float | None, str]
+    opening: str
+    plies: int
+
+    @staticmethod
+    def of(game: RecordedGame) -> _Candidate:
+        return _Candidate(game, (game.result, _ending(game)), game.moves[0], len(game))
+
+    def ratio(self, other: _Candidate) -> float:
+        return max(self.plies, other.plies) / min(self.plies, other.plies)
+
+    def most_similar(
+        self, known: Sequence[_Candidate], ratio: float, same_opening: bool
+    ) -> _Candidate | None:
+        """The game of the nearest length among those with the same end and, if asked, the same first move."""
+        alike = [
+            each
+            for each in known
+            if each.end == self.end
+            and self.ratio(each) <= ratio
+            and (not same_opening or each.opening == self.opening)
+        ]
+        return min(alike, key=self.ratio, default=None)
 
 
 def anonymous(game: RecordedGame, level: int, number: int) -> TuringGame:

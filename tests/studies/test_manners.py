@@ -17,7 +17,7 @@ from sparring.players import PlayerConfig
 from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
-from sparring.records import RecordedGame
+from sparring.records import GameRecord, RecordedGame, Termination
 from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
 from studies.manners.conversion import (
@@ -279,6 +279,36 @@ def kit(folder: Path) -> dict[str, str]:
     turing.write_kit(turing.make_kit(games, each=2, seed=1), folder)
     key = [json.loads(line) for line in (folder / turing.KEY).read_text().splitlines()]
     return {entry["id"]: entry["source"] for entry in key}
+
+
+def finished(plies: int, result: float, first: str = "e2e4") -> RecordedGame:
+    """A game of some plies from the initial position that a side resigned, or that was agreed drawn."""
+    state = Chess().initial()
+    state = state.play(state.parse_move(first))
+    while state.ply < plies:
+        state = state.play(state.legal_moves()[state.ply % 3])
+    ending = Termination.NORMAL if result == 0.5 else Termination.RESIGNATION
+    return RecordedGame("chess", GameRecord(moves=state.pack_moves(1), result=result, ending=ending))
+
+
+def test_result_first_move_and_length_do_not_tell_who_played() -> None:
+    people = [finished(40, 0.5), finished(41, 1), finished(60, 0), finished(30, 1, "d2d4"), finished(31, 1)]
+    ours = [finished(42, 1), finished(58, 0), finished(32, 1, "d2d4"), finished(90, 0, "c2c4")]
+    engine = [finished(64, 0), finished(39, 1), finished(28, 1, "d2d4"), finished(39, 1, "a2a3")]
+    games = {"people": people, "ours": ours, "engine": engine}
+    groups = turing.alike_games(games, 3, np.random.default_rng(1))  # type: ignore[arg-type]
+    shown = [
+        sorted((source, len(game), game.result) for source, game in group.items() if source != "people")
+        for group in groups
+    ]
+    assert sorted(shown) == [
+        [("engine", 28, 1), ("ours", 32, 1)],
+        [("engine", 39, 1), ("ours", 42, 1)],
+        [("engine", 64, 0), ("ours", 58, 0)],
+    ]
+    assert all(len({game.moves[0] for game in group.values()}) == 1 for group in groups)
+    with pytest.raises(UserError, match="level 1500: 3 groups of games that end alike, 4 are needed"):
+        turing.make_kit({1500: games}, each=4)  # type: ignore[dict-item]
 
 
 def answer(folder: Path, verdicts: dict[str, str]) -> Path:
