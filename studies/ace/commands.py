@@ -199,6 +199,38 @@ def ace_gradients(
                 print(f"{rating}, {name} Theta", flush=True)
 
 
+def ace_curve(
+    records: Records,
+    tuning: Annotated[Path, typer.Option(help="Folder of tuned classes.")],
+    positions: Annotated[int, typer.Option(min=16, help="Test positions of each class.")] = 1024,
+    network: Annotated[str, typer.Option(help="Network that searches.")] = "strong",
+    backend: Backend = "onnxruntime",
+    batch: Batch = 64,
+    out: Annotated[Path, typer.Option(help="File of the numbers.")] = RESULTS / "curve.json",
+) -> None:
+    """Measure Theta as a function of the rating on the held-out moves of the tuned classes."""
+    from sparring import load_policy
+    from sparring.records import Split
+    from sparring.reports.machine import provenance
+    from sparring.reports.report import write_json
+    from sparring.tuning import class_positions
+    from sparring.tuning.memo import MemoizedPolicy
+    from sparring.tuning.run import results_in
+    from studies.ace.curve import curve_losses
+
+    policy = MemoizedPolicy(load_policy(network, "chess", backend=backend, batch=batch))
+    rows: list[dict[str, Any]] = []
+    for row in curve_losses(
+        policy,
+        list(results_in(tuning)),
+        lambda rating: class_positions("chess", records, rating, positions, split=Split.TEST),
+    ):
+        rows.append(row)
+        write_json(provenance(command_line()) | {"rows": rows}, out)
+        losses = ", ".join(f"{name} {each['value']:.4f}" for name, each in row["loss"].items())
+        print(f"{row['class']}: {losses}; by phase {-row['phase_gain']['value']:+.4f}", flush=True)
+
+
 def ace_go(
     records: Records,
     games: Annotated[int, typer.Option(min=8, help="Games, equally many by the stronger rank.")] = 400,
@@ -248,7 +280,8 @@ def ace(
 
     The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `items.jsonl.gz`,
     `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`), `strength.json` (`ace-strength`),
-    `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`) and `baselines*.json` (`ace-baselines`).
+    `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`), `curve.json` (`ace-curve`) and
+    `baselines*.json` (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
@@ -270,7 +303,7 @@ def ace(
         )
     if baselines := sorted(out.glob("baselines*.json")):
         report["baselines"] = {"rows": [row for each in baselines for row in read_json(each)["rows"]]}
-    for name in ("strength", "strength-go", "gradients"):
+    for name in ("strength", "strength-go", "gradients", "curve"):
         if (out / f"{name}.json").exists():
             report[name] = read_json(out / f"{name}.json")
     if not report:

@@ -1,0 +1,72 @@
+"""Theta as a smooth function of the rating: its held-out loss beside that of each class's own Theta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sparring.matching.phases import PHASES
+from sparring.policies import Policy
+from sparring.policies.segments import Array
+from sparring.tuning import Theta, cross_entropy, fit_theta_curve, search_visits
+from sparring.tuning.class_result import estimate
+from sparring.tuning.visits import PlayedPositions, VisitData
+
+Result = Mapping[str, Any]
+"""Result of a class, as its journal has it."""
+
+
+def curve_losses(
+    policy: Policy, results: Sequence[Result], held_out: Callable[[int], PlayedPositions]
+) -> Iterator[dict[str, Any]]:
+    """The held-out losses of each class in nats, with intervals by game.
+
+    `own` is the Theta tuned to the class, `curve` the curve through all classes, `left_out` the curve through
+    the other classes, `nearest` the Theta of the nearest other class. `minus_own` has the paired differences.
+    `phase_gain` is what a curve of tau for each phase gains over the one curve of tau.
+    """
+    for result in results:
+        rating, others = result["class"], [each for each in results if each is not result]
+        data = held_out(rating)
+        nearest = min(others, key=lambda each: abs(each["class"] - rating))
+        thetas = {
+            "own": Theta(**result["theta"]),
+            "curve": fit_theta_curve(results).at(rating),
+            "left_out": fit_theta_curve(others).at(rating),
+            "nearest": Theta(**nearest["theta"]),
+        }
+        searches = {
+            name: search_visits(policy, data, theta, [result["nodes"]]) for name, theta in thetas.items()
+        }
+        losses = {name: cross_entropy(searches[name], theta) for name, theta in thetas.items()}
+        by_phase = _losses_by_phase(searches["curve"], thetas["curve"], results, rating, data)
+        yield {
+            "class": rating,
+            "theta": {name: vars(theta) for name, theta in thetas.items()},
+            "loss": {name: estimate(each, data) for name, each in losses.items()},
+            "minus_own": {
+                name: estimate(each - losses["own"], data) for name, each in losses.items() if name != "own"
+            },
+            "phase_gain": estimate(losses["curve"] - by_phase, data),
+        }
+
+
+def _losses_by_phase(
+    found: VisitData, theta: Theta, results: Sequence[Result], rating: int, data: PlayedPositions
+) -> Array:
+    """The losses with tau by a curve of its own in each phase [positions]."""
+    losses = cross_entropy(found, theta)
+    for index, name in enumerate(PHASES):
+        known = [_with_phase(each, name) for each in results if name in each["by_phase"]["phases"]]
+        if len(known) < 2:
+            continue
+        inside = data.phase == index
+        own = theta.with_choice(fit_theta_curve(known).at(rating).temperature, theta.backoff)
+        losses[inside] = cross_entropy(found, own)[inside]
+    return losses
+
+
+def _with_phase(result: Result, phase: str) -> Result:
+    """The result with the tau of a phase."""
+    tau = result["by_phase"]["phases"][phase]["temperature"]
+    return {**result, "theta": {**result["theta"], "temperature": tau}}
