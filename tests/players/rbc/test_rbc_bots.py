@@ -174,7 +174,7 @@ def test_a_clocked_bot_looks_deeper_while_there_is_time(planned: float | None, d
             return super().evaluate(boards, extra_depth)
 
     it.evaluator = Noted(1)
-    evaluations = it._evaluate(it.tracker.boards, planned)
+    *_, evaluations = it._evaluate(it.tracker.boards, planned)
     assert asked == depths
     expected = NativeEvaluator(1 + depths[-1]).evaluate(it.tracker.boards)
     np.testing.assert_array_equal(evaluations.scores, expected.scores)

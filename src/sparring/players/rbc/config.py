@@ -124,7 +124,7 @@ BOTS: Mapping[str, BotConfig] = {
             rationality=5.0,
             inference_weight=0.9,
             rating_visits=100,
-            rating_share=0.5,
+            rating_share=0.75,
             belief_weight=0.8,
         ),
     ),

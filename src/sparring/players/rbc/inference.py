@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,6 +54,8 @@ _MAX_STATISTICS_BOARDS = 200_000
 """Maximum number of boards for which sense statistics are computed."""
 _MAX_WIN_SEARCH_BOARDS = 20_000
 """Maximum number of boards on which senses that force a king capture are searched; a sample of more."""
+_CLEAR_LEAD = 0.05
+"""With a belief, a best action that leads by this win probability is not evaluated deeper."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,18 @@ class Belief:
     """Returns up to so many of the likeliest boards, and their probabilities [boards]."""
     weight: float = 0.5
     """Weight of these boards against those of the bot's own sample."""
+
+
+@dataclass(frozen=True)
+class EvaluatedSample:
+    """Boards of a sample with the values of all requests on them."""
+
+    boards: RbcBoardSet
+    evaluations: BoardEvaluations
+    win_probability: Matrix
+    """[boards, requests]."""
+    weights: NDArray[np.float64]
+    """Probabilities of the boards [boards]."""
 
 
 class InferenceBot(BasePlayer):
@@ -184,15 +198,17 @@ class InferenceBot(BasePlayer):
         likely boards, whose entropy counts, too.
         """
         senses = self._sense_statistics()
-        looked_at, _, win_probability, weights = self._evaluate_sample(
-            self.limits.sense_boards, planned, belief
-        )
-        values = sense_values(win_probability, weights, looked_at.partition, senses.undominated)
-        entropies = senses.entropies[list(senses.undominated)]
-        if belief is not None:
-            likely = sense_entropies(weights, looked_at.partition, senses.undominated)
-            entropies = (1 - belief.weight) * entropies + belief.weight * likely
-        return senses.undominated, values + self.risk_parameters.information_weight * entropies
+        for sample in self._deepening(self.limits.sense_boards, planned, belief):
+            partition, weights = sample.boards.partition, sample.weights
+            values = sense_values(sample.win_probability, weights, partition, senses.undominated)
+            entropies = senses.entropies[list(senses.undominated)]
+            if belief is not None:
+                likely = sense_entropies(weights, partition, senses.undominated)
+                entropies = (1 - belief.weight) * entropies + belief.weight * likely
+            values = values + self.risk_parameters.information_weight * entropies
+            if belief is not None and _leads(values):
+                break
+        return senses.undominated, values
 
     def _winning_sense(self, why: str) -> Decision | None:
         """A sense after which the king is captured for certain on all boards, or on all of a sample; None if
@@ -223,20 +239,20 @@ class InferenceBot(BasePlayer):
         self, planned: float | None, belief: Belief | None = None
     ) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.float64]]:
         """All requests, their values, and their mean win probabilities; arguments as in `rate_senses`."""
-        _, evaluations, win_probability, weights = self._evaluate_sample(
-            self.limits.move_boards, planned, belief
-        )
-        weighted_worst = belief is not None
-        values = request_values(win_probability, weights, self.risk_parameters, weighted_worst)
-        return evaluations.requests, values, weights @ win_probability
+        for sample in self._deepening(self.limits.move_boards, planned, belief):
+            weighted_worst = belief is not None
+            values = request_values(
+                sample.win_probability, sample.weights, self.risk_parameters, weighted_worst
+            )
+            if belief is not None and _leads(values):
+                break
+        return sample.evaluations.requests, values, sample.weights @ sample.win_probability
 
-    def _evaluate_sample(
-        self, most: int, planned: float | None, belief: Belief | None = None
-    ) -> tuple[RbcBoardSet, BoardEvaluations, Matrix, NDArray[np.float64]]:
-        """Evaluates a sample of the boards, or with a belief the likely ones and a sample of the others.
-
-        Returns the sample, its evaluations, win probabilities [boards, requests] and likelihoods [boards].
-        """
+    def _deepening(
+        self, most: int, planned: float | None, belief: Belief | None
+    ) -> Iterator[EvaluatedSample]:
+        """Evaluates a sample of the boards, or with a belief the likely ones and a sample of the others:
+        at the configured depth, then deeper step by step as far as `planned` seconds allow."""
         boards, count = self.tracker.boards, self._count(most, planned)
         attacked = boards.with_king_attacked()
         if belief is None:
@@ -246,23 +262,22 @@ class InferenceBot(BasePlayer):
             looked_at = likely
             if belief.weight < 1:
                 looked_at = self._sample(max(count - len(likely), _MIN_EVALUATED), attacked).union(likely)
-        evaluations = self._evaluate(looked_at, planned)
-        win_probability = win_probabilities(
-            evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
-        )
-        in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the first request is the pass: it loses the king
-        share = len(attacked) / len(boards)
-        weights = likelihoods(
-            win_probability,
-            in_danger,
-            share,
-            self.risk_parameters.opponent_rationality,
-            self.risk_parameters.threat_weight,
-        )
-        if belief is not None:
-            weights *= 1 - belief.weight
-            weights[looked_at.indices(likely)] += belief.weight * shares / shares.sum()
-        return looked_at, evaluations, win_probability, weights
+        for evaluations in self._evaluate(looked_at, planned):
+            win_probability = win_probabilities(
+                evaluations.scores, evaluations.attacks, self._unseen_attack_rate()
+            )
+            in_danger = evaluations.scores[:, 0] <= 1 - WIN  # the first request, the pass, loses the king
+            weights = likelihoods(
+                win_probability,
+                in_danger,
+                len(attacked) / len(boards),
+                self.risk_parameters.opponent_rationality,
+                self.risk_parameters.threat_weight,
+            )
+            if belief is not None:
+                weights *= 1 - belief.weight
+                weights[looked_at.indices(likely)] += belief.weight * shares / shares.sum()
+            yield EvaluatedSample(looked_at, evaluations, win_probability, weights)
 
     def _sample(self, count: int, attacked: RbcBoardSet) -> RbcBoardSet:
         """A sample of the boards; a fifth of it has an attacked king, if there are such boards."""
@@ -280,21 +295,20 @@ class InferenceBot(BasePlayer):
             self.risk_parameters.unseen_attack_rate + _RATE_STEP * max(0, self._quiet_turns - _QUIET_TURNS),
         )
 
-    def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> BoardEvaluations:
+    def _evaluate(self, boards: RbcBoardSet, planned: float | None) -> Iterator[BoardEvaluations]:
         """Evaluates boards, deeper step by step as far as `planned` seconds allow."""
         began = time.perf_counter()
         evaluations = self.evaluator.evaluate(boards)
         spent = time.perf_counter() - began
         self._seconds_a_board += 0.5 * (spent / len(boards) - self._seconds_a_board)
-        extra_depth = 0
-        while planned is not None and extra_depth < _MAX_EXTRA_DEPTH:
+        yield evaluations
+        for extra_depth in range(1, _MAX_EXTRA_DEPTH + 1):
             now = time.perf_counter()
-            if now + spent * self.evaluator.cost_ratio > began + planned:
-                break
-            extra_depth += 1
+            if planned is None or now + spent * self.evaluator.cost_ratio > began + planned:
+                return
             evaluations = self.evaluator.evaluate(boards, extra_depth)
             spent = time.perf_counter() - now
-        return evaluations
+            yield evaluations
 
     def planned_seconds(self, clock: Clock | None, share: float) -> float | None:
         """Seconds for a part of this turn; None without a clock."""
@@ -313,3 +327,11 @@ class InferenceBot(BasePlayer):
 
     def _draw(self) -> int:
         return int(self._rng.integers(2**63))
+
+
+def _leads(values: NDArray[np.float64]) -> bool:
+    """Whether the best value is clearly above the second."""
+    if len(values) < 2:
+        return True
+    second, best = np.partition(values, -2)[-2:]
+    return bool(best - second >= _CLEAR_LEAD)

@@ -25,6 +25,7 @@ from sparring.games import Move
 from sparring.games.rbc import NO_SENSE, PASS, SENSE, MoveResult, Observation, OpponentMoveResult
 from sparring.players.player import BasePlayer, Decision, GameStart, Turn
 from sparring.players.rbc.inference import Belief, InferenceBot
+from sparring.players.rbc.planned_actions import PlannedActions, action_scores, is_settled
 from sparring.players.rbc.synopsis_evaluators import SynopsisEvaluator
 from sparring.search import Clock
 
@@ -35,9 +36,8 @@ _PONDER_SHARE = 0.05
 quick."""
 _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
-_LEAST_RATING_SHARE = 0.25
-"""A rating counts for at least this share of the playouts: more playouts make the tree less noisy, but do not
-correct its evaluations."""
+_LEAST_PLAYOUTS = 64
+"""Playouts before a search with a clock may end because its choice is settled."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -101,25 +101,6 @@ class PlannerOptions:
         own = {"network", "backend", "playouts", "inference_weight", "rating_visits", "ponder"}
         own |= {"rating_share", "belief_weight"}
         return RbcPlannerConfig(threads=threads, **{name: getattr(self, name) for name in names - own})
-
-
-@dataclass(frozen=True)
-class PlannedActions:
-    """Result of a search: the actions of the root. Arrays have shape [actions]."""
-
-    actions: NDArray[np.int64]
-    priors: NDArray[np.float64]
-    visits: NDArray[np.float64]
-    values: NDArray[np.float64]
-    """Mean values for the player from -1 to 1, NaN without visits."""
-    worst: NDArray[np.float64]
-    """Smallest values seen."""
-    root_value: float
-    """The network's value."""
-    playouts: int
-    nodes: int
-    ratings: NDArray[np.float64] | None = None
-    """Values of the actions by the inference bot, in win probability; None if they are not used."""
 
 
 def _least_seconds(clock: Clock, share: float) -> float:
@@ -235,26 +216,26 @@ class PlannerBot(BasePlayer):
         decided = ratings is not None and self.options.rating_visits > 0
         rated = decided and (self.options.rating_share == 1 or not moving)
         if not (alone or rated):
-            self._play_out(ends, stop)
-        actions, priors, visits, values, worst = self.planner.root_actions()
-        self.last_search = PlannedActions(
-            actions,
-            priors,
-            visits,
-            values,
-            worst,
-            self.planner.value,
-            self.planner.playouts,
-            self.planner.nodes,
-            ratings,
-        )
+            self._play_out(ends, stop, ratings)
+        self.last_search = self._planned_actions(ratings)
         return self.last_search
 
-    def _play_out(self, ends: float | None, stop: Event | None) -> None:
-        """Runs playouts until `ends`, or the configured number of them."""
+    def _planned_actions(self, ratings: NDArray[np.float64] | None) -> PlannedActions:
+        counts = self.planner.value, self.planner.playouts, self.planner.nodes
+        return PlannedActions(*self.planner.root_actions(), *counts, ratings)
+
+    def _play_out(self, ends: float | None, stop: Event | None, ratings: NDArray[np.float64] | None) -> None:
+        """Runs the configured number of playouts, or until `ends` or until the choice is settled."""
+        began, next_check = time.perf_counter(), _LEAST_PLAYOUTS
         while stop is None or not stop.is_set():
-            if self.planner.playouts >= self.options.playouts if ends is None else time.perf_counter() > ends:
+            now, playouts = time.perf_counter(), self.planner.playouts
+            if playouts >= self.options.playouts if ends is None else now > ends:
                 return
+            if ends is not None and playouts >= next_check:
+                next_check = playouts + playouts // 4
+                remaining = playouts * (ends - now) / (now - began)
+                if is_settled(self._planned_actions(ratings), self.options.rating_visits, remaining):
+                    return
             self._step()
 
     def _rate(self, moving: bool, planned: float | None) -> NDArray[np.float64] | None:
@@ -280,17 +261,6 @@ class PlannerBot(BasePlayer):
         self.planner.set_priors(mixed.astype(np.float32))
         return ratings
 
-    def _scores(self, search: PlannedActions) -> NDArray[np.float64]:
-        """Scores of the root's actions: the total win probability of the playouts (the paper's argmax of Q at
-        the root), or with ratings of the inference bot the mean of ratings and playouts."""
-        won, visits = (1 + np.nan_to_num(search.values)) / 2, search.visits
-        if search.ratings is None or not self.options.rating_visits:
-            return visits * won + 1e-3 * search.priors
-        # Playouts of all actions together are made to agree with the ratings, so that only differences count.
-        bias = float((visits * (search.ratings - won)).sum() / max(visits.sum(), 1.0))
-        counts = max(self.options.rating_visits, _LEAST_RATING_SHARE * float(visits.sum()))
-        return (counts * search.ratings + visits * (won + bias)) / (counts + visits)
-
     def _decide(
         self, legal_moves: Sequence[Move], search: PlannedActions, moving: bool, planned: float | None
     ) -> Decision:
@@ -300,7 +270,7 @@ class PlannerBot(BasePlayer):
         if not allowed.any():  # only if its own pieces stand elsewhere than it believes
             move = legal_moves[int(self._rng.integers(len(legal_moves)))]
             return Decision(move, {move: 1.0}, "has lost track")
-        scores = self._scores(search)
+        scores = action_scores(search, self.options.rating_visits)
         scores[~allowed] = -np.inf
         best = int(np.argmax(scores))
         move = int(search.actions[best])
