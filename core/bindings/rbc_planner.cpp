@@ -42,6 +42,7 @@ void check(const PlannerConfig& config) {
     require(share(config.paranoia), "paranoia must be from 0 to 1");
     require(share(config.native_weight), "native_weight must be from 0 to 1");
     require(share(config.belief_noise), "belief_noise must be from 0 to 1");
+    require(config.threat_weight >= 0 && config.threat_weight <= 100, "threat_weight must be from 0 to 100");
     require(config.rationality >= 0 && config.rationality <= 100, "rationality must be from 0 to 100");
     require(config.table_size >= 1, "table_size must be at least 1");
     require(config.threads >= 1 && config.threads <= 1024, "threads must be from 1 to 1024");
@@ -207,6 +208,8 @@ void bind_config(nb::module_& m) {
         Field{
             "belief_noise", &C::belief_noise,
             "Share of actions of the opponent in the belief that are drawn uniformly, not from its policy."},
+        Field{"threat_weight", &C::threat_weight,
+              "Odds factor of the opponent's moves that attack the king, in the belief."},
         Field{"rationality", &C::rationality,
               "Inverse temperature of moves by a native quiescence search, which weighs the policies of both "
               "players; 0 leaves them as they are."},

@@ -74,11 +74,6 @@ void noisy_moves(const Board& b, MoveList& list) {
     }
 }
 
-bool king_attacked(const Board& b, Color whose) {
-    const Bitboard kings = b.pieces(whose, king);
-    return kings && b.attackers(lsb(kings), ~whose, b.occupied());
-}
-
 }  // namespace
 
 std::vector<ScoredMove> BoardSearch::analyse(const Board& board) {
@@ -111,7 +106,7 @@ int BoardSearch::search(const Board& board, int depth, int ply, int alpha, int b
     ++nodes_;
     const Color us = board.side();
     if (!board.pieces(us, king)) return ply - king_score;
-    if (king_attacked(board, ~us)) return king_score - ply;
+    if (attacks_king(board, us)) return king_score - ply;
     MoveList list;
     pseudo_legal(board, list);
     if (list.empty()) list.push(pass);
@@ -131,9 +126,9 @@ int BoardSearch::quiesce(const Board& board, int evasions, int ply, int alpha, i
     ++nodes_;
     const Color us = board.side();
     if (!board.pieces(us, king)) return ply - king_score;
-    if (king_attacked(board, ~us)) return king_score - ply;
+    if (attacks_king(board, us)) return king_score - ply;
     if (ply >= max_ply) return evaluate(board);
-    const bool in_check = evasions > 0 && king_attacked(board, us);
+    const bool in_check = evasions > 0 && attacks_king(board, ~us);
     const int stand_pat = evaluate(board);
     int best = in_check ? -infinity : stand_pat;
     alpha = std::max(alpha, best);

@@ -169,7 +169,8 @@ void ParticleFilter::draw(const BoardSet& possible, bool exact) {
                 Board next = board;
                 apply(next, taken(board, moves[i].action));
                 if (!agrees(next)) continue;
-                accepted[c].probability += static_cast<double>(moves[i].prior);
+                const double weight = attacks_king(next, ~player_) ? config_.threat_weight : 1.0;
+                accepted[c].probability += weight * static_cast<double>(moves[i].prior);
                 accepted[c].moves.emplace_back(i, accepted[c].probability);
             }
         }

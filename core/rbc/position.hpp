@@ -44,6 +44,12 @@ std::optional<Square> capture_square(const Board& board, Move taken);
 /// Plays a taken move or pass.
 void apply(Board& board, Move taken);
 
+/// Whether a player attacks the other's king.
+inline bool attacks_king(const Board& board, chess::Color by) {
+    const chess::Bitboard kings = board.pieces(~by, chess::king);
+    return kings && board.attackers(chess::lsb(kings), by, board.occupied());
+}
+
 /// The 3x3 squares of a sense, clipped at the edge.
 Bitboard window(Square centre);
 

@@ -11,11 +11,6 @@ using namespace chess;
 
 namespace {
 
-bool attacks_king(const Board& b, Color by) {
-    const Bitboard kings = b.pieces(~by, king);
-    return kings && b.attackers(lsb(kings), by, b.occupied());
-}
-
 RequestEvaluation evaluate_request(const Board& board, const ScoredMove& scored) {
     Board next = board;
     apply(next, scored.move);

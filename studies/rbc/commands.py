@@ -97,7 +97,8 @@ def rbc_matches(
     bot: Annotated[str, typer.Option(help="A bot: a name or a TOML file (docs/rbc-bots.md).")] = "inference",
     opponents: Annotated[str, typer.Option(help="Bots of reconchess.")] = "trout,attacker,random",
     games: Annotated[int, typer.Option(min=1, help="Games against each.")] = 100,
-    seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock; 5 are added a turn.")] = 120,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 120,
+    increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 5,
     processes: Annotated[int, typer.Option(min=1, help="Games played in parallel.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/rbc"),
 ) -> None:
@@ -116,7 +117,7 @@ def rbc_matches(
         stockfish = find_stockfish() if needs else None
     except (BadBotConfig, StockfishNotFound) as error:
         raise UserError(str(error)) from None
-    matches = [study.RbcMatch(bot, name, games, seconds) for name in names]
+    matches = [study.RbcMatch(bot, name, games, seconds, increment) for name in names]
 
     def on_progress(played: Sequence[study.RbcGameResult]) -> None:
         last = played[-1]

@@ -39,7 +39,9 @@ class RbcMatch:
     opponent: str
     games: int
     seconds: float
-    """Seconds on each clock at the start; reconchess adds five a turn."""
+    """Seconds on each clock at the start."""
+    increment: float = 5.0
+    """Seconds that are added for each turn."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,13 @@ class RbcGameResult:
     """Seconds on our clock at the end."""
     spent: float
     """Wall-clock seconds of the game."""
+    increment: float = 5.0
+    """Seconds that were added for each turn."""
+
+    @property
+    def match(self) -> tuple[str, str, float, float]:
+        """What the games of a match have in common."""
+        return self.bot, self.opponent, self.seconds, self.increment
 
 
 PlayedGame = tuple[RbcGameResult, bytes]
@@ -85,7 +94,7 @@ class _Worker:
         random.seed(number)
         color = number % 2 == 0
         began = time.monotonic()
-        game = LocalGame(seconds_per_player=match.seconds)
+        game = LocalGame(seconds_per_player=match.seconds, seconds_increment=match.increment)
         ours = theirs = None
         try:
             ours = load_player(OURS)[1]()
@@ -143,14 +152,15 @@ def run(
     """
     journal = Journal(out / JOURNAL)
     games = [RbcGameResult(**each | {"failures": tuple(each["failures"])}) for each in journal.entries]
-    done = {(each.bot, each.opponent, each.seconds, each.number) for each in games}
+    done = {(*each.match, each.number) for each in games}
     longest = max(match.games for match in matches)
     missing = iter(
         [
             (match, number)
             for number in range(longest)
             for match in matches
-            if number < match.games and (match.bot, match.opponent, match.seconds, number) not in done
+            if number < match.games
+            and (match.bot, match.opponent, match.seconds, match.increment, number) not in done
         ]
     )
     spawn: Any = partial(_Worker, stockfish)
@@ -171,8 +181,8 @@ def _write(games: Sequence[RbcGameResult], out: Path, command: str) -> dict[str,
     report = {
         **provenance(command),
         "matches": [
-            summary([each for each in games if (each.bot, each.opponent, each.seconds) == key])
-            for key in dict.fromkeys((each.bot, each.opponent, each.seconds) for each in games)
+            summary([each for each in games if each.match == key])
+            for key in dict.fromkeys(each.match for each in games)
         ],
     }
     write_json(report, out / REPORT)
@@ -187,7 +197,7 @@ def summary(games: Sequence[RbcGameResult]) -> dict[str, Any]:
     return {
         "bot": games[0].bot,
         "opponent": games[0].opponent,
-        "clock": f"{games[0].seconds:g} s + 5 s",
+        "clock": f"{games[0].seconds:g} s + {games[0].increment:g} s",
         "games": len(games),
         "won": sum(each.score == 1 for each in games),
         "drawn": sum(each.score == 0.5 for each in games),

@@ -56,6 +56,14 @@ def test_the_environment_names_the_bot(bot: str, monkeypatch: pytest.MonkeyPatch
     assert ours.failures == []
 
 
+@pytest.mark.parametrize("increment", [0.0, 1.0, 5.0])
+def test_the_increment_of_the_clock_is_estimated(increment: float) -> None:
+    ours = SparringBot()
+    game = LocalGame(seconds_per_player=1_000, seconds_increment=increment, full_turn_limit=6)
+    play_local_game(ours, RandomBot(), game=game)
+    assert ours._increment == pytest.approx(increment, abs=0.3)
+
+
 def test_a_bot_that_does_not_exist_is_refused_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARRING_RBC_BOT", "nobody")
     with pytest.raises(BadBotConfig, match="no bot 'nobody'"):

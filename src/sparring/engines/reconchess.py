@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -37,7 +38,7 @@ _T = TypeVar("_T")
 _PONDER_TIMEOUT = 30.0
 """Seconds that a turn waits for the end of pondering."""
 _INCREMENT = 5.0
-"""Seconds that reconchess adds for each turn."""
+"""Seconds that reconchess adds for each turn by default, and at most in the estimate."""
 
 
 class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no types
@@ -49,6 +50,8 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         self._rng = np.random.default_rng(None if seed is None else int(seed))
         self._bot: Player | None = self._new_bot(0)  # configuration errors show before the game
         self._pondering: threading.Thread | None = None
+        self._increment = _INCREMENT
+        self._left_after_move: float | None = None
         self.failures: list[str] = []
         """Errors of the bot so far."""
 
@@ -56,6 +59,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         """A new game begins."""
         self._close()
         player = 0 if color else 1
+        self._increment, self._left_after_move = _INCREMENT, None
         self._bot = self._guarded(lambda: self._new_bot(player, opponent_name), lambda: None)
 
     def handle_opponent_move_result(self, captured_my_piece: bool, capture_square: int | None) -> None:
@@ -67,6 +71,7 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
     ) -> int | None:
         """The middle of the window to sense."""
         offered = sorted(SENSE + square for square in sense_actions)
+        self._estimate_increment(seconds_left)
 
         def choose() -> int | None:
             chosen = self._choose([*offered, NO_SENSE], seconds_left)
@@ -83,12 +88,16 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
     def choose_move(self, move_actions: list[chess.Move], seconds_left: float | None) -> chess.Move | None:
         """The move to request; None to pass."""
         offered = {move_code(move): move for move in move_actions}
+        began = time.perf_counter()
 
         def choose() -> chess.Move | None:
             chosen = self._choose(sorted([PASS, *offered]), seconds_left)
             return None if chosen == PASS else offered[chosen]
 
-        return self._guarded(choose, lambda: self._any(move_actions))
+        move = self._guarded(choose, lambda: self._any(move_actions))
+        if seconds_left is not None:
+            self._left_after_move = seconds_left - (time.perf_counter() - began)
+        return move
 
     def handle_move_result(
         self,
@@ -118,9 +127,15 @@ class SparringBot(ReconchessPlayer):  # type: ignore[misc]  # reconchess has no 
         bot.new_game(GameStart(Rbc(), player, seed=self._rng, opponent=opponent))
         return bot
 
+    def _estimate_increment(self, seconds_left: float | None) -> None:
+        """The increment of the game, which reconchess does not tell: the clock at the beginning of a turn
+        against the one after our last move."""
+        if seconds_left is not None and self._left_after_move is not None:
+            self._increment = float(np.clip(seconds_left - self._left_after_move, 0.0, _INCREMENT))
+
     def _choose(self, legal_moves: list[Move], seconds_left: float | None) -> Move:
         assert self._bot is not None
-        clock = None if seconds_left is None else Clock(seconds_left, _INCREMENT)
+        clock = None if seconds_left is None else Clock(seconds_left, self._increment)
         return self._bot.choose(Turn(None, legal_moves, SearchLimits(clock=clock))).move
 
     def _observe(self, observation: Observation) -> None:

@@ -258,6 +258,20 @@ def test_a_rational_opponent_is_believed_not_to_blunder() -> None:
     assert shares[0] > 3 * shares[1]
 
 
+def test_an_opponent_is_believed_to_seek_attacks_on_the_king() -> None:
+    start = Rbc().parse("4k3/8/8/3r4/8/8/8/4K3 b - - 0 1 sense")
+    boards = RbcBoardSet.of([start], 0).after_opponent(None)
+    odds = []
+    for threat_weight in (1.0, 5.0):
+        planner = RbcPlanner(RbcPlannerConfig(particles=4000, threat_weight=threat_weight), 0, start, 7)
+        evaluate_uniformly(planner)
+        planner.draw(boards, True)
+        likely, shares = planner.particle_boards(4000)
+        share = float(shares[likely.indices(likely.with_king_attacked())].sum())
+        odds.append(share / (1 - share))
+    assert odds[1] / odds[0] == pytest.approx(5.0, rel=0.15)
+
+
 def test_singletons_replace_particles_that_contradict_all_boards() -> None:
     start = Rbc().parse("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 sense")
     planner = RbcPlanner(RbcPlannerConfig(particles=50), 0, start, 1)
@@ -482,6 +496,20 @@ def test_the_belief_is_evaluated_even_with_little_time(monkeypatch: pytest.Monke
     for clock in (Clock(0.0, 5.0), Clock(5.0, 0.0), Clock(5.0, 0.5)):
         made.choose(Turn(None, senses, SearchLimits(clock=clock)))  # the inference bot plans no time
     assert allowed == pytest.approx([0.0, 0.025, 0.08])
+
+
+def test_a_search_with_a_clock_ends_when_its_choice_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    made.evaluator = UniformEvaluator()
+    made.new_game(GameStart(Rbc(), 0, seed=1))
+    made.observe(OpponentMoveResult(None))
+    made.observe(SenseResult(()))
+    monkeypatch.setattr("sparring.players.rbc.planner.is_settled", lambda *_: True)
+    limits = SearchLimits(clock=Clock(1e6, 0.0))  # without the end it would search for hours
+    made.choose(Turn(None, Rbc().initial().play(NO_SENSE).legal_moves(), limits))
+    assert made.last_search is not None
+    assert 0 < made.last_search.playouts < 200
 
 
 def test_an_opponent_who_passes_for_ever_does_not_stop_the_planner() -> None:

@@ -126,6 +126,7 @@ BOTS: Mapping[str, BotConfig] = {
             rating_visits=100,
             rating_share=0.75,
             belief_weight=0.8,
+            threat_weight=5.0,
         ),
     ),
     "inference-stockfish": BotConfig(
