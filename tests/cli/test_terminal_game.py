@@ -184,6 +184,17 @@ def test_a_name_that_no_file_can_have_is_refused(
     assert "1. e4" in saved_text(shown)
 
 
+def test_the_opponents_clock_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = iter(("e4", "quit"))
+    monkeypatch.setattr(line_input.LineInput, "read", lambda self, prompt, words: next(typed))
+    options = TerminalOptions(time_control=TimeControl(3600, increment=10))
+    terminal.TerminalGame(Chess(), Chess().initial(), 0, Polite(), options).play()
+    (shown,) = re.findall(r"Black plays .*, (\d+:\d+) left", capsys.readouterr().out)
+    assert shown in ("60:08", "60:09", "60:10")
+
+
 def test_the_flag_falls(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def waits(self: object, prompt: str, words: object) -> str:
         assert prompt == "White to move, 0:00 left> "

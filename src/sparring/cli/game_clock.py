@@ -30,6 +30,12 @@ def parse_clock(text: str, byoyomi: float = 0) -> TimeControl:
     return TimeControl(60 * float(match[1]), float(match[2] or 0), byoyomi)
 
 
+def clock_text(seconds: float) -> str:
+    """Minutes and seconds, such as 4:32; 0:00 if the time is up."""
+    left = max(0, int(seconds))
+    return f"{left // 60}:{left % 60:02}"
+
+
 class GameClock:
     """Both players' time. One side's clock runs from `start` to `stop`."""
 
@@ -55,8 +61,7 @@ class GameClock:
 
     def text(self, player: int) -> str:
         """The time that a player has left, such as 4:32; the player to move."""
-        left = max(0.0, self.clocks.left[player] - (time.monotonic() - self._began))
-        return f"{int(left) // 60}:{int(left) % 60:02}"
+        return clock_text(self.clocks.left[player] - (time.monotonic() - self._began))
 
     @contextmanager
     def alarm(self, player: int) -> Iterator[None]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sparring.cli.board_view import has_pictures
-from sparring.cli.game_clock import FlagFell, GameClock
+from sparring.cli.game_clock import FlagFell, GameClock, clock_text
 from sparring.cli.printing import foreign
 from sparring.cli.session import DEFAULTS, GameOver, LeftGame, TerminalOptions, TerminalSession
 from sparring.games import Game, IllegalMove, Move, Outcome, ParseError, describe, move_name, resolve
@@ -134,7 +134,8 @@ class TerminalGame:
         move = move_name(state, decision.move)
         reason = f" [dim]({foreign(decision.reason)})[/]" if decision.reason else ""
         does = "passes" if move == "pass" else f"plays [bold]{foreign(move)}[/]"
-        self.session.console.print(f"\n{self.session.they} {does}{reason}")
+        left = f", {clock_text(self.clocks[-1])} left" if self._clock is not None else ""
+        self.session.console.print(f"\n{self.session.they} {does}{reason}{left}")
         self.decisions[len(self.moves)] = decision
         self._move(decision.move)
         if decision.offer_draw:
