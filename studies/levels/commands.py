@@ -82,6 +82,7 @@ def level_solve(
     anchors: Annotated[str, typer.Option(help="Family of anchors: a name or a TOML file.")] = "stockfish",
     links: Annotated[Path, typer.Option(help="JSON file with the ratings of all anchors.")] = RESULTS
     / "grid.json",
+    policy: Annotated[str, typer.Option(help="Policy; the journals' games are its own.")] = "level-blend",
     search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     seconds: Annotated[float, typer.Option(min=0, help="Time in which new games are begun.")] = 600,
     chunk: Annotated[int, typer.Option(min=2, help="Games that a process plays together.")] = 24,
@@ -107,12 +108,12 @@ def level_solve(
     members = read_anchors(anchors, "chess")
     elo = read_json(links)["families"][members[0].family]["anchors"]
     earlier = [game for path in journals or [] for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(_integers(levels), earlier, search_from)
+    solver = DialSolver(_integers(levels), earlier, search_from, policy)
     results = Results(Journal(out.with_suffix(".jsonl"), header={"seed": seed}, overwrite=True))
 
     def report() -> None:
         rows = [solver.dial(level) for level in solver.levels]
-        atomic_write(out, level_table_text(rows, members[0].family, command_line()).encode())
+        atomic_write(out, level_table_text(rows, policy, members[0].family, command_line()).encode())
         print(f"{time.monotonic() - begun:.0f} s, {len(results.games):,} games", flush=True)
         for row in rows:
             strength, error = solver.strength(row)
@@ -315,6 +316,7 @@ def level_fit(
     levels: Annotated[
         str, typer.Option(help="Levels.")
     ] = "600,800,1000,1200,1400,1600,1800,2000,2200,2400,2600",
+    policy: Annotated[str, typer.Option(help="Policy; the journals' games are its own.")] = "level-blend",
     search_from: Annotated[int, typer.Option(help="The lowest level that searches.")] = 2200,
     out: Annotated[Path, typer.Option(help="JSON file; the level table is beside it.")] = RESULTS
     / "dials.json",
@@ -328,7 +330,7 @@ def level_fit(
 
     elo = read_json(links)["families"][family]["anchors"]
     games = [game for path in journals for game in dial_games(read_journal(path), elo)]
-    solver = DialSolver(_integers(levels), games, search_from)
+    solver = DialSolver(_integers(levels), games, search_from, policy)
     rows = []
     for level in solver.levels:
         row, fit = solver.dial(level), solver.fit(level)
@@ -351,7 +353,7 @@ def level_fit(
             f"{row.nodes} nodes: {strength:.0f} +- {1.96 * error:.0f}"
         )
     write_json(provenance(command_line()) | {"rows": rows}, out)
-    table = level_table_text([solver.dial(level) for level in solver.levels], family, command_line())
+    table = level_table_text([solver.dial(level) for level in solver.levels], policy, family, command_line())
     atomic_write(out.with_suffix(".toml"), table.encode())
 
 

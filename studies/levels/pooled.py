@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 _Array: TypeAlias = NDArray[np.float64]
 KNOTS = (600.0, 1000.0, 1400.0, 1800.0, 2400.0)
 """Ratings between which the strength of the policy at temperature 1 is linear."""
-SLOPES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.5)
+SLOPES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.3)
+_PRIOR_SLOPE, _PRIOR_SPREAD = 1.3, 0.5
+"""Log-normal prior of the slope, as in `sparring.calibration.fit`."""
 
 
 class DialGame(NamedTuple):
@@ -109,6 +111,7 @@ def fit_pooled(games: Sequence[DialGame], model: StrengthModel) -> PooledFit:
             theta = theta + np.clip(np.linalg.solve(information, gradient), -300, 300)
         share = np.clip(1 / (1 + np.exp(-unit * (design @ theta - anchor))), 1e-9, 1 - 1e-9)
         likelihood = float((score * np.log(share) + (1 - score) * np.log1p(-share)).sum())
+        likelihood -= (math.log(slope / _PRIOR_SLOPE) / _PRIOR_SPREAD) ** 2 / 2
         if best is None or likelihood > best[0]:
             best = likelihood, PooledFit(model, theta, np.linalg.inv(information), slope, len(games))
     assert best is not None

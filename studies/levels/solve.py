@@ -18,7 +18,7 @@ RULE: Literal["regularised"] = "regularised"
 """After a search every move keeps a probability, as with people; visits of a small search do not do so."""
 SEARCH_FROM = 2200
 """The lowest level that searches by default. Below, the policy is strong enough at some temperature."""
-TEMPERATURES = {1600: 1.0, 2000: 0.4, 2600: 0.35}
+TEMPERATURES = {1600: 1.0, 2000: 0.5, 2600: 0.35}
 """Temperature of a search by level: near 1 it predicts people best; at the top it saves nodes."""
 _MOST_NODES = 800
 _JITTER = 40.0
@@ -33,6 +33,8 @@ class DialSolver:
     games: list[DialGame] = field(default_factory=list)
     search_from: int = SEARCH_FROM
     """The lowest level that searches."""
+    policy: str = "level-blend"
+    """Policy of all levels; earlier games are its own."""
 
     def __post_init__(self) -> None:
         self.refit()
@@ -72,15 +74,16 @@ class DialSolver:
         numbers: Counter[tuple[str, str]] = Counter()
         while more():
             level = min(given, key=lambda each: (given[each], -each))  # the slowest first
+            first = given[level] // 2
             given[level] += chunk
             aim = level + rng.normal(0, _JITTER)
             row = self.dial(level, aim)
-            nearest = sorted(elo, key=lambda anchor: abs(elo[anchor] - aim))[:4]
-            config = LevelTable("chess", (row,), rule=RULE).at(level)
+            nearest = sorted(elo, key=lambda anchor: abs(elo[anchor] - aim))[:3]
+            config = LevelTable("chess", (row,), self.policy, RULE).at(level)
             name = f"{row.rating}:{row.temperature}:{row.nodes}:{RULE}:{config.model}"
             pairings = []
             for place in range(chunk):
-                anchor = nearest[place // 2 % len(nearest)]
+                anchor = nearest[(first + place // 2) % len(nearest)]
                 pairings.append((anchor, numbers[name, anchor]))
                 numbers[name, anchor] += 1
             yield GamesTask(name, tuple(pairings), config)
@@ -95,9 +98,15 @@ class DialSolver:
         self.refit()
 
 
-def level_table_text(rows: Sequence[Level], family: str, command: str) -> str:
+def level_table_text(rows: Sequence[Level], policy: str, family: str, command: str) -> str:
     """A level table as TOML."""
-    lines = [f"# {command}", 'game = "chess"', 'policy = "blend"', f'rule = "{RULE}"', f'family = "{family}"']
+    lines = [
+        f"# {command}",
+        'game = "chess"',
+        f'policy = "{policy}"',
+        f'rule = "{RULE}"',
+        f'family = "{family}"',
+    ]
     for row in rows:
         lines += ["", "[[levels]]", f"level = {row.level}", f"rating = {row.rating}"]
         lines += [f"temperature = {row.temperature}", f"nodes = {row.nodes}"]

@@ -12,6 +12,7 @@ import pytest
 from sparring.games import GAMES, describe
 from sparring.networks import Position, Prediction
 from sparring.players import Decision, GameStart, Turn
+from sparring.players.levels import level_keys
 from sparring.policies.shared_policy import SharedPolicy
 from sparring.server.messages import OpponentChoice
 from sparring.server.opponents import BLEND, Opponents
@@ -85,3 +86,12 @@ def _batches_alone(game: str, nodes: int) -> list[int]:
     player.new_game(GameStart(rules, 0, rules.initial(), seed=0))
     player.choose(Turn.of(rules.initial()))
     return sizes
+
+
+def test_a_level_has_the_policy_of_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {**level_keys("chess", 1500), "model": "human"}
+    monkeypatch.setattr("sparring.server.opponents.level_keys", lambda game, level: keys)
+    opponents, rules = Opponents(), GAMES["chess"]()
+    for choice in (OpponentChoice(kind="level", level=1500), OpponentChoice(kind="human", rating=1500)):
+        opponents.make(rules, choice)
+    assert {name for _, name in opponents._policies} == {"human"}

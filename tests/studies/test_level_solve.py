@@ -46,6 +46,7 @@ def test_dials_are_solved_from_games() -> None:
     for task in solver.tasks(ELO, 24, 3, lambda: next(remaining, None) is not None):
         assert task.config is not None
         assert len(set(task.pairings)) == 24
+        assert task.config.model == solver.policy
         dial = task.config
         strength = _strength(float(dial.rating or 0), dial.temperature, dial.nodes)
         solver.add(
@@ -66,10 +67,11 @@ def test_dials_are_solved_from_games() -> None:
 
 def test_a_solved_table_can_be_read() -> None:
     solver = DialSolver(LEVELS, search_from=1600)
-    text = level_table_text([solver.dial(1200), solver.dial(1800)], "stockfish", "level-solve")
+    text = level_table_text([solver.dial(1200), solver.dial(1800)], solver.policy, "stockfish", "level-solve")
     assert text.count("[[levels]]") == 2
     assert f'rule = "{RULE}"' in text
     assert 'family = "stockfish"' in text
+    assert 'policy = "level-blend"' in text
 
 
 def test_journals_of_grids_and_calibrations_are_read_without_searches_by_visits() -> None:

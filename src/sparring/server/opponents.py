@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -115,7 +116,7 @@ class Opponents:
                 case "level":
                     assert choice.level is not None
                     keys = {**level_keys(name, choice.level), "think_time": choice.think_time}
-                    return make_player(default_player_config(name, **keys), self._blend(name, choice.style))
+                    return self._human_like(name, keys, choice.style)
                 case "strength":
                     assert choice.strength is not None
                     return make_strength_player(name, choice.strength)
@@ -133,7 +134,7 @@ class Opponents:
                         keys["nodes"] = choice.nodes
                     elif (level := level_of_rating(name, choice.rating)) is not None:
                         keys = {**level_keys(name, level), **keys}  # a rating alone is as strong as it says
-                    return make_player(default_player_config(name, **keys), self._blend(name, choice.style))
+                    return self._human_like(name, keys, choice.style)
         except (BadPlayer, *LOAD_ERRORS) as error:
             raise Refused(str(error), 422) from None
 
@@ -171,10 +172,15 @@ class Opponents:
         self.rating_number(game, given)
         return given
 
-    def _blend(self, game: str, style: float | None) -> Policy:
-        """The fitted blend, or the geometric mean of both halves with this share of the strong one."""
-        if style is None:
-            return self.policy(game, BLEND)
+    def _human_like(self, game: str, keys: Mapping[str, Any], style: float | None) -> Player:
+        """The player of these keys. With a style, its policy is the blend of that style."""
+        config = default_player_config(game, **keys)
+        return make_player(
+            config, self.policy(game, config.model) if style is None else self._blend(game, style)
+        )
+
+    def _blend(self, game: str, style: float) -> Policy:
+        """The geometric mean of the `human` and the `strong` network with this share of the strong one."""
         weights = {HUMAN: 1 - style, STRONG: style}
         members = [
             PoolMember(self.policy(game, name), Curve.constant(weight))
