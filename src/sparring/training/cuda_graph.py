@@ -19,7 +19,8 @@ class GraphedCallable:
     """A function of tensors, captured as a CUDA graph for the shapes of `example`.
 
     The outputs are overwritten by the next call. Capturing needs warm-up runs; `restore` is called after them
-    to undo their effects.
+    to undo their effects. With `memory_of`, the graph shares the memory of another one, which never runs at
+    the same time.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class GraphedCallable:
         function: Callable[..., Any],
         example: Sequence[Tensor],
         restore: Callable[[], None] = lambda: None,
+        memory_of: GraphedCallable | None = None,
     ) -> None:
         self._inputs = [tensor.clone() for tensor in example]
         # Each graph is captured on its own stream: cuBLAS has one workspace per stream, and graphs captured
@@ -39,7 +41,8 @@ class GraphedCallable:
             restore()
         torch.cuda.current_stream().wait_stream(side)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, stream=side, capture_error_mode="thread_local"):
+        pool = None if memory_of is None else memory_of._graph.pool()
+        with torch.cuda.graph(self._graph, pool=pool, stream=side, capture_error_mode="thread_local"):
             self._outputs = function(*self._inputs)
 
     def __call__(self, *tensors: Tensor) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch.nn import functional
 
 from sparring.networks.card import read_card_from_file
@@ -17,8 +19,8 @@ from sparring.training.config import BadTrainingConfig
 from sparring.training.rbc import RbcTrainingConfig, load_rbc_config, shipped_rbc_configs
 from sparring.training.rbc.config import HeadsetConfig, LossConfig
 from sparring.training.rbc.device_examples import PlayerNames, validation_rows, with_trained_headsets
-from sparring.training.rbc.examples import ExampleSet
-from sparring.training.rbc.loss import teacher_targets, total_loss
+from sparring.training.rbc.examples import NO_ACTION, UNKNOWN_RESULT, ExampleSet
+from sparring.training.rbc.loss import teacher_targets, total_loss, without_targets
 from sparring.training.rbc.trainer import RbcTrainer
 from tests.training.rbc.rbc_factories import small_examples, small_rbc_config
 
@@ -198,3 +200,37 @@ def _trained(
     run = RbcTrainer(config, examples, folder, "cpu", teachers)
     run.train()
     return run
+
+
+def test_decisions_of_other_players_have_only_the_teachers_targets(examples: ExampleSet) -> None:
+    run = RbcTrainer(small_rbc_config(), examples, Path("unused"), "cpu")
+    batch = run.data.batch(np.arange(8))
+    labelled = torch.arange(8) < 4
+    found = without_targets(batch, labelled)
+    assert torch.equal(found.actions[:4], batch.actions[:4])
+    assert torch.equal(found.results[:4], batch.results[:4])
+    assert (found.actions[4:] == NO_ACTION).all()
+    assert (found.results[4:] == UNKNOWN_RESULT).all()
+
+
+def test_a_headset_is_distilled_on_the_decisions_of_all_players(
+    tmp_path: Path, examples: ExampleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _trained(tmp_path / "teacher", examples, small_rbc_config())
+    config = replace(_student(1.0), loss=LossConfig(teacher=1.0, distilled=0.5))
+    drawn: dict[str, list[NDArray[np.bool_]]] = {}
+    step = RbcTrainer._step
+
+    def record(
+        run: RbcTrainer, headset: int, rows: torch.Tensor, mirrored: torch.Tensor, labelled: torch.Tensor
+    ) -> torch.Tensor:
+        drawn.setdefault(config.headset_names[headset], []).append(labelled.numpy())
+        return step(run, headset, rows, mirrored, labelled)
+
+    monkeypatch.setattr(RbcTrainer, "_step", record)
+    run = RbcTrainer(config, examples, tmp_path / "student", "cpu", [tmp_path / "teacher"])
+    for _ in range(12):
+        run.train_step()
+    assert np.concatenate(drawn["All"]).all(), "every decision belongs to All"
+    shares = np.concatenate(drawn["ben"]).mean()
+    assert 0.5 <= shares < 1

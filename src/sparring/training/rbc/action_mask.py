@@ -16,11 +16,12 @@ from sparring.networks.synopsis import ACTIONS, PASS_ACTION, SENSES
 
 _NUMBER = {plane.name: number for number, plane in enumerate(PLANES)}
 _STAGE = _NUMBER["Stage (move or sense)"]
-_PIECES = [_NUMBER[f"Own {name}"] for name in ("pawns", "knights", "bishops", "rooks", "queens", "king")]
+_PIECES = slice(_NUMBER["Own pawns"], _NUMBER["Own king"] + 1)
+"""Pawns, knights, bishops, rooks, queens, king: a slice, because a CUDA graph cannot copy a list."""
 _OWN = _NUMBER["All own pieces"]
 _CASTLES = _NUMBER["May castle eventually"]
 _KING_HOME = 4
-_CASTLING = ((6, [5, 6]), (2, [1, 2, 3]))
+_CASTLING = ((6, slice(5, 7)), (2, slice(1, 4)))
 """Where the king castles to, and the squares that must be free of the player's own pieces."""
 
 

@@ -101,6 +101,9 @@ class LossConfig:
     """Share of the policy's target that is spread evenly over the possible actions."""
     teacher: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of the targets of policy and value that the teachers give, if there are any (distillation)."""
+    distilled: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Share of the examples of a step that are decisions of any player, with the teachers' targets alone, if
+    there are teachers."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -39,22 +40,27 @@ class DeviceExamples:
 
     def batch(self, rows: Indices, mirrored: NDArray[np.bool_] | None = None) -> SynopsisBatch:
         """Returns the examples of these rows, mirrored from left to right where `mirrored` [rows]."""
-        chosen = torch.from_numpy(rows).to(self.device, non_blocking=True)
-        planes = unpack_synopses(self._synopses[chosen])
+        return self.gather(self.tensor(rows), None if mirrored is None else self.tensor(mirrored))
+
+    def tensor(self, values: NDArray[Any]) -> torch.Tensor:
+        """Copies an array to the device."""
+        return torch.from_numpy(values).to(self.device, non_blocking=True)
+
+    def gather(self, rows: torch.Tensor, mirrored: torch.Tensor | None = None) -> SynopsisBatch:
+        """Returns the same for tensors of the device; a CUDA graph can capture it."""
+        planes = unpack_synopses(self._synopses[rows])
         mask = self._mask(planes)
         if self._removed is not None:
             planes[:, self._removed] = 0
         batch = SynopsisBatch(
             planes,
             mask,
-            self._actions[chosen],
-            self._results[chosen],
-            self._soon[chosen],
-            self._pieces[chosen],
+            self._actions[rows],
+            self._results[rows],
+            self._soon[rows],
+            self._pieces[rows],
         )
-        if mirrored is None:
-            return batch
-        return mirror(batch, torch.from_numpy(mirrored).to(self.device, non_blocking=True))
+        return batch if mirrored is None else mirror(batch, mirrored)
 
     def remove_planes(self, planes: Sequence[int]) -> None:
         """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""
@@ -62,8 +68,11 @@ class DeviceExamples:
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""
-        mine = self._players.included(headset)
-        return np.flatnonzero(mine & (self.validation == validation))
+        return np.flatnonzero(self.included(headset) & (self.validation == validation))
+
+    def included(self, headset: HeadsetConfig) -> NDArray[np.bool_]:
+        """Returns which rows are decisions of a headset's players, [n]."""
+        return self._players.included(headset)
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,20 @@ def mirror(batch: SynopsisBatch, mirrored: Tensor) -> SynopsisBatch:
     planes[:, :_CONSTANTS] = batch.planes[:, :_CONSTANTS]
     squares = torch.arange(64, device=mirrored.device) ^ 7
     moves = (SENSES + 64 * squares[:, None] + squares).flatten()
-    order = torch.cat([squares, moves, torch.tensor([PASS_ACTION], device=mirrored.device)])
+    order = torch.cat([squares, moves, torch.full_like(squares[:1], PASS_ACTION)])
     actions = torch.where(batch.actions == NO_ACTION, NO_ACTION, order[batch.actions.clamp(min=0)])
     return batch._replace(
         planes=torch.where(mirrored[:, None, None, None], planes, batch.planes),
         mask=torch.where(mirrored[:, None], batch.mask[:, order], batch.mask),
         actions=torch.where(mirrored, actions, batch.actions),
+    )
+
+
+def without_targets(batch: SynopsisBatch, labelled: Tensor) -> SynopsisBatch:
+    """Removes action and result of the examples that are not `labelled` [n]."""
+    return batch._replace(
+        actions=torch.where(labelled, batch.actions, NO_ACTION),
+        results=torch.where(labelled, batch.results, UNKNOWN_RESULT),
     )
 
 

@@ -23,6 +23,10 @@ class Teachers:
     def __bool__(self) -> bool:
         return bool(self._networks)
 
+    def know(self, headset: str) -> bool:
+        """Returns True if a teacher has this headset."""
+        return any(headset in headsets for _, headsets in self._networks)
+
     @torch.no_grad()
     def targets(self, batch: SynopsisBatch, headset: str) -> TeacherTargets | None:
         """Returns the mean prediction of the teachers that have this headset, or None if none has."""

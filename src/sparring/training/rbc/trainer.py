@@ -8,11 +8,13 @@ same weights on a CPU.
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,14 @@ from torch import nn
 from sparring.networks.synopsis import ALL, TOP
 from sparring.storage import Journal, atomic_write
 from sparring.training.config import BadTrainingConfig
+from sparring.training.cuda_graph import GraphedCallable
 from sparring.training.divergence import check_loss
 from sparring.training.ema import ExponentialMovingAverage
 from sparring.training.optimisers import (
     learning_rate_at,
     load_optimiser_state,
     make_optimiser,
+    restore_optimiser_state,
     set_learning_rate,
 )
 from sparring.training.rbc.checkpoint import CHECKPOINT, RbcCheckpoint, read_checkpoint, write_checkpoint
@@ -39,7 +43,7 @@ from sparring.training.rbc.device_examples import DeviceExamples, Indices
 from sparring.training.rbc.example_files import read_examples
 from sparring.training.rbc.examples import ExampleSet
 from sparring.training.rbc.export import export_synopsis_network
-from sparring.training.rbc.loss import Measures, measure, total_loss
+from sparring.training.rbc.loss import Measures, measure, total_loss, without_targets
 from sparring.training.rbc.model import SynopsisNetwork
 from sparring.training.rbc.teachers import Teachers
 
@@ -94,6 +98,9 @@ class RbcTrainer:
         self._rows = [self.data.rows(each, validation=False) for each in config.headsets]
         weights = np.array([each.weight for each in config.headsets])
         self._shares = weights / weights.sum()
+        self._any_row = np.flatnonzero(~self.data.validation)
+        self._included = [self.data.included(each) for each in config.headsets]
+        self._graphs: dict[int, GraphedCallable] = {}
         self.step = 0
         self.metrics: dict[str, Any] | None = None
         self._stopping = False
@@ -148,12 +155,30 @@ class RbcTrainer:
         rng = np.random.default_rng([part.seed, self.step])
         headset = int(rng.choice(len(self._rows), p=self._shares))
         rows = rng.choice(self._rows[headset], part.batch)
-        mirrored = rng.random(part.batch) < 0.5 if self.config.data.mirrored else None
-        batch = self.data.batch(rows, mirrored)
+        mirrored = rng.random(part.batch) < 0.5
+        distilled = round(part.batch * self.config.loss.distilled)
+        if distilled and self.teachers.know(self.config.headset_names[headset]):
+            rows[:distilled] = rng.choice(self._any_row, distilled)
+        inputs = [self.data.tensor(each) for each in (rows, mirrored, self._included[headset][rows])]
         set_learning_rate(self.optimiser, learning_rate_at(self.step, part))
         self.average.prepare(self.step + 1)
-        self.optimiser.zero_grad(set_to_none=True)
+        if self.device.type == "cuda" and headset not in self._graphs:
+            other = next(iter(self._graphs.values()), None)
+            step = partial(self._step, headset)
+            self._graphs[headset] = GraphedCallable(step, inputs, self._snapshot(), other)
         torch.manual_seed(part.seed * 1_000_003 + self.step)  # for dropout
+        loss: torch.Tensor = self._graphs.get(headset, partial(self._step, headset))(*inputs)
+        self.step += 1
+        return headset, loss
+
+    def _step(
+        self, headset: int, rows: torch.Tensor, mirrored: torch.Tensor, labelled: torch.Tensor
+    ) -> torch.Tensor:
+        """Makes a step with the examples of `rows`; captured as a CUDA graph."""
+        part = self.config.training
+        batch = self.data.gather(rows, mirrored if self.config.data.mirrored else None)
+        batch = without_targets(batch, labelled)
+        self.optimiser.zero_grad(set_to_none=True)
         with self._precision():
             targets = self.teachers.targets(batch, self.config.headsets[headset].name)
             outputs = self.model(batch.planes, headset)
@@ -163,8 +188,21 @@ class RbcTrainer:
             nn.utils.clip_grad_norm_(self.model.parameters(), part.max_grad_norm)
         self.optimiser.step()
         self.average.update()
-        self.step += 1
-        return headset, loss.detach()
+        return loss.detach()
+
+    def _snapshot(self) -> Callable[[], None]:
+        """Returns a function that restores the present weights, average and optimiser state."""
+        weights = copy.deepcopy(self.model.state_dict())
+        average = copy.deepcopy(self.average.state)
+        moments = copy.deepcopy(self.optimiser.state_dict()["state"])
+
+        def restore() -> None:
+            for name, tensor in self.model.state_dict().items():
+                tensor.copy_(weights[name])
+            self.average.load(average)
+            restore_optimiser_state(self.optimiser, moments)
+
+        return restore
 
     def validate(self) -> dict[str, Any]:
         """Returns the metrics of each headset on its own held-out examples."""
