@@ -114,6 +114,29 @@ def test_a_finished_class_is_not_tuned_again_and_other_options_are_refused(
     assert "another --out" in error
 
 
+def test_a_class_that_did_not_converge_goes_on_with_more_steps(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = tune(capsys, "--steps", "3", "--classes", "1250", "--out", "whole.toml")[0]
+    main(["tune", "levels", "chess", *SMALL, "--steps", "2", "--classes", "1250"])
+    told = capsys.readouterr().err
+    assert "class 1250, step 2" in told
+    assert "not converged" in told
+    longer = tune(capsys, "--steps", "3", "--classes", "1250")[0]
+    assert (longer["steps"], longer["theta"], longer["path"]) == (3, whole["theta"], whole["path"])
+    assert not longer["converged"]
+
+
+def test_classes_on_ray_have_the_results_of_one_process(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ray")
+    few = ("--steps", "1", "--gradient", "regularised", "--classes", "1250")
+    alone = tune(capsys, *few)[0]
+    elsewhere = tune(capsys, *few, "--ray", "local", "--out", "other.toml")[0]
+    assert (elsewhere["theta"], elsewhere["path"]) == (alone["theta"], alone["path"])
+
+
 def test_a_killed_tuning_resumes_with_the_same_result(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

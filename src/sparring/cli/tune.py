@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.table import Table
@@ -18,6 +18,9 @@ from sparring.networks.sessions import BACKENDS
 from sparring.records import BadTable, UnsupportedFormat
 from sparring.reports import today
 from sparring.storage import atomic_write, lock_folder
+
+if TYPE_CHECKING:
+    from sparring.tuning.descent import DescentStep
 
 _GRADIENTS = ("differences", "regularised")
 
@@ -79,7 +82,7 @@ def levels(
     with lock_folder(folder):
         try:
             results = tuning.tune_classes(
-                ratings, config, folder, workers=workers, ray=ray, on_result=_report
+                ratings, config, folder, workers=workers, ray=ray, on_step=_report_step, on_result=_report
             )
         except (BadTable, UnsupportedFormat, NoGames, BadPolicy, RayUnavailable, WorkerError) as error:
             raise UserError(str(error)) from None
@@ -105,9 +108,16 @@ def _ratings(text: str) -> list[int]:
     return ratings
 
 
+def _report_step(rating: int, step: DescentStep) -> None:
+    text = f"class {rating}, step {step.step + 1}: {step.loss:.4f} nats"
+    make_console(stderr=True).print(f"[dim]{text}[/]")
+
+
 def _report(result: dict[str, Any]) -> None:
     loss = result["held_out"]["value"]
-    make_console(stderr=True).print(f"class {result['class']}: {result['steps']} steps, {loss:.4f} nats")
+    end = "" if result.get("converged", True) else ", not converged: more --steps go on from here"
+    text = f"class {result['class']}: {result['steps']} steps, {loss:.4f} nats on unseen games{end}"
+    make_console(stderr=True).print(text)
 
 
 def _write(results: list[dict[str, Any]], game: str, policy: str, nodes: int, out: Path) -> None:

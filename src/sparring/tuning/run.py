@@ -17,7 +17,7 @@ from sparring.records import Split
 from sparring.storage import Journal
 from sparring.tuning.class_result import summarise_class
 from sparring.tuning.class_sample import HALF_WIDTH, class_positions
-from sparring.tuning.descent import Descent, DescentConfig, DescentStep
+from sparring.tuning.descent import Descent, DescentConfig, DescentStep, has_converged
 from sparring.tuning.memo import MemoizedPolicy
 from sparring.tuning.theta import Theta
 from sparring.tuning.visits import PlayedPositions, VisitData, search_visits, snapshot_sizes
@@ -80,6 +80,14 @@ class ClassTask:
         }
 
 
+OnStep = Callable[[int, DescentStep], None]
+"""Called with the rating of a class and the step that it took."""
+
+
+def _ignore_step(rating: int, step: DescentStep) -> None:
+    pass
+
+
 def tune_classes(
     ratings: Sequence[int],
     config: TuningConfig,
@@ -87,41 +95,49 @@ def tune_classes(
     *,
     workers: int = 1,
     ray: str | None = None,
+    on_step: OnStep = _ignore_step,
     on_result: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> list[dict[str, Any]]:
     """Tunes all classes and returns their results in the order of `ratings`.
 
-    Each step is appended to a journal in the folder; a run that was killed resumes at the next step. Raises
-    NoGames, BadTable, BadPolicy, JournalMismatch, WorkerError or OSError.
+    Each step is appended to a journal in the folder; a run that was killed resumes at the next step. A class
+    that took all its steps without converging goes on if the configuration now allows more. `on_step` is
+    called in the processes that tune, so that it must be picklable. Raises NoGames, BadTable, BadPolicy,
+    JournalMismatch, WorkerError or OSError.
     """
     tasks = [ClassTask(rating, config, folder) for rating in ratings]
     found = {}
-    with _pool(min(workers, len(tasks)), ray) as pool:
+    with _pool(min(workers, len(tasks)), ray, on_step) as pool:
         for result in pool.run(iter(tasks)):
             found[result["class"]] = result
             on_result(result)
     return [found[rating] for rating in ratings]
 
 
-def _pool(workers: int, ray: str | None) -> WorkerPool[ClassTask, dict[str, Any]]:
+def _pool(workers: int, ray: str | None, on_step: OnStep) -> WorkerPool[ClassTask, dict[str, Any]]:
     name: Callable[[ClassTask], str] = lambda task: task.name  # noqa: E731
+    spawn = partial(ClassTuner, on_step)
     if ray is not None:
-        return RayWorkerPool(ClassTuner, max(workers, 1), ray, name)
+        return RayWorkerPool(spawn, max(workers, 1), ray, name)
     if workers > 1:
-        return LocalWorkerPool(ClassTuner, workers, name)
-    return SerialWorkerPool(ClassTuner)
+        return LocalWorkerPool(spawn, workers, name)
+    return SerialWorkerPool(spawn)
 
 
 class ClassTuner:
     """A worker that tunes one class after the other."""
 
+    def __init__(self, on_step: OnStep = _ignore_step) -> None:
+        self._on_step = on_step
+
     def work(self, task: ClassTask) -> dict[str, Any]:
-        """The result of a class, from the journal if it is there."""
+        """The result of a class, from the journal if it is there and cannot be improved by more steps."""
         journal = Journal(task.journal, header=task.header())
         if journal.entries and "theta" in journal.entries[-1]:
             result: dict[str, Any] = journal.entries[-1]
-            return result
-        result = _tune(task, journal)
+            if result.get("converged", True) or result["steps"] >= task.config.descent.steps:
+                return result
+        result = _tune(task, journal, self._on_step)
         journal.add(result)
         return result
 
@@ -132,7 +148,7 @@ class ClassTuner:
         """There are no child processes."""
 
 
-def _tune(task: ClassTask, journal: Journal) -> dict[str, Any]:
+def _tune(task: ClassTask, journal: Journal, on_step: OnStep) -> dict[str, Any]:
     started, config = time.perf_counter(), task.config
     sample = partial(class_positions, config.game, config.records, task.rating,
                      half_width=config.half_width, every=config.every)  # fmt: skip
@@ -145,9 +161,14 @@ def _tune(task: ClassTask, journal: Journal) -> dict[str, Any]:
             config.network, config.game, backend=config.backend, threads=config.threads, batch=config.batch
         )
     )
-    history = [DescentStep.of(entry) for entry in journal.entries]
+    history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
     descent = Descent(policy, training, config.descent, Theta(), history)
-    theta = descent.run(lambda step: journal.add(step.as_json()))
+
+    def keep(step: DescentStep) -> None:
+        journal.add(step.as_json())
+        on_step(task.rating, step)
+
+    theta = descent.run(keep)
     sizes = snapshot_sizes(config.descent.nodes)
 
     def search(data: PlayedPositions, at: Theta) -> VisitData:
@@ -160,6 +181,7 @@ def _tune(task: ClassTask, journal: Journal) -> dict[str, Any]:
         "network": policy.name,
         "nodes": config.descent.nodes,
         "steps": len(descent.history),
+        "converged": has_converged(descent.history, config.descent.tolerance),
         "games": len(np.unique(training.game)),
         "path": [[*np.exp(each.searched).tolist(), each.temperature, each.loss] for each in descent.history],
         "seconds": seconds,
