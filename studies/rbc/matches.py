@@ -122,6 +122,7 @@ class _Worker:
             sum(1 for _ in history.turns(color)),
             round(game.seconds_left_by_color[color], 1),
             round(time.monotonic() - began, 1),
+            match.increment,
         ), zstandard.compress(line.encode(), 9)
 
     def close(self) -> None:

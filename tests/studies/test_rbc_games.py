@@ -43,14 +43,15 @@ def test_games_are_counted_and_replayed_without_a_miss(tmp_path: Path) -> None:
 def test_a_match_is_played_on_reconchess_s_own_table_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = rbc_matches.RbcMatch("inference-1", "random", 1, 60.0)
+    match = rbc_matches.RbcMatch("inference-1", "random", 1, 60.0, 1.0)
     rbc_matches.run([match], tmp_path, "command", 1, None)
     played: list[object] = []
-    longer = rbc_matches.RbcMatch("inference-1", "random", 2, 60.0)
+    longer = rbc_matches.RbcMatch("inference-1", "random", 2, 60.0, 1.0)
     report = rbc_matches.run([longer], tmp_path, "command", 1, None, played.append)
     assert len(played) == 1  # the first game was not played again
     (summary,) = report["matches"]
     assert summary["games"] == summary["won"] == 2
+    assert summary["clock"] == "60 s + 1 s"
     assert summary["crashed"] == summary["lost_on_time"] == summary["suppressed_failures"] == 0
     assert json.loads((tmp_path / rbc_matches.REPORT).read_text()) == report
     records = [each.record for each in read_games([tmp_path / rbc_matches.HISTORIES])]
