@@ -124,6 +124,7 @@ def ace_answers(
     levels: Annotated[
         str, typer.Option(help="Levels of the shipped level table.")
     ] = "800,1200,1600,2000,2400",
+    player: Annotated[list[Path] | None, typer.Option(help="A player's TOML file; repeatable.")] = None,
     references: Annotated[bool, typer.Option(help="Ask `human` and the strong network too.")] = True,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
@@ -142,7 +143,7 @@ def ace_answers(
     if people is not None and not curves.exists():
         human = load_policy("human", "chess", backend=backend, batch=batch)
         write_json(collect_curves(human, test, people), curves)
-    players = all_respondents(tuning, maia, stockfish, numbers, references, backend, batch)
+    players = all_respondents(tuning, maia, stockfish, numbers, player or (), references, backend, batch)
     collect_answers(test, players, out)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from sparring.games import load_game
 from sparring.networks import Position
 from sparring.players.levels import shipped_levels
+from sparring.players.lockstep_distributions import lockstep_distributions
 from sparring.players.player_config import PlayerConfig
-from sparring.players.search_player import move_selection, puct_config
+from sparring.players.player_file import load_player_config
 from sparring.policies import load_policy
 from sparring.policies.segments import Array
-from sparring.search import search_together
 from studies.ace.players import CLASS_NAMES, class_players
 
 Respondent = Callable[[Sequence[Any]], list[Array]]
@@ -36,18 +36,11 @@ def policy_respondent(
 
 
 def player_respondent(config: PlayerConfig, backend: str, batch: int) -> Respondent:
-    """A player: its policy, or its search with the visits' temperature."""
-    rating = config.rating_number("rating")
-    if config.nodes <= 1:
-        return policy_respondent(config.model, rating, config.temperature, backend, batch)
-    selection = move_selection(config)
+    """A player: its policy, or its search, with the rule by which it chooses moves; without its book."""
 
     def answer(states: Sequence[Any]) -> list[Array]:
         policy = load_policy(config.model, "chess", backend=backend, batch=batch)
-        positions = [Position(state, rating, rating) for state in states]
-        return [
-            selection(each) for each in search_together(policy, positions, puct_config(config), config.nodes)
-        ]
+        return [each.weights for each in lockstep_distributions(policy, config, states)]
 
     return answer
 
@@ -80,12 +73,13 @@ def all_respondents(
     maia: Path | None,
     stockfish: str,
     levels: Sequence[int],
+    players: Sequence[Path],
     references: bool,
     backend: str,
     batch: int,
     engine_nodes: int = 50_000,
 ) -> dict[str, tuple[str, float | None, Respondent]]:
-    """Everybody who takes the test, by name: family, nominal rating, respondent."""
+    """Everybody who takes the test, by name: family, nominal rating, respondent. Raises BadPlayerConfig."""
     found: dict[str, tuple[str, float | None, Respondent]] = {}
     for rating in range(600, 2601, 400) if references else ():
         found[f"human {rating}"] = "human", rating, policy_respondent("human", rating, 1.0, backend, batch)
@@ -104,6 +98,12 @@ def all_respondents(
     for level in levels if table is not None else ():
         assert table is not None
         found[f"level {level}"] = "level", level, player_respondent(table.at(level), backend, batch)
+    for config in map(load_player_config, players):
+        found[config.name] = (
+            "player",
+            config.rating_number("rating"),
+            player_respondent(config, backend, batch),
+        )
     for elo in (1350, 1600, 1900, 2200, 2500, 2850) if stockfish else ():
         found[f"Stockfish {elo}"] = "Stockfish", elo, stockfish_respondent(stockfish, elo, engine_nodes)
     return found

@@ -22,6 +22,7 @@ from studies.ace.position_scores import (
     rasch_rating,
     score_player,
 )
+from studies.ace.respondents import all_respondents
 
 PUZZLES = """PuzzleId,FEN,Moves,Rating,RatingDeviation,NbPlays,Themes,GameId
 a,6k1/5ppp/8/8/8/8/5PPP/R3K2R w - - 0 1,h1g1 g8f8 a1a8 f8e7,1500,75,10,x,y
@@ -143,3 +144,18 @@ def test_the_skill_curve_of_the_amsterdam_test(tmp_path: Path) -> None:
     found = skill_curve(known, answers)
     assert found["correlation"] > 0.85
     assert 0.85 < found["coverage"] <= 1
+
+
+def test_any_player_takes_the_test_by_its_file(folder: Path) -> None:
+    (folder / "club.toml").write_text('game = "chess"\nmodel = "human"\nrating = 1400\ntemperature = 0.5\n')
+    (folder / "small.toml").write_text('game = "chess"\nmodel = "strong"\nnodes = 4\ntemperature = 1.0\n')
+    files = [folder / "club.toml", folder / "small.toml"]
+    found = all_respondents(None, None, "", (), files, False, "onnxruntime", 8)
+    assert {name: each[:2] for name, each in found.items()} == {
+        "club": ("player", 1400), "small": ("player", None)
+    }  # fmt: skip
+    test = read_test(folder / "items.jsonl.gz", folder, 3, 1)
+    for _, _, answer in found.values():
+        for shares, state in zip(answer(test.states), test.states, strict=True):
+            assert len(shares) == len(state.legal_moves())
+            assert shares.sum() == pytest.approx(1)
