@@ -91,11 +91,13 @@ def manners_conversion(
     table: Table = None,
     out: Annotated[Path, typer.Option(help="JSON file of the report.")] = RESULTS / "conversion.json",
 ) -> None:
-    """Measure how often people and ours win won positions and basic endings. Without levels, people alone.
+    """Measure how often people and ours win won positions and basic endings.
 
-    Games are kept in a journal beside the report as they end; the same command goes on from there.
+    Won positions are those of held-out games at the level. Games are kept in a journal beside the report as
+    they end; the same command goes on from there. Without levels it only writes the report anew.
     """
     from sparring.policies import load_policy
+    from sparring.records import Split
     from sparring.reports.machine import provenance
     from sparring.reports.report import write_json
     from sparring.storage import Journal
@@ -112,22 +114,27 @@ def manners_conversion(
 
     level_table = _levels(table)
     known = [game for path in people for game in read_games(path)]
-    report = provenance(command_line()) | {"people": people_endings(reached_endings(known)), "ours": []}
-    write_json(report, out)
-    policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
-    human = load_policy("human", "chess", backend=backend, batch=256)
     journal = Journal(out.with_suffix(".jsonl"), header={"games": games, "seed": seed})
     played = [ConvertedGame(**entry) for entry in journal.entries]
+    of_people = people_endings(reached_endings(known))
+
+    def report() -> None:
+        rows = {"people": of_people, "ours": conversion_rows(played)}
+        write_json(provenance(command_line()) | rows, out)
+
+    report()
+    policy = load_policy(level_table.policy, "chess", backend=backend, batch=256)
+    human = load_policy("human", "chess", backend=backend, batch=256)
     for level in _numbers(levels):
         near = [g for g in known if all(r is not None and abs(r - level) <= 100 for r in g.ratings)]
+        near = [g for g in near if g.split() is not Split.TRAIN]
         positions = conversion_positions(near, games, seed)
         config, endings = level_table.at(level, name="ours"), PeoplesEndings(human, level)
         done = {game.number for game in played if game.level == level}
         for game in convert(policy, config, level, positions, seed=seed, endings=endings, done=done):
             journal.add(vars(game))
             played.append(game)
-        report["ours"] = conversion_rows(played)
-        write_json(report, out)
+        report()
         print(f"{out}: {level}", flush=True)
 
 

@@ -1,4 +1,5 @@
-"""Figures of the study: rank correlation of think times, and the judge's areas. Drawing needs matplotlib."""
+"""Figures of the study: rank correlation of think times, the judge's areas, conversion. Drawing needs
+matplotlib."""
 
 from __future__ import annotations
 
@@ -14,13 +15,16 @@ _SIZE = (4.8, 2.9)
 
 
 def write_figures(folder: Path) -> list[Path]:
-    """Draws the figures of manners.json. Raises BadReport or MatplotlibMissing."""
+    """Draws the figures of manners.json and conversion.json. Raises BadReport or MatplotlibMissing."""
     report = read_json(folder / "manners.json")
     paths = []
     if "think_time" in report:
         paths.append(save_svg(think_time_figure(report["think_time"]["unseen games"]), folder, "think-time"))
     if "judge" in report:
         paths.append(save_svg(judge_figure(report["judge"]), folder, "judge"))
+    if (folder / "conversion.json").exists():
+        conversion = read_json(folder / "conversion.json")
+        paths.append(save_svg(conversion_figure(conversion["ours"]), folder, "conversion"))
     return paths
 
 
@@ -46,6 +50,20 @@ def judge_figure(areas: Mapping[str, Mapping[str, Any]]) -> Any:
     axis.set_xlim(0.3, 1)
     axis.set_xlabel("area under the curve of a judge trained on ...")
     axis.legend(fontsize=8, loc="lower right")
+    return figure
+
+
+def conversion_figure(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Wins of ours and of people in the same won positions, by level."""
+    figure, axis = open_pyplot().subplots(figsize=_SIZE)
+    won = [row for row in rows if row["kind"] == "won"]
+    for place, (key, label) in enumerate((("wins", "ours"), ("people", "people"))):
+        shown = [(str(row["level"]), row[key]) for row in won]
+        _intervals(axis, shown, LINE_COLORS[place], label, 0.1 * (1 - 2 * place))
+    axis.set_xlim(0, 1)
+    axis.set_xlabel("share of won positions that are won")
+    axis.set_ylabel("level")
+    axis.legend(fontsize=8, loc="lower left")
     return figure
 
 

@@ -18,8 +18,10 @@ from sparring.players.resignation import RESIGNATION_FEATURES, ResignationModel
 from sparring.players.think_time import Situation
 from sparring.policies import Policy
 from sparring.records import GameRecord, RecordedGame, Termination
+from sparring.storage import Journal
 from sparring.turing.kit import SOURCES
 from studies.manners import judge, resignations, think_times, turing
+from studies.manners.commands import manners_conversion
 from studies.manners.conversion import (
     WonPosition,
     conversion_positions,
@@ -29,6 +31,7 @@ from studies.manners.conversion import (
     reached_endings,
     won_positions,
 )
+from studies.manners.figures import conversion_figure
 from studies.manners.games import PeoplesEndings, play_together, recorded, self_play
 from studies.manners.traces import GAME_DTYPE, TRACE_DTYPE, Traces, read_games, trace_games
 
@@ -262,6 +265,23 @@ def test_a_player_plays_out_won_positions() -> None:
         (1500, "rook", 2),
     ]
     assert all(row["wins"]["value"] + row["draws"] + row["losses"] == pytest.approx(1) for row in rows)
+
+
+def test_the_report_of_conversions_is_written_from_the_journal(tmp_path: Path) -> None:
+    (tmp_path / "people.pgn").write_text(PGN)
+    game = {"level": 1500, "number": 0, "stalemate": False, "plies": 30}
+    rows = [
+        game | {"kind": "won", "score": 1.0, "people": 0.5},
+        game | {"kind": "rook", "score": 0.5, "people": None},
+    ]
+    journal = Journal(tmp_path / "c.jsonl", header={"games": 100, "seed": 1})
+    for row in rows:
+        journal.add(row)
+    manners_conversion([tmp_path / "people.pgn"], levels="", games=100, seed=1, out=tmp_path / "c.json")
+    found = json.loads((tmp_path / "c.json").read_text())
+    assert [(row["kind"], row["wins"]["value"]) for row in found["ours"]] == [("rook", 0), ("won", 1)]
+    assert found["ours"][1]["people"]["value"] == 0
+    assert conversion_figure(found["ours"]).axes
 
 
 def test_a_stalemate_is_counted() -> None:
