@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -28,6 +28,9 @@ def ace_games(
     games: Annotated[int, typer.Option(min=2, help="Games of each pair.")] = 200,
     together: Annotated[int, typer.Option(min=1, help="Games that are played at the same time.")] = 1200,
     seed: Annotated[int, typer.Option(help="Seed of all moves.")] = 1,
+    unvisited_share: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of unvisited moves, in place of the fitted one.")
+    ] = None,
     backend: Backend = "onnxruntime",
     batch: Batch = 64,
     out: Annotated[Path, typer.Option(help="Games, as a journal.")] = RESULTS / "games.jsonl",
@@ -41,6 +44,8 @@ def ace_games(
     players = class_players(tuning, [int(each) for each in classes.split(",")])
     if len(players) < 2:
         raise UserError(f"{tuning} has fewer than two tuned classes of {classes}")
+    if unvisited_share is not None:
+        players = {name: replace(p, unvisited_share=unvisited_share) for name, p in players.items()}
     policy = load_policy(network, "chess", backend=backend, batch=batch)
     journal = Journal(out, header={"seed": seed, "players": {n: asdict(p) for n, p in players.items()}})
     played = {(frozenset((e["first"], e["second"])), e["number"]) for e in journal.entries}
@@ -279,10 +284,10 @@ def ace(
 ) -> None:
     """Report the ACE paper's experiments from the files of the folder.
 
-    The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `items.jsonl.gz`,
-    `answers.jsonl` and `curves.json` (`ace-items`, `ace-answers`), `strength.json` (`ace-strength`),
-    `strength-go.json` (`ace-go`), `gradients.json` (`ace-gradients`), `curve.json` (`ace-curve`) and
-    `baselines*.json` (`ace-baselines`).
+    The folder has `tuning/` (`sparring tune levels`), `games.jsonl` (`ace-games`), `games-visited.jsonl` (the
+    same with `--unvisited-share 0`), `items.jsonl.gz`, `answers.jsonl` and `curves.json` (`ace-items`,
+    `ace-answers`), `strength.json` (`ace-strength`), `strength-go.json` (`ace-go`), `gradients.json`
+    (`ace-gradients`), `curve.json` (`ace-curve`) and `baselines*.json` (`ace-baselines`).
     Parts without files are left as they are in the report.
     """
     from sparring.reports.machine import provenance
@@ -294,8 +299,9 @@ def ace(
     report: dict[str, Any] = read_json(path) if path.exists() else {}
     if (out / "tuning").is_dir():
         report["tuning"] = parts.tuning_report(out / "tuning")
-    if (out / "games.jsonl").exists():
-        report["round_robin"] = parts.games_report(out / "games.jsonl")
+    for part, name in (("round_robin", "games.jsonl"), ("round_robin_visited", "games-visited.jsonl")):
+        if (out / name).exists():
+            report[part] = parts.games_report(out / name)
     if positions is not None and (out / "answers.jsonl").exists():
         test = read_test(out / "items.jsonl.gz", positions)
         amsterdam = positions / "amsterdam-chess-test-responses.csv"
