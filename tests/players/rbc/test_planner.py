@@ -512,6 +512,21 @@ def test_a_search_with_a_clock_ends_when_its_choice_is_settled(monkeypatch: pyte
     assert 0 < made.last_search.playouts < 200
 
 
+def test_a_planner_that_wins_takes_less_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_bot(replace(QUICK, use_clock=True))
+    assert isinstance(made, PlannerBot)
+    monkeypatch.setattr("time.perf_counter", lambda: 0.0)
+    made.new_game(GameStart(Rbc(), 1, seed=1))
+    made.observe(OpponentMoveResult(None))
+    allowed: list[float] = []
+    monkeypatch.setattr(made, "_complete_belief", allowed.append)
+    monkeypatch.setattr(made, "_play_out", lambda *_: None)
+    senses = [*range(SENSE, SENSE + 64), NO_SENSE]
+    for made._last_rating in (0.5, 0.9):
+        made.choose(Turn(None, senses, SearchLimits(clock=Clock(900.0, 5.0))))
+    assert allowed[1] == pytest.approx(0.3 * allowed[0])
+
+
 def test_an_opponent_who_passes_for_ever_does_not_stop_the_planner() -> None:
     made = planner_bot(playouts=8)
     state = Rbc().initial()

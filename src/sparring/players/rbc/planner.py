@@ -38,6 +38,8 @@ _BELIEF_SHARE = 0.5
 """Share of a decision's time for the opponent's turn, as far as that was not evaluated on its time."""
 _LEAST_PLAYOUTS = 64
 """Playouts before a search with a clock may end because its choice is settled."""
+_WON, _WON_SHARE = 0.85, 0.3
+"""Above this rating of its last choice a planner takes this share of its time: haste costs little."""
 _RATING_TEMPERATURE = 0.02
 """Win probability by which a rating must be lower for a weight in the prior that is e times smaller."""
 
@@ -131,6 +133,7 @@ class PlannerBot(BasePlayer):
         self.planner = self._new_planner(RbcState.initial())
         self._restarts = 0
         self._ponder_seconds = math.inf
+        self._last_rating = 0.5
 
     def observe(self, observation: Observation) -> None:
         """Updates the possible boards and the belief. After lost observations both begin anew."""
@@ -162,6 +165,7 @@ class PlannerBot(BasePlayer):
         planned = self.inference.planned_seconds(clock, share)
         if planned is not None and clock is not None:
             planned = max(planned, _least_seconds(clock, share))
+            planned *= _WON_SHARE if self._last_rating > _WON else 1.0
         return self._decide(turn.legal_moves, self._search(moving, planned, turn.stop), moving, planned)
 
     def hint(self, turn: Turn) -> Decision:
@@ -258,6 +262,7 @@ class PlannerBot(BasePlayer):
             squares, values = self.inference.rate_senses(share, belief)
             rated = {SENSE + square: value for square, value in zip(squares, values.tolist(), strict=True)}
         ratings = np.array([rated.get(action, -1.0) for action in actions.tolist()])
+        self._last_rating = float(ratings.max())
         likely = np.exp((ratings - ratings.max()) / _RATING_TEMPERATURE)
         mixed = (1 - weight) * priors + weight * likely / likely.sum()
         self.planner.set_priors(mixed.astype(np.float32))
