@@ -183,7 +183,7 @@ def positions_figure(report: Mapping[str, Any]) -> Any:
     groups = report["calibration"]["people"]
     axis.plot([g["rating"] for g in groups], [g["estimate"] for g in groups], color=LINE_COLORS[8],
               label="people")  # fmt: skip
-    families = ("ACE", "Stockfish", "Maia, best move")
+    families = ("ACE", "level", "Stockfish", "Maia, best move")
     for colour, family in zip(LINE_COLORS, families, strict=False):
         rows = [p for p in report["players"] if p["family"] == family]
         if rows:

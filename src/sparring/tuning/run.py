@@ -133,13 +133,22 @@ class ClassTuner:
     def work(self, task: ClassTask) -> dict[str, Any]:
         """The result of a class, from the journal if it is there and cannot be improved by more steps."""
         journal = Journal(task.journal, header=task.header())
+        history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
+        descent = task.config.descent
         if journal.entries and "theta" in journal.entries[-1]:
             result: dict[str, Any] = journal.entries[-1]
-            if result.get("converged", True) or result["steps"] >= task.config.descent.steps:
+            if has_converged(history, descent.tolerance) or len(history) >= descent.steps:
                 return result
-        result = _tune(task, journal, self._on_step)
+        result = _tune(task, history, self._keep(task, journal))
         journal.add(result)
         return result
+
+    def _keep(self, task: ClassTask, journal: Journal) -> Callable[[DescentStep], None]:
+        def keep(step: DescentStep) -> None:
+            journal.add(step.as_json())
+            self._on_step(task.rating, step)
+
+        return keep
 
     def close(self) -> None:
         """Nothing stays open."""
@@ -148,8 +157,10 @@ class ClassTuner:
         """There are no child processes."""
 
 
-def _tune(task: ClassTask, journal: Journal, on_step: OnStep) -> dict[str, Any]:
-    started, config = time.perf_counter(), task.config
+def _tune(
+    task: ClassTask, history: list[DescentStep], on_step: Callable[[DescentStep], None]
+) -> dict[str, Any]:
+    started, processor_started, config = time.perf_counter(), time.process_time(), task.config
     sample = partial(class_positions, config.game, config.records, task.rating,
                      half_width=config.half_width, every=config.every)  # fmt: skip
     training, held_out = (
@@ -161,14 +172,8 @@ def _tune(task: ClassTask, journal: Journal, on_step: OnStep) -> dict[str, Any]:
             config.network, config.game, backend=config.backend, threads=config.threads, batch=config.batch
         )
     )
-    history = [DescentStep.of(entry) for entry in journal.entries if "searched" in entry]
     descent = Descent(policy, training, config.descent, Theta(), history)
-
-    def keep(step: DescentStep) -> None:
-        journal.add(step.as_json())
-        on_step(task.rating, step)
-
-    theta = descent.run(keep)
+    theta = descent.run(on_step)
     sizes = snapshot_sizes(config.descent.nodes)
 
     def search(data: PlayedPositions, at: Theta) -> VisitData:
@@ -186,6 +191,7 @@ def _tune(task: ClassTask, journal: Journal, on_step: OnStep) -> dict[str, Any]:
         "path": [[*np.exp(each.searched).tolist(), each.temperature, each.loss] for each in descent.history],
         "seconds": seconds,
         "seconds_in_all": time.perf_counter() - started,
+        "processor_seconds": time.process_time() - processor_started,
         "evaluations": policy.misses,
         "visits": policy.hits + policy.misses,
     }
