@@ -1,0 +1,92 @@
+"""Algorithm 2 of DSMCP: the belief, against plain Python and known answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sparring._core import (
+    RbcBoardSet,
+    RbcPlanner,
+    RbcPlannerConfig,
+)
+from sparring.games.rbc import NO_SENSE, PASS, MoveResult, OpponentMoveResult, Rbc, SenseResult
+from sparring.players import GameStart, Turn
+from tests.players.rbc.planner_factories import evaluate_uniformly, planner_bot
+from tests.reference.dsmcp import belief_after_a_known_board, board_key
+
+
+def test_particles_have_the_distribution_of_rejection_sampling() -> None:
+    start = Rbc().parse("4k3/p7/8/8/8/8/4P3/4K3 b - - 0 1 sense")
+    boards = RbcBoardSet.of([start], 0).after_opponent(None)
+    planner = RbcPlanner(RbcPlannerConfig(particles=4000), 0, start, 7)
+    evaluate_uniformly(planner)
+    for square in (None, 51, 60):  # before a sense, and after one that shows the king at home or away
+        seen = [] if square is None else start.play(NO_SENSE).play(PASS).sense(square)
+        possible = boards.after_sense(seen)
+        expected = belief_after_a_known_board(start, possible.sample(len(possible), 0))
+        planner.draw(possible, True)
+        assert planner.singletons == 0
+        found = Counter(board_key(Rbc().parse(f"{fen} move")) for fen in planner.particle_fens())
+        assert set(found) == set(expected)
+        for key, probability in expected.items():
+            assert found[key] / 4000 == pytest.approx(probability, abs=0.03)
+
+
+def test_the_belief_does_not_collapse_to_the_best_reply_of_a_search() -> None:
+    made = planner_bot(playouts=600, particles=300)
+    made.new_game(GameStart(Rbc(), 0, seed=3))
+    made.observe(OpponentMoveResult(None))
+    state = Rbc().initial().play(NO_SENSE)
+    made.observe(SenseResult(()))
+    made.choose(Turn.of(state))
+    move = state.parse_move("e2e4")
+    made.observe(MoveResult(move, move, None))
+    made.observe(OpponentMoveResult(None))
+    made.draw_belief()
+    assert len(set(made.planner.particle_fens())) == 21
+
+
+def test_a_rational_opponent_is_believed_not_to_blunder() -> None:
+    # The black queen is attacked by a rook; it can capture it or hang elsewhere.
+    start = Rbc().parse("4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1 sense")
+    capture = start.play(NO_SENSE).parse_move("d5d1")
+    boards = RbcBoardSet.of([start], 0).after_opponent(None)
+    shares = []
+    for rationality in (0.0, 20.0):
+        config = RbcPlannerConfig(particles=500, rationality=rationality, belief_noise=0.0)
+        planner = RbcPlanner(config, 0, start, 7)
+        evaluate_uniformly(planner)
+        planner.draw(boards, True)
+        left = [fen for fen in planner.particle_fens() if fen.startswith("4k3/8/8/3q4/")]
+        shares.append(len(left) / 500)
+    assert capture
+    assert shares[0] > 3 * shares[1]
+
+
+def test_an_opponent_is_believed_to_seek_attacks_on_the_king() -> None:
+    start = Rbc().parse("4k3/8/8/3r4/8/8/8/4K3 b - - 0 1 sense")
+    boards = RbcBoardSet.of([start], 0).after_opponent(None)
+    odds = []
+    for threat_weight in (1.0, 5.0):
+        planner = RbcPlanner(RbcPlannerConfig(particles=4000, threat_weight=threat_weight), 0, start, 7)
+        evaluate_uniformly(planner)
+        planner.draw(boards, True)
+        likely, shares = planner.particle_boards(4000)
+        share = float(shares[likely.indices(likely.with_king_attacked())].sum())
+        odds.append(share / (1 - share))
+    assert odds[1] / odds[0] == pytest.approx(5.0, rel=0.15)
+
+
+def test_singletons_replace_particles_that_contradict_all_boards() -> None:
+    start = Rbc().parse("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 sense")
+    planner = RbcPlanner(RbcPlannerConfig(particles=50), 0, start, 1)
+    evaluate_uniformly(planner)
+    elsewhere = RbcBoardSet.of([Rbc().parse("8/8/8/8/k7/8/4P3/4K3 w - - 0 1 move")], 0)
+    planner.draw(elsewhere, True)
+    assert planner.singletons == 50
+    assert planner.accepted == 0
+    assert planner.particle_sizes() == [1] * 50
+    planner.begin_search(elsewhere, True)
+    assert evaluate_uniformly(planner, 5) > 0
