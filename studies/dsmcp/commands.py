@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -17,6 +17,9 @@ from sparring.reports.plot_style import MatplotlibMissing, save_svg
 from sparring.reports.report import BadReport, read_json, write_json
 from sparring.storage import atomic_write
 from studies.options import command_line
+
+if TYPE_CHECKING:
+    from sparring.training.rbc.trainer import RbcTrainer
 
 ACCURACY, SALIENCY, TABLES = "accuracy.json", "saliency.json", "tables.md"
 
@@ -42,43 +45,78 @@ def dsmcp(
     ablated: Annotated[
         int, typer.Option(min=0, max=52, help="Planes removed at each end of the ranking.")
     ] = 5,
+    repeats: Annotated[
+        int, typer.Option(min=0, help="Runs with all planes and other seeds: the noise of the ablation.")
+    ] = 0,
+    limit: Annotated[
+        float | None, typer.Option(min=1, help="Ends the ablation after so many seconds.")
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:1 (default: the fastest available).")] = "",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("results/dsmcp"),
 ) -> None:
     """Measure a synopsis network: accuracy by headset, saliency and ablation of its planes."""
     if run is not None:
-        _measure(run, most, steps, ablated, device, out)
+        trained = _open(run, device)
+        _measure(trained, most, out)
+        if steps:
+            _ablate(trained, steps, most, ablated, repeats, limit, out)
     elif network is not None:
         _measure_exported(network, records or [], config, most, out)
     _show(out)
 
 
-def _measure(run: Path, most: int, steps: int, ablated: int, device: str, out: Path) -> None:
+def _open(run: Path, device: str) -> RbcTrainer:
     if not (run / "checkpoint.pt").exists():
         raise UserError(f"{run} has no finished run of `sparring train rbc`")
     from sparring.training.rbc.trainer import open_run
+
+    return open_run(run, device)
+
+
+def _about(trained: RbcTrainer) -> dict[str, Any]:
+    return provenance(command_line()) | {"network": trained.config.name, "trained_steps": trained.step}
+
+
+def _measure(trained: RbcTrainer, most: int, out: Path) -> None:
     from studies.dsmcp.accuracy import accuracy_tables
-    from studies.dsmcp.saliency import saliency_and_ablation
 
-    trained = open_run(run, device)
-    about = provenance(command_line()) | {"network": trained.config.name, "trained_steps": trained.step}
-    write_json(about | accuracy_tables(trained, most), out / ACCURACY)
-    if steps:
-        part = replace(trained.config.training, steps=steps, validation_positions=most)
+    write_json(_about(trained) | accuracy_tables(trained, most), out / ACCURACY)
 
-        def on_progress(what: str, found: dict[str, Any]) -> None:
-            write_json(about | found, out / SALIENCY)
-            make_console().print(foreign(what))
 
-        saliency_and_ablation(
-            replace(trained.config, training=part),
-            trained.data.examples,
-            out,
-            every=max(1, steps // 100),
-            ablated=ablated,
-            device=device,
-            on_progress=on_progress,
-        )
+def _ablate(
+    trained: RbcTrainer,
+    steps: int,
+    most: int,
+    ablated: int,
+    repeats: int,
+    limit: float | None,
+    out: Path,
+) -> None:
+    from sparring.training.rbc.trainer import RbcTrainer
+    from studies.dsmcp.ablation import ablate
+    from studies.dsmcp.saliency import train_with_saliency
+
+    part = replace(trained.config.training, steps=steps, validation_positions=most)
+    config, data, about = replace(trained.config, training=part), trained.data, _about(trained)
+    device = str(trained.device)
+    saliency = train_with_saliency(RbcTrainer(config, data, out / "saliency", device), batches=100)
+    write_json(about | saliency, out / SALIENCY)
+
+    def on_progress(what: str, found: dict[str, Any]) -> None:
+        write_json(about | saliency | found, out / SALIENCY)
+        make_console().print(foreign(what))
+
+    ablate(
+        config,
+        data,
+        out / "ablation",
+        saliency["planes"],
+        ablated=ablated,
+        repeats=repeats,
+        device=device,
+        seconds=limit,
+        on_progress=on_progress,
+    )
 
 
 def _measure_exported(network: Path, records: list[Path], config: str, most: int, out: Path) -> None:
@@ -98,7 +136,7 @@ def _measure_exported(network: Path, records: list[Path], config: str, most: int
 
 def _show(out: Path) -> None:
     """Prints table 1, writes all tables as Markdown and draws the figures of a report."""
-    from studies.dsmcp.figures import saliency_figure, value_figure
+    from studies.dsmcp.figures import curves_figure, saliency_figure, value_figure
     from studies.dsmcp.tables import markdown_tables
 
     try:
@@ -112,6 +150,8 @@ def _show(out: Path) -> None:
         save_svg(value_figure(accuracy["value_by_boards"]), out, "value-by-boards")
         if saliency is not None:
             save_svg(saliency_figure(saliency["planes"]), out, "saliency")
+        if saliency is not None and "curves_of_planes" in saliency:
+            save_svg(curves_figure(saliency), out, "saliency-curves")
     except MatplotlibMissing as error:
         make_console().print(f"without figures: {error}")
 

@@ -33,7 +33,7 @@ def value_figure(rows: list[dict[str, Any]]) -> Any:
 
 
 def saliency_figure(rows: list[dict[str, Any]]) -> Any:
-    """Figure 8, (c) and (d): loss PBS and action PbS of the most and the least salient planes."""
+    """Loss PBS and action PbS of the most and the least salient planes, over the whole training."""
     order = sorted(rows, key=lambda row: int(row["rank"]))
     shown = [*order[:_SHOWN], *order[-_SHOWN:]][::-1]
     figure, axes = open_pyplot().subplots(1, 2, figsize=(7.2, 5.2), sharey=True)
@@ -43,4 +43,25 @@ def saliency_figure(rows: list[dict[str, Any]]) -> Any:
         axis.barh(range(len(shown)), [row[name] for row in shown], color=colours)
         axis.set_xlabel(label)
     axes[0].set_yticks(range(len(shown)), [f"{row['plane']} {row['name']}" for row in shown])
+    return figure
+
+
+def curves_figure(report: dict[str, Any]) -> Any:
+    """Figure 8: saliency during the training, (a) and (b) of plane 8 for each headset, (c) and (d) of Top's
+    five most salient planes and the least salient one."""
+    figure, axes = open_pyplot().subplots(2, 2, figsize=(9.2, 6.4))
+    names = {row["plane"]: row["name"] for row in report["planes"]}
+    of_planes = {f"{key} {names[int(key)]}": each for key, each in report["curves_of_planes"].items()}
+    labels = {"loss_pbs": "per-batch saliency of the loss", "action_pbs": "per-bit saliency of the action"}
+    for row, curves in zip(axes, (report["curves_of_headsets"], of_planes), strict=True):
+        for axis, (name, label) in zip(row, labels.items(), strict=True):
+            for number, (title, curve) in enumerate(curves.items()):
+                style = "-" if number < len(LINE_COLORS) else "--"
+                colour = LINE_COLORS[number % len(LINE_COLORS)]
+                axis.plot(curve["steps"], curve[name], style, color=colour, label=title, linewidth=1)
+            axis.set_yscale("log")
+            axis.set_ylabel(label)
+            axis.set_xlabel("step")
+        row[1].legend(fontsize=6, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.tight_layout()
     return figure

@@ -1,20 +1,15 @@
-"""Saliency of the planes of a synopsis (DSMCP paper, section 7), and ablation of some of them.
+"""Saliency of the planes of a synopsis (DSMCP paper, section 7).
 
-During a training run, gradients of the Top headset are taken on batches of held-out examples:
+During a training run, gradients of a headset are taken on batches of held-out examples:
 
 - loss PBS: the gradient of a batch's mean loss with respect to each bit of a plane, summed over the examples;
   its absolute value, averaged over squares and batches.
 - action PbS: the absolute gradient of the log-probability of the action taken with respect to each bit of
   each example, averaged over bits; also over bits that are 0, and over bits that are 1.
-
-An ablation trains the same network again with a plane set to 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,139 +18,99 @@ from numpy.typing import NDArray
 
 from sparring.belief import PLANES
 from sparring.networks.synopsis import TOP
-from sparring.training.rbc.config import RbcTrainingConfig
-from sparring.training.rbc.examples import NO_ACTION, ExampleSet
+from sparring.training.rbc.examples import NO_ACTION
 from sparring.training.rbc.loss import policy_nll, total_loss
 from sparring.training.rbc.trainer import RbcTrainer
-from studies.dsmcp.accuracy import estimate
 
+STATISTICS = ("loss_pbs", "action_pbs", "action_pbs_0", "action_pbs_1")
+FOLLOWED = 8
+"""The plane that the paper's figure 8, (a) and (b), follows for each headset: dark squares."""
 _BATCH = 512
+_POINTS = 20
+"""Points of a curve; each is a mean over batches."""
 
 
-@dataclass
 class Saliency:
-    """Sums of the statistics of each plane, [104] each, over `batches` batches."""
+    """The statistics of all planes on batches of held-out examples of one headset."""
 
-    loss_pbs: NDArray[np.float64]
-    action_pbs: NDArray[np.float64]
-    action_pbs_0: NDArray[np.float64]
-    action_pbs_1: NDArray[np.float64]
-    batches: int = 0
+    def __init__(self, run: RbcTrainer, headset: int) -> None:
+        self._run, self._headset = run, headset
+        rows = run.data.rows(run.config.headsets[headset], validation=True)
+        self._rows = rows[run.data.examples.actions[rows] != NO_ACTION]
+        self._steps: list[int] = []
+        self._batches: list[NDArray[np.float64]] = []
 
-    @staticmethod
-    def zero() -> Saliency:
-        """Returns the statistics of no batch."""
-        zeros = np.zeros((4, len(PLANES)))
-        return Saliency(zeros[0], zeros[1], zeros[2], zeros[3])
-
-    def add(self, run: RbcTrainer, headset: int, rows: NDArray[np.int64]) -> None:
-        """Adds a batch of examples that have an action."""
-        batch = run.data.batch(rows)
+    def add(self) -> None:
+        """Measures the network as it is on a batch of examples, if the headset has any."""
+        if not len(self._rows):
+            return
+        run, training = self._run, self._run.config.training
+        rng = np.random.default_rng([training.seed, run.step, 1])
+        batch = run.data.batch(rng.choice(self._rows, _BATCH))
         planes = batch.planes.requires_grad_()
         run.model.eval()
-        outputs = run.model(planes, headset)
-        part = run.config
-        loss = total_loss(outputs, batch, part.training.value_weight, part.loss)
+        outputs = run.model.headsets[self._headset](
+            run.model.features(planes)
+        )  # also if gradients stop there
+        loss = total_loss(outputs, batch, training.value_weight, run.config.loss)
         (of_loss,) = torch.autograd.grad(loss, planes, retain_graph=True)
         (of_action,) = torch.autograd.grad(policy_nll(outputs, batch).sum(), planes)
         run.model.train()
-        bits = planes.detach()
-        size = of_action.abs()
+        bits, size = planes.detach(), of_action.abs()
         zeros, ones = (
             (each * size).sum((0, 2, 3)) / each.sum((0, 2, 3)).clamp(min=1) for each in (1 - bits, bits)
         )
-        self.loss_pbs += _numpy(of_loss.sum(0).abs().mean((1, 2)))
-        self.action_pbs += _numpy(size.mean((0, 2, 3)))
-        self.action_pbs_0 += _numpy(zeros)
-        self.action_pbs_1 += _numpy(ones)
-        self.batches += 1
+        found = torch.stack([of_loss.sum(0).abs().mean((1, 2)), size.mean((0, 2, 3)), zeros, ones])
+        self._steps.append(run.step)
+        self._batches.append(found.double().cpu().numpy())
+
+    def __len__(self) -> int:
+        return len(self._batches)
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns the planes in order, with their means and their rank by action PbS (0: most salient)."""
-        ranks = np.argsort(np.argsort(-self.action_pbs))
+        means = np.mean(self._batches, axis=0)
+        ranks = np.argsort(np.argsort(-means[STATISTICS.index("action_pbs")]))
         return [
-            {
-                "plane": number,
-                "name": plane.name,
-                "loss_pbs": float(self.loss_pbs[number] / self.batches),
-                "action_pbs": float(self.action_pbs[number] / self.batches),
-                "action_pbs_0": float(self.action_pbs_0[number] / self.batches),
-                "action_pbs_1": float(self.action_pbs_1[number] / self.batches),
-                "rank": int(ranks[number]),
-            }
+            {"plane": number, "name": plane.name, "rank": int(ranks[number])}
+            | {name: float(means[i, number]) for i, name in enumerate(STATISTICS)}
             for number, plane in enumerate(PLANES)
         ]
 
-
-def saliency_and_ablation(
-    config: RbcTrainingConfig,
-    examples: ExampleSet,
-    folder: Path,
-    *,
-    every: int,
-    ablated: int,
-    device: str = "",
-    on_progress: Callable[[str, dict[str, Any]], None] = lambda *_: None,
-) -> dict[str, Any]:
-    """Trains a network with saliency measured every `every` steps, then without single planes.
-
-    The `ablated` most and the `ablated` least salient planes are removed, one at a time. `on_progress` is
-    called after each network, with what was trained and the report so far.
-    """
-    saliency = Saliency.zero()
-    baseline = _train(config, examples, folder / "baseline", (), every, saliency, device)
-    report: dict[str, Any] = {
-        "steps": config.training.steps,
-        "batches": saliency.batches,
-        "planes": saliency.rows(),
-        "baseline": {name: estimate(*each) for name, each in baseline.items()},
-        "ablations": [],
-    }
-    on_progress("baseline", report)
-    order = sorted(report["planes"], key=lambda row: int(row["rank"]))
-    for row in [*order[:ablated], *order[len(order) - ablated :]] if ablated else []:
-        found = _train(config, examples, folder / f"without-{row['plane']}", (row["plane"],), 0, None, device)
-        differences = {
-            name: estimate(found[name][0] - baseline[name][0], baseline[name][1]) for name in baseline
+    def curve(self, plane: int) -> dict[str, list[float]]:
+        """Returns the steps of at most 20 points, and loss PBS and action PbS of a plane there."""
+        groups = np.array_split(np.arange(len(self)), min(_POINTS, len(self)))
+        values = np.array(self._batches)[:, :2, plane]
+        return {
+            "steps": [float(np.mean([self._steps[i] for i in group])) for group in groups],
+            **{
+                name: [round(float(values[group, i].mean()), 6) for group in groups]
+                for i, name in enumerate(STATISTICS[:2])
+            },
         }
-        report["ablations"].append({"plane": row["plane"], "name": row["name"], "difference": differences})
-        on_progress(f"without plane {row['plane']}, {row['name']}", report)
-    return report
 
 
-Hits = tuple[NDArray[np.float32], NDArray[np.uint64]]
-"""Top-1 hits and games of held-out examples."""
+def train_with_saliency(run: RbcTrainer, batches: int) -> dict[str, Any]:
+    """Trains a network; returns the statistics of Top's planes and the curves of the paper's figure 8.
 
-
-def _train(
-    config: RbcTrainingConfig,
-    examples: ExampleSet,
-    folder: Path,
-    removed: Sequence[int],
-    every: int,
-    saliency: Saliency | None,
-    device: str,
-) -> dict[str, Hits]:
-    """Trains a network and returns the hits of All and Top on their own held-out examples."""
-    run = RbcTrainer(config, examples, folder, device)
-    run.data.remove_planes(removed)
-    top = config.headset_names.index(TOP)
-    held_out = run.data.rows(config.headsets[top], validation=True)
-    held_out = held_out[examples.actions[held_out] != NO_ACTION]
-    for step in range(1, config.training.steps + 1):
+    Top is measured with `batches` batches, the other headsets with 20.
+    """
+    steps = run.config.training.steps
+    measured = [Saliency(run, index) for index in range(len(run.config.headsets))]
+    top = measured[run.config.headset_names.index(TOP)]
+    often, seldom = max(1, steps // batches), max(1, steps // _POINTS)
+    for step in range(1, steps + 1):
         run.train_step()
-        if saliency is not None and step % every == 0:
-            rng = np.random.default_rng([config.training.seed, step, 1])
-            saliency.add(run, top, rng.choice(held_out, _BATCH))
-    found = {}
-    for index, headset in enumerate(config.headsets):
-        if headset.name in ("All", TOP):
-            rows = run.data.rows(headset, validation=True)
-            rng = np.random.default_rng([config.training.seed, index])
-            rows = rng.choice(rows, min(len(rows), config.training.validation_positions), replace=False)
-            found[headset.name] = run.measure(index, rows).top1.numpy(), examples.games[rows]
-    return found
-
-
-def _numpy(tensor: torch.Tensor) -> NDArray[np.float64]:
-    return tensor.double().cpu().numpy()
+        for each in measured:
+            if step % (often if each is top else seldom) == 0:
+                each.add()
+    planes = top.rows()
+    order = [row["plane"] for row in sorted(planes, key=lambda row: int(row["rank"]))]
+    names = zip(run.config.headset_names, measured, strict=True)
+    return {
+        "steps": steps,
+        "batches": len(top),
+        "planes": planes,
+        "curves_of_headsets": {name: each.curve(FOLLOWED) for name, each in names if len(each)},
+        "curves_of_planes": {str(plane): top.curve(plane) for plane in (*order[:5], order[-1])},
+    }

@@ -73,11 +73,15 @@ def _saliency(report: dict[str, Any]) -> Iterator[str]:
 
 def _ablations(report: dict[str, Any]) -> Iterator[str]:
     yield "Change of the top-1 accuracy in % when a network is trained without a plane:\n"
-    yield "| plane | All | Top |"
-    yield "|---|---|---|"
-    for row in report["ablations"]:
+    yield "| plane | rank | All | Top |"
+    yield "|---|---|---|---|"
+    ranks = {row["plane"]: row["rank"] for row in report["planes"]}
+    for row in sorted(report.get("ablations", ()), key=lambda row: int(ranks[row["plane"]])):
         cells = (_interval(row["difference"][name], sign="+") for name in ("All", "Top"))
-        yield f"| {row['plane']} {row['name']} | " + " | ".join(cells) + " |"
+        yield f"| {row['plane']} {row['name']} | {ranks[row['plane']]} | " + " | ".join(cells) + " |"
+    for row in report.get("repeats", ()):
+        cells = (_interval(row["difference"][name], sign="+") for name in ("All", "Top"))
+        yield f"| none, seed {row['seed']} |  | " + " | ".join(cells) + " |"
 
 
 def _beside(found: list[float | None], paper: float | None) -> str:

@@ -143,6 +143,9 @@ def rbc_matches(
 def rbc_variants(
     bots: Annotated[str, typer.Option(help="Bots: names or TOML files, separated by commas.")],
     opponents: Annotated[str, typer.Option(help="Opponents of each of them.")] = "inference",
+    round_robin: Annotated[
+        bool, typer.Option("--round-robin", help="Each bot plays each other one instead.")
+    ] = False,
     games: Annotated[int, typer.Option(min=1, help="Games of each match.")] = 20,
     seconds: Annotated[float, typer.Option(min=1, help="Seconds on each clock.")] = 60,
     increment: Annotated[float, typer.Option(min=0, help="Seconds added after each turn.")] = 1,
@@ -164,7 +167,10 @@ def rbc_variants(
             load_bot_config(name)
     except BadBotConfig as error:
         raise UserError(str(error)) from None
-    matches = [study.VariantMatch(bot, other, seconds, increment) for bot in names[0] for other in names[1]]
+    pairs = itertools.combinations(names[0], 2) if round_robin else itertools.product(*names)
+    matches = [study.VariantMatch(bot, other, seconds, increment) for bot, other in pairs]
+    if not matches:
+        raise UserError("a round robin needs two bots")
 
     def on_progress(game: study.VariantGame) -> None:
         make_console().print(

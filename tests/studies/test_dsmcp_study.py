@@ -52,6 +52,8 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
             "2",
             "--ablated",
             "1",
+            "--repeats",
+            "1",
             "--device",
             "cpu",
             "--out",
@@ -64,6 +66,10 @@ def test_planes_have_saliency_and_removed_planes_a_difference(run: Path, tmp_pat
     assert all(row["action_pbs"] > 0 for row in found["planes"])
     assert len(found["ablations"]) == 2
     assert found["ablations"][0]["difference"].keys() == {"All", "Top"}
+    assert len(found["repeats"]) == 1
+    assert found["curves_of_headsets"].keys() == {"All", "Top", "ben"}
+    assert len(found["curves_of_planes"]) == 6
+    assert (tmp_path / "saliency-curves.svg").exists()
     tables = (tmp_path / "tables.md").read_text()
     assert "/ 43.1 |" in tables  # the paper's Top-1 accuracy of Top
     assert tables.count("\n| Top |") == 4

@@ -54,6 +54,24 @@ def test_an_unknown_bot_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nobody" in capsys.readouterr().err
 
 
+def test_in_a_round_robin_each_bot_plays_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played: list[tuple[str, str]] = []
+
+    def run(matches: list[study.VariantMatch], *_: object, **__: object) -> dict[str, list[object]]:
+        played.extend((each.bot, each.opponent) for each in matches)
+        return {"matches": []}
+
+    monkeypatch.setattr(study, "run", run)
+    words = ["rbc-variants", "--round-robin", "--out", str(tmp_path), "--bots"]
+    main([*words, "random,attacker,guesser"])
+    assert played == [("random", "attacker"), ("random", "guesser"), ("attacker", "guesser")]
+    with pytest.raises(SystemExit):
+        main([*words, "random"])
+    assert "two bots" in capsys.readouterr().err
+
+
 def test_bots_are_rated_by_their_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = Journal(tmp_path / "games.jsonl")
     for number, score in enumerate([1, 1, 0.5, 1, 1, 0]):

@@ -64,7 +64,8 @@ class DeviceExamples:
 
     def remove_planes(self, planes: Sequence[int]) -> None:
         """Sets these planes to 0 in all examples; the actions stay possible that the planes told."""
-        self._removed = torch.tensor(list(planes), dtype=torch.int64, device=self.device)
+        numbers = torch.tensor(list(planes), dtype=torch.int64, device=self.device)
+        self._removed = numbers if len(planes) else None
 
     def rows(self, headset: HeadsetConfig, *, validation: bool) -> Indices:
         """Returns the rows of a headset's players in one part of the split."""

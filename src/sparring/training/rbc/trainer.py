@@ -71,15 +71,15 @@ class RbcProgress:
 class RbcTrainer:
     """A training run. Resumes from the checkpoint of `folder` if there is one.
 
-    Every headset of `config` must have training examples (`with_trained_headsets`). `device` is `cpu`, `cuda`
-    or `cuda:1`, empty for the best available. `teachers` are folders of finished runs, whose predictions are
-    part of the targets. Raises BadTrainingConfig or OSError.
+    Every headset of `config` must have training examples (`with_trained_headsets`); examples may be on the
+    device already. `device` is `cpu`, `cuda` or `cuda:1`, empty for the best available. `teachers` are
+    folders of finished runs, whose predictions are part of the targets. Raises BadTrainingConfig or OSError.
     """
 
     def __init__(
         self,
         config: RbcTrainingConfig,
-        examples: ExampleSet,
+        examples: ExampleSet | DeviceExamples,
         folder: Path,
         device: str = "",
         teachers: Sequence[Path] = (),
@@ -94,7 +94,11 @@ class RbcTrainer:
         self.average = ExponentialMovingAverage(self.model, config.training.ema_decay)
         self.optimiser = make_optimiser(self.model, config.training)
         self.teachers = Teachers(teachers, self.device)
-        self.data = DeviceExamples(examples, config.data.trial, self.device)
+        self.data = (
+            examples
+            if isinstance(examples, DeviceExamples)
+            else DeviceExamples(examples, config.data.trial, self.device)
+        )
         self._rows = [self.data.rows(each, validation=False) for each in config.headsets]
         weights = np.array([each.weight for each in config.headsets])
         self._shares = weights / weights.sum()
