@@ -39,7 +39,8 @@ class _BotGame:
     def __init__(self, name: str) -> None:
         config = load_bot_config(name)
         planner = replace(config.planner, playouts=PLAYOUTS)
-        bot = make_bot(replace(config, use_clock=False, planner=planner))
+        # A board's evaluation takes no memory that grows with its depth: one ply makes the turns short.
+        bot = make_bot(replace(config, use_clock=False, depth=1, planner=planner))
         assert isinstance(bot, InferenceBot | PlannerBot)
         bot.new_game(GameStart(Rbc(), 0, seed=1))
         self._bot = bot

@@ -14,7 +14,7 @@ from bench.rbc_tracking import possible_boards
 from bench.result import BenchmarkResult
 from sparring._core import RbcPlanner, RbcPlannerConfig, RbcState
 from sparring.data import path
-from sparring.players.rbc.config import SHIPPED_NETWORK
+from sparring.players.rbc.config import SHIPPED_NETWORK, load_bot_config
 from sparring.players.rbc.synopsis_evaluators import NetworkEvaluator
 
 CORES = 2
@@ -42,16 +42,19 @@ class _Timed:
 
 
 def nodes_per_second(
-    network: Path, backend: str, threads: int, batch: int, now: Callable[[], float] = time.perf_counter
+    network: Path,
+    backend: str,
+    config: RbcPlannerConfig,
+    now: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, float]:
     """Nodes a second of a search for a move, and the share of the time outside the network.
 
     White has three turns behind it and 5,000 possible boards, of which infostates sample 128. `now` is the
     clock: with `time.process_time` and one thread, the numbers are those of a core that does nothing else.
     """
-    evaluator = _Timed(NetworkEvaluator(network, backend=backend, threads=threads), now)
+    evaluator = _Timed(NetworkEvaluator(network, backend=backend, threads=config.threads), now)
     boards = possible_boards(3).after_opponent(None, limit=5000)
-    planner = RbcPlanner(RbcPlannerConfig(batch=batch, threads=threads), 0, RbcState.initial(), 1)
+    planner = RbcPlanner(config, 0, RbcState.initial(), 1)
     planner.draw(boards, False)
     planner.begin_search(boards, True)
     for _ in range(4):  # the first batches allocate
@@ -74,8 +77,10 @@ def _has_gpu() -> bool:
 def measure() -> list[BenchmarkResult]:
     """Rows of a CPU core, and of a GPU if there is one."""
     network = path("synopsis_networks", SHIPPED_NETWORK)
-    nodes, share = nodes_per_second(network, "onnxruntime", 1, 32, time.process_time)
-    label = "RBC: planner, a core"
+    nodes, share = nodes_per_second(network, "onnxruntime", RbcPlannerConfig(), time.process_time)
+    native = load_bot_config("planner").planner.native(1)
+    native_nodes, _ = nodes_per_second(network, "onnxruntime", native, time.process_time)
+    label = "RBC: dsmcp, a core"
     rows = [
         BenchmarkResult(
             label,
@@ -93,10 +98,17 @@ def measure() -> list[BenchmarkResult]:
             "",
             min_ratio=1,
         ),
+        BenchmarkResult(
+            "RBC: planner (native leaves), a core",
+            f"promised {CPU_NODES:,} on {CORES} cores",
+            native_nodes,
+            CPU_NODES / CORES,
+            "nodes/s",
+            min_ratio=1,
+        ),
     ]
     if _has_gpu():
-        nodes, _ = nodes_per_second(network, "torch", min(16, os.cpu_count() or 1), 2048)
-        rows.append(
-            BenchmarkResult("RBC: planner, GPU", "promised", nodes, GPU_NODES, "nodes/s", min_ratio=1)
-        )
+        config = RbcPlannerConfig(batch=2048, threads=min(16, os.cpu_count() or 1))
+        nodes, _ = nodes_per_second(network, "torch", config)
+        rows.append(BenchmarkResult("RBC: dsmcp, GPU", "promised", nodes, GPU_NODES, "nodes/s", min_ratio=1))
     return rows
